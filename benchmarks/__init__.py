@@ -1,0 +1,1 @@
+"""Benchmarks: ``python -m benchmarks`` prints tensorsh beside PyTorch, HIPS autograd, MyGrad and numpy."""

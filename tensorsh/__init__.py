@@ -1,0 +1,38 @@
+"""tensorsh: a shell and interpreter for tensor programs in PyTorch's language, on numpy.
+
+    from tensorsh import Session, torch, Tensor
+
+Each of these is loaded when it is first asked for, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from typing import Any
+
+    from . import torch
+    from .session import Session
+    from .torch import Tensor
+
+__version__ = "0.1.0"
+__all__ = ["Session", "Tensor", "__version__", "torch"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Session":
+        from .session import Session as value
+    elif name == "Tensor":
+        from .engine.tensor import Tensor as value
+    elif name == "torch":
+        from importlib import import_module
+
+        value = import_module("tensorsh.torch")  # which puts the namespace in place of the module
+    else:
+        raise AttributeError(f"module 'tensorsh' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

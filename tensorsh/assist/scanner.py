@@ -1,0 +1,120 @@
+"""Where in an unfinished text the cursor stands: in a string, a comment, the arguments of which call."""
+
+from __future__ import annotations
+
+import re
+
+OPEN, CLOSE = "([{", ")]}"
+_CALLEE = re.compile(r"[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*$")
+_KEYWORD = re.compile(r"([^\W\d]\w*)\s*=\s*[\w.]*$")
+_GIVEN = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
+_PREFIX = re.compile(r"[rbuf]{0,2}$", re.IGNORECASE)
+MOST = 20_000
+"""Characters before the cursor that are looked at."""
+
+
+class Typed:
+    """What is known of the place at the end of a text."""
+
+    def __init__(self) -> None:
+        self.comment = False
+        self.string: str | None = None
+        """What is typed of the string that the cursor is in."""
+        self.callee = ""
+        """The dotted path that is being called, if its brackets are open."""
+        self.given: set[str] = set()
+        """The keywords that the call has already."""
+        self.keyword = ""
+        """The keyword whose value is being typed."""
+        self.argument = ""
+        """The text of the argument so far."""
+        self.after_comma = False
+        self.loose = False
+        """In a string that no call takes."""
+
+    def begins_argument(self, prefix: str) -> bool:
+        return self.argument.strip() == prefix
+
+
+def typed(text: str) -> Typed:
+    """Looks at a text up to the cursor."""
+    found = Typed()
+    text = text[-MOST:]
+    stack: list[tuple[int, str]] = []
+    commas: dict[int, int] = {}
+    at, end = 0, len(text)
+    string_start = -1
+    while at < end:
+        c = text[at]
+        if c == "#":
+            line = text.find("\n", at)
+            if line < 0:
+                found.comment = True
+                return found
+            at = line
+        elif c in "'\"":
+            quote = text[at : at + 3] if text[at : at + 3] in ("'''", '"""') else c
+            raw_at = at + len(quote)
+            closing = _closing(text, raw_at, quote)
+            if closing < 0:
+                found.string = text[raw_at:]
+                string_start = at
+                break
+            at = closing
+            continue
+        elif c in OPEN:
+            stack.append((at, c))
+        elif c in CLOSE and stack:
+            stack.pop()
+        elif c == "," and stack:
+            commas[stack[-1][0]] = at
+        at += 1
+    limit = string_start if string_start >= 0 else end
+    found.loose = not stack
+    if stack and stack[-1][1] == "(":
+        opened = stack[-1][0]
+        callee = _CALLEE.search(text[:opened].rstrip())
+        found.callee = callee[0] if callee else ""
+        begin = commas.get(opened, opened) + 1
+        found.argument = text[begin:limit]
+        found.given = set(_GIVEN.findall(text[opened + 1 : begin]))
+        keyword = _KEYWORD.search(found.argument if string_start < 0 else _PREFIX.sub("", found.argument))
+        found.keyword = keyword[1] if keyword else ""
+    return found
+
+
+def _closing(text: str, at: int, quote: str) -> int:
+    """The index behind a string's closing quotes, or -1; one of a single quote ends with its line."""
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text.startswith(quote, at):
+            return at + len(quote)
+        elif text[at] == "\n" and len(quote) == 1:
+            return at
+        else:
+            at += 1
+    return -1
+
+
+def callee_of(expression: str) -> str:
+    """The path before the last pair of brackets: `x.exp` of `(x.exp(2))`; `.exp` where it stands behind brackets itself."""
+    depth = 0
+    for at in range(len(expression) - 1, -1, -1):
+        c = expression[at]
+        if c in CLOSE:
+            depth += 1
+        elif c in OPEN:
+            depth -= 1
+            if depth == 0:
+                if expression.endswith(")") and c != "(":
+                    return ""
+                before = expression[:at]
+                path = _CALLEE.search(before)
+                if path is None:
+                    return ""
+                dotted = before[: path.start()].endswith(").") or before[: path.start()].endswith("].")
+                return ("." if dotted else "") + path[0]
+        elif c in "'\"\n":
+            return ""
+    return ""

@@ -1,0 +1,83 @@
+"""The signature of anything callable, as a person writes it: `add(input, other, *, alpha=1, out=None)`.
+
+Operators are asked for their record, everything else for what Python knows; names that are ours only (a stand-in for
+"not given") and annotations that say nothing are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Parameter(NamedTuple):
+    name: str
+    default: str = ""
+    """The text of the default; empty where there is none."""
+    keyword_only: bool = False
+    is_flag: bool = False
+
+
+def parameters(value: Any) -> list[Parameter] | None:
+    """The parameters of a callable (without `self`), or None where nothing is known."""
+    is_method = hasattr(value, "__self__") and not isinstance(value.__self__, type)
+    operator = getattr(value, "_operator", None)
+    if hasattr(operator, "params") and hasattr(operator, "defaults"):
+        found = _of_operator(operator)
+        return found[1:] if is_method else found
+    if operator is not None and hasattr(operator, "kernel"):
+        found = _of_function(operator.kernel)
+        return found if found is None else found[1:] if is_method else found
+    return _of_function(value)
+
+
+def _of_operator(operator: Any) -> list[Parameter]:
+    found = []
+    for position, name in enumerate(operator.params):
+        default = operator.defaults[position]
+        is_required = repr(default) in ("<required>", "<absent>")
+        shown = "" if is_required else _shown(default)
+        found.append(Parameter(name, shown, position >= operator.positional, isinstance(default, bool)))
+    if getattr(operator, "out", False):
+        found.append(Parameter("out", "None", True))
+    return found
+
+
+def _of_function(value: Any) -> list[Parameter] | None:
+    from inspect import Parameter as Kind
+    from inspect import signature
+
+    try:
+        made = signature(value)
+    except (ValueError, TypeError):
+        return None
+    found = []
+    for each in made.parameters.values():
+        if each.kind is Kind.VAR_KEYWORD:
+            continue
+        if each.kind is Kind.VAR_POSITIONAL:
+            found.append(Parameter("*" + each.name))
+            continue
+        shown = "" if each.default is Kind.empty else _shown(each.default)
+        only = each.kind is Kind.KEYWORD_ONLY
+        found.append(Parameter(each.name, shown, only, isinstance(each.default, bool)))
+    return [p for p in found if not p.name.startswith("_")]
+
+
+def _shown(default: Any) -> str:
+    text = repr(default)
+    return "" if text in ("<required>", "<absent>") else "..." if text.startswith("<") or len(text) > 40 else text
+
+
+def signature_text(value: Any, name: str = "") -> str:
+    """`name(input, *, out=None)`, or nothing."""
+    found = parameters(value)
+    if found is None:
+        return ""
+    parts = []
+    starred = any(p.name.startswith("*") for p in found)
+    for each in found:
+        if each.keyword_only and not starred:
+            parts.append("*")
+            starred = True
+        parts.append(each.name + (f"={each.default}" if each.default else ""))
+    return f"{name}({', '.join(parts)})"

@@ -1,0 +1,265 @@
+"""The command line: `tensorsh FILE | -c CODE | - | test | export | ...`.
+
+Imports what a command needs when it is known. Exit codes: 0; 1 after an error, which stands on stderr; 2 for wrong
+usage; 124 when the time was over; 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .arguments import HELP, Options, UsageError, parse
+from .bytecode import install
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from .session import Session
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command `tensorsh`; returns the exit code."""
+    _prepare_streams()
+    install(cache_folder())
+    try:
+        code = _main([_as_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)])
+    except BrokenPipeError:
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    return _flush(code)
+
+
+def _main(arguments: list[str]) -> int:
+    from .language.source import SourceError
+
+    try:
+        options = parse(arguments)
+        if options.show == "help":
+            sys.stdout.write(HELP)
+            return 0
+        if options.show == "version":
+            from . import __version__
+
+            print(f"tensorsh {__version__}")
+            return 0
+        if options.command == "test":
+            # Files run side by side: threads of one would wait for those of the others. And digits do not depend on cores.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            from .golden.report import command
+
+            return command(options.arguments, options.bless, options.jobs, options.verbose, options.permissions())
+        if options.command == "export":
+            return _export(options)
+        return _run(options)
+    except UsageError as error:
+        complain(f"tensorsh: {error}\nTry `tensorsh --help`.")
+        return 2
+    except SourceError as error:
+        complain(f"tensorsh: {error}")
+        return error.code
+
+
+def _run(options: Options) -> int:
+    """Runs a file, code or standard input, or opens the shell."""
+    from .language.source import read_source
+
+    name = options.arguments[0] if options.arguments else ""
+    if options.isolate and not name:
+        raise UsageError("--isolate is for running a program")
+    if not name and sys.stdin is not None and sys.stdin.isatty():
+        return _shell(options, None)
+    if options.timeout is not None or options.isolate:
+        from .limits import start_timer
+
+        start_timer(options.timeout)
+    if options.code is not None:
+        source, filename = options.code, "<string>"
+    elif name and name != "-":
+        source, filename = read_source(name), name
+    else:
+        source, filename = _standard_input(), "<stdin>"
+    if options.isolate:
+        from .isolation import Unavailable, isolate
+
+        try:
+            complain("tensorsh: " + isolate(options.read, options.write))
+        except Unavailable as error:
+            complain(f"tensorsh: --isolate is not possible here, the program was not run: {error}")
+            return 2
+    code, session = _execute(options, source, filename)
+    if options.interactive and session is not None:
+        return _shell(options, session)
+    return code
+
+
+def _execute(options: Options, source: str, filename: str) -> tuple[int, Session | None]:
+    """The exit code of a program, and the session it leaves."""
+    session = None
+    stdout = sys.stdout
+    try:
+        from .session import Session
+
+        if options.max_output is not None and stdout is not None:
+            from .limits import CountingStream
+
+            sys.stdout = CountingStream(stdout, options.max_output)  # type: ignore[assignment]
+        if options.max_memory is not None:
+            from .limits import bound_memory
+
+            problem = bound_memory(options.max_memory)
+            if problem:
+                complain(f"tensorsh: --max-memory cannot be kept: {problem}")
+                return 2, None
+        session = Session(
+            options.permissions(),
+            stdin=None if filename == "<stdin>" else sys.stdin,
+            cache=None if options.isolate else cache_folder(),
+            arguments=options.arguments or ["-"],
+        )
+        if options.trace:
+            session.trace()
+        if options.nan:
+            session.watch("nan")
+        value = session.run(source, filename)
+        if options.code is not None and value is not None:
+            print(session.text(value))
+        return 0, session
+    except BaseException as error:
+        return _failure(error, session), session
+    finally:
+        sys.stdout = stdout
+
+
+def _failure(error: BaseException, session: Session | None) -> int:
+    """Says what went wrong; the exit code for it."""
+    limits = sys.modules.get("tensorsh.limits")
+    if limits is not None:
+        limits.stop_timer()
+        limits.lift_memory()
+    if isinstance(error, BrokenPipeError):
+        raise error
+    if isinstance(error, SystemExit):
+        if error.code is None or isinstance(error.code, int):
+            return (error.code or 0) & 0xFF
+        complain(str(error.code))
+        return 1
+    if session is None and not isinstance(error, MemoryError):
+        raise error
+    _flush_quietly()
+    if session is None:
+        complain("MemoryError: --max-memory leaves too little to start")
+        return 1
+    if limits is not None and isinstance(error, limits.Limit):
+        place = session.place(error)
+        complain(f"{error}{' at ' + place if place else ''}")
+        if isinstance(error, limits.Timeout):
+            os._exit(limits.TIMEOUT_CODE)  # taking the program's objects apart could last as long again
+        return 1
+    from .terminal import use_color
+
+    complain(session.diagnose(error, use_color(sys.stderr)))
+    return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
+def _standard_input() -> str:
+    from .language.source import decode_source
+
+    if sys.stdin is None:
+        return ""
+    return decode_source(sys.stdin.buffer.read(), "<stdin>")
+
+
+def _shell(options: Options, session: Session | None) -> int:
+    from .shell import start
+
+    return start(session, options)
+
+
+def _export(options: Options) -> int:
+    """Writes a program as PyTorch's Python."""
+    from .language.export import export
+    from .language.source import SourceError, read_source
+    from .session import torch_names
+
+    name = options.arguments[0]
+    try:
+        text = export(read_source(name), name, torch_names())
+    except SyntaxError as error:
+        from .language.diagnostics import report
+        from .terminal import use_color
+
+        complain(report(error, color=use_color(sys.stderr)))
+        return 1
+    if options.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        with open(options.output, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise SourceError(f"cannot write {options.output}: {error.strerror}", 1) from None
+    return 0
+
+
+def cache_folder() -> str | None:
+    """The user's own folder for compiled programs, or None where there is no place for it."""
+    if sys.platform in ("darwin", "win32"):
+        from platformdirs import user_cache_dir
+
+        return user_cache_dir("tensorsh", appauthor=False)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
+
+
+def complain(text: str) -> None:
+    """Writes to stderr whatever its state."""
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def _prepare_streams() -> None:
+    """UTF-8 where the locale knows only ASCII; stderr never fails for a character."""
+    for stream, errors in ((sys.stdin, None), (sys.stdout, None), (sys.stderr, "backslashreplace")):
+        encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "").replace("_", "")
+        if encoding in ("ascii", "usascii", "ansix3.41968", "646"):
+            stream.reconfigure(  # type: ignore[union-attr]
+                encoding="utf-8", errors=errors or stream.errors
+            )
+
+
+def _as_utf8(word: str) -> str:
+    """An argument that a locale without UTF-8 did not decode."""
+    return word if word.isascii() else os.fsencode(word).decode("utf-8", "surrogateescape")
+
+
+def _flush_quietly() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        pass  # said once, at the end
+
+
+def _flush(code: int) -> int:
+    """Writes out what is buffered. A closed pipe is silent, a full disk is not."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        code = code or 1
+    except (OSError, ValueError) as error:
+        complain(f"tensorsh: cannot write output: {getattr(error, 'strerror', None) or error}")
+        code = code or 1
+    # The interpreter flushes once more when it ends, and would complain itself.
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+    return code

@@ -1,0 +1,470 @@
+"""The tape: what its nodes are, what they keep, and how a node gives gradients.
+
+Every tensor that needs a gradient has a `node`: the operation that made it, or, for a leaf, its AccumulateGrad. A node's
+`edges` are the nodes of its operands (None where no gradient is wanted):
+
+    x ── AccumulateGrad(x) <── MulBackward0 <── SumBackward0 ── loss
+
+In an ordinary backward pass (`walk.py`) gradients are bare arrays and the formulas run on the kernels themselves; with
+create_graph they are tensors and the same formulas run on the differentiable operators.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..sealed import Sealed
+from .state import state
+
+tick = itertools.count(1).__next__
+"""The one clock: nodes take their sequence number from it, in-place writes their stamp."""
+
+new = object.__new__
+
+
+class Version:
+    """The version counter that a storage's tensors share: how often, and when last, they were written in place."""
+
+    count = 0
+    last = 0
+    stamps: deque[int] | None = None
+
+    def bump(self) -> None:
+        self.count += 1
+        self.last = stamp = tick()
+        if self.stamps is None:
+            self.stamps = deque(maxlen=64)
+        self.stamps.append(stamp)
+
+    def at(self, sequence: int) -> int:
+        """The version when the clock showed `sequence`."""
+        if self.last <= sequence or self.stamps is None:
+            return self.count
+        stamps = list(self.stamps)
+        return self.count - len(stamps) + bisect_right(stamps, sequence)
+
+
+class Saved(Version):
+    """A result that its own node keeps: the array without the tensor, so that node and tensor form no cycle.
+
+    It is the result's version counter as well, unless the result came with one (`other`).
+    """
+
+    array: Any
+    number = 0
+    other: Version | None = None
+
+
+def keep_result(t: Any, number: int = 0) -> Saved:
+    """A result as its own node keeps it."""
+    saved = Saved()
+    saved.array = t.array
+    if number:
+        saved.number = number
+    if t.cell is None:
+        t.cell = saved
+    else:
+        saved.other = t.cell
+    return saved
+
+
+class Hidden:
+    """A by-product of a kernel that its formulas need and no program sees."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+FREED: Any = ("freed",)
+PLAIN = frozenset((int, float, bool, tuple, str))
+"""What nodes keep besides tensors and results, and is handed to formulas as it is."""
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
+
+
+class Node(metaclass=Sealed):
+    """A step of the graph. Instances of subclasses named as PyTorch names them: ``MulBackward0``."""
+
+    _operator: Any = None
+    edges: tuple = ()
+    saved: tuple = ()
+    metas: tuple | None = None
+    counts: tuple | None = None
+    sequence: Any = 0
+    outputs = 1
+    place: Any = None
+    prehooks: dict | None = None
+    hooks: dict | None = None
+    backward_prehooks: dict | None = None
+    retained: Any = None
+    title = "Node"
+    norm: Any = None
+    watched = False
+    """Whether a hook, or a tensor that wants its gradient kept, waits here."""
+    forbidden: str | None = None
+    """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
+
+    def name(self) -> str:
+        return self.title
+
+    @property
+    def next_functions(self) -> tuple:
+        return tuple(
+            (None, 0) if e is None else (e.parent, e.number) if type(e) is Slot else (e, 0) for e in self.edges
+        )
+
+    @property
+    def metadata(self) -> dict:
+        return self.__dict__.setdefault("_metadata", {})
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+    def register_hook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_inputs, grad_outputs)` after this node has run."""
+        if self.hooks is None:
+            self.hooks = {}
+        self.watched = True
+        return Handle(self.hooks, hook)
+
+    def register_prehook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_outputs)` before this node runs."""
+        if self.backward_prehooks is None:
+            self.backward_prehooks = {}
+        self.watched = True
+        return Handle(self.backward_prehooks, hook)
+
+    def _sequence_nr(self) -> int:
+        return int(self.sequence)
+
+    def apply(self, gradient: Any, world: Any) -> Sequence:
+        """The gradients for `edges`, given that of the result (a list of them for several results)."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Forget what was saved; a second walk then fails, if there was anything."""
+
+
+class Handle(metaclass=Sealed):
+    """What registering a hook returns; `remove()` takes the hook away."""
+
+    _next = itertools.count().__next__
+
+    def __init__(self, hooks: dict, hook: Callable) -> None:
+        self.hooks, self.id = hooks, Handle._next()
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "RemovableHandle", "RemovableHandle"
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
+
+    title = "AccumulateGrad"
+    post_hooks: dict | None = None
+    sequence = sys.maxsize
+
+    def __init__(self, variable: Any) -> None:
+        self.reference = weakref.ref(variable)
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    @property
+    def variable(self) -> Any:
+        return self.reference()
+
+    def accumulate(self, gradient: Any) -> None:
+        variable = self.reference()
+        if variable is None:
+            return
+        old = variable._grad
+        if isinstance(gradient, np.generic):
+            gradient = np.asarray(gradient)
+        if type(gradient) is not _tensor_class:
+            array = gradient
+            like = variable.array
+            if array.dtype is not like.dtype and array.dtype != like.dtype:
+                array = cast(array, like.dtype)
+            if old is None:
+                # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
+                if array.base is not None or not array.flags.c_contiguous or sys.getrefcount(array) > 5:
+                    array = array.copy()
+                variable._grad = wrap(array)
+            elif state.grad_enabled:
+                variable._grad = old + wrap(array)
+            else:
+                target = old.array
+                np.add(target, array, target) if type(target) is np.ndarray else target.__iadd__(array)
+                old._bump()
+        elif old is None:
+            variable._grad = gradient.clone() if gradient.node is None else gradient
+        else:
+            variable._grad = old + gradient
+        if self.post_hooks:
+            for hook in list(self.post_hooks.values()):
+                hook(variable)
+
+
+def nowhere() -> AccumulateGrad:
+    """The node of a view that wants a gradient because its base does, but was made unrecorded: what arrives is dropped."""
+    node = new(AccumulateGrad)
+    node.reference = lambda: None  # type: ignore[assignment]
+    return node
+
+
+class Slot(Node):
+    """One result of a node that has several."""
+
+    def __init__(self, parent: Node, number: int) -> None:
+        self.parent, self.number = parent, number
+        self.edges = (parent,)
+        self.sequence = tick()
+
+    def name(self) -> str:
+        return self.parent.name()
+
+
+class OperatorNode(Node):
+    """A node of a declared operator; its subclasses carry the operator and the name."""
+
+    @property
+    def next_functions(self) -> tuple:
+        """The nodes of the differentiable arguments; an index or a mask is none."""
+        found = Node.next_functions.fget(self)  # type: ignore[attr-defined]
+        operator = type(self)._operator
+        shown = operator.shown() if hasattr(operator, "shown") else ()
+        if all(shown) or len(shown) > len(found):
+            return found
+        widths = [1 if n is None else n for n in self.counts or (None,) * len(shown)]
+        marks = [on for on, n in zip(shown, widths, strict=True) for _ in range(n)]
+        return tuple([f for f, on in zip(found, marks, strict=False) if on])
+
+    def apply(self, gradient: Any, world: Any) -> Sequence:
+        saved = self.saved
+        values: Sequence = saved
+        if saved:
+            if saved is FREED:
+                raise RuntimeError(SECOND_TIME)
+            raw = world.raw
+            values = []
+            for entry in saved:
+                if type(entry) is _tensor_class and raw and not entry.inference:  # the common case, as `unpack` has it
+                    cell = entry.cell
+                    if cell is not None and cell.last > self.sequence:
+                        raise_modified(self, entry.array, cell, entry.node, view=entry.base is not None)
+                    values.append(entry.array)
+                elif entry is None or type(entry) in PLAIN:
+                    values.append(entry)
+                else:
+                    values.append(unpack(self, entry, raw))
+        operator = self._operator
+        edges = self.edges
+        if operator.joint is not None or self.counts is not None:
+            gradients = self._apply_jointly(gradient, world, values)
+        else:
+            gradients = []
+            for edge, (formula, first, more) in zip(edges, operator.runners):  # noqa: B905 - one formula an edge
+                if edge is None or formula is None:
+                    gradients.append(None)
+                elif first is None:
+                    gradients.append(formula(world, gradient))
+                elif more is None:
+                    gradients.append(formula(world, gradient, values[first]))
+                else:
+                    gradients.append(formula(world, gradient, *more(values)))
+        metas = self.metas
+        if metas is not None:
+            for i, meta in enumerate(metas):
+                if meta is not None and (g := gradients[i]) is not None and edges[i] is not None:
+                    gradients[i] = fitted(g, meta, world)
+        return gradients
+
+    def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
+        """As `apply`, for an operator with one formula for all arguments, or with lists of tensors among them."""
+        operator, edges, counts = self._operator, self.edges, self.counts
+        if operator.joint is not None:
+            found = operator.joint(world, gradient, _needs(edges, counts), *values)
+            return list(found) if counts is None else _flatten(found, counts)
+        gradients: list = [None] * len(edges)
+        at = 0
+        for many, (formula, slots) in zip(counts, operator.formulas, strict=True):  # type: ignore[arg-type]
+            width = 1 if many is None else many
+            if formula is not None and any(e is not None for e in edges[at : at + width]):
+                found = formula(world, gradient, *[values[s] for s in slots])
+                gradients[at : at + width] = [found] if many is None else found
+            at += width
+        return gradients
+
+    def release(self) -> None:
+        if self._operator.keeps:
+            self.saved = FREED
+
+
+def saved_properties(operator: Any) -> dict[str, property]:
+    """``_saved_self``, ``_saved_result`` and so on, for the class of an operator's nodes."""
+
+    def reader(at: int) -> property:
+        def read(node: Node) -> Any:
+            if node.saved is FREED:
+                raise RuntimeError(SECOND_TIME)
+            entry = node.saved[at]
+            return unpack(node, entry.value if type(entry) is Wrapped else entry, False)
+
+        return property(read)
+
+    names = {"input": "self"}
+    return {f"_saved_{names.get(n, n)}": reader(at) for at, n in enumerate(operator.saved_names)}
+
+
+class Wrapped:
+    """A Python number in a tensor's place: PyTorch keeps it as a tensor, so it is freed like one."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _needs(edges: tuple, counts: tuple | None) -> list:
+    if counts is None:
+        return [e is not None for e in edges]
+    needs, at = [], 0
+    for many in counts:
+        width = 1 if many is None else many
+        needs.append(any(e is not None for e in edges[at : at + width]))
+        at += width
+    return needs
+
+
+def _flatten(found: Iterable, counts: tuple) -> list:
+    flat: list = []
+    for each, many in zip(found, counts, strict=True):
+        if many is None:
+            flat.append(each)
+        else:
+            flat.extend([None] * many if each is None else each)
+    return flat
+
+
+def unpack(node: Node, entry: Any, raw: bool) -> Any:
+    """What was saved, as an array (`raw`) or a tensor; RuntimeError if it was written since."""
+    kind = type(entry)
+    if kind is _tensor_class or isinstance(entry, _tensor_class):
+        cell = entry.cell
+        if cell is not None and cell.last > node.sequence:
+            raise_modified(node, entry.array, cell, entry.node, view=entry.base is not None)
+        if entry.inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        return entry.array if raw else entry
+    if kind is Saved:
+        cell = entry.other or entry
+        if cell.last > node.sequence:
+            raise_modified(node, entry.array, cell, node, entry.number)
+        if raw:
+            return entry.array
+        tensor = wrap(entry.array)
+        tensor.cell = cell
+        without = getattr(getattr(node, "_operator", None), "nondifferentiable", ())
+        if entry.array.dtype.kind in "fcV" and entry.number not in without:
+            tensor.node = Slot(node, entry.number) if node.outputs > 1 else node
+        return tensor
+    if kind is Hidden:
+        return entry.array if raw else wrap(entry.array)
+    if kind is Wrapped:
+        return entry.value
+    if kind is list:
+        return [unpack(node, each, raw) for each in entry]
+    return entry
+
+
+def raise_modified(
+    node: Node, array: Any, cell: Version, source: Node | None, number: int = 0, view: bool = False
+) -> None:
+    from .dtype import of
+
+    if type(source) is Slot:
+        source, number = source.parent, source.number  # type: ignore[attr-defined]
+    which = ""
+    if source is not None and not isinstance(source, AccumulateGrad):
+        # A view that was written has, by now, a node that says only where it lies in its base.
+        title = "AsStridedBackward0" if view else source.name()
+        if title == "CopySlices":
+            title = "torch::autograd::CopySlices"
+        if "Backward" in title and not title.endswith("Backward"):
+            title = title[: title.rindex("Backward")]
+        which = f", which is output {number} of {title},"
+    where = "torch.cuda." if type(array) is not np.ndarray else "torch."
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+        "was changed in there or anywhere later. Good luck!"
+        if state.anomaly
+        else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+    error = RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{where}{of(array).short}Tensor {list(array.shape)}]{which} is at version {cell.count}; expected version "
+        f"{cell.at(node.sequence)} instead. Hint: {hint}"
+    )
+    error.node = node  # type: ignore[attr-defined]
+    error.cell = cell  # type: ignore[attr-defined]
+    raise error
+
+
+def cast(array: Any, dtype: np.dtype) -> Any:
+    """An array in another dtype; complex to real takes the real part."""
+    if array.dtype.kind == "c" and dtype.kind != "c":
+        array = array.real
+    return array.astype(dtype)
+
+
+def fitted(gradient: Any, meta: tuple, world: Any) -> Any:
+    """A gradient brought to the shape and dtype of the operand it is for: broadcast dimensions are summed."""
+    shape, dtype = meta
+    if gradient.shape != shape:
+        gradient = world.sum_to_size(gradient, shape)
+    if world.raw:
+        return gradient if gradient.dtype == dtype else cast(gradient, dtype)
+    return gradient if gradient.array.dtype == dtype else world.cast_to(gradient, dtype)
+
+
+_tensor_class: Any = None
+wrap: Any = None
+
+
+def bind_tensor(cls: type, wrapper: Callable) -> None:
+    """Called once by tensor.py, which stands above this file."""
+    global _tensor_class, wrap
+    _tensor_class, wrap = cls, wrapper

@@ -1,0 +1,130 @@
+"""numpy and cupy behind one door: the only file that knows how they differ.
+
+cupy is imported when a CUDA device is first asked for. Arrays tell their device themselves, so an operator's `xp` follows
+from its arguments.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .device import CPU, device
+
+NO_CUDA = "Torch not compiled with CUDA enabled"
+INSTALL = 'install tensorsh with CUDA support: pip install "tensorsh[cuda13]" (or "tensorsh[cuda12]")'
+
+
+@cache
+def cupy() -> Any:
+    """The cupy module where it is installed and finds a device; None elsewhere."""
+    try:
+        import cupy as module
+
+        return module if module.cuda.runtime.getDeviceCount() else None
+    except Exception:  # an installation without driver or libraries fails in many ways
+        return None
+
+
+def device_count() -> int:
+    module = cupy()
+    return 0 if module is None else module.cuda.runtime.getDeviceCount()
+
+
+def check_device(wanted: device) -> device:
+    """A CUDA device with its number; PyTorch's error where there is none."""
+    if wanted.type == "mps":
+        raise RuntimeError("PyTorch is not linked with support for mps devices")
+    if wanted.type != "cuda":
+        raise RuntimeError(f"Could not run on the '{wanted.type}' device: tensorsh has cpu and cuda.")
+    module = cupy()
+    if module is None:
+        error = AssertionError(NO_CUDA)
+        error.add_note(INSTALL)
+        raise error
+    index = module.cuda.runtime.getDevice() if wanted.index is None else wanted.index
+    if index >= device_count():
+        raise RuntimeError("CUDA error: invalid device ordinal")
+    return device("cuda", index)
+
+
+def device_of(array: Any) -> device:
+    if isinstance(array, (np.ndarray, np.generic)):
+        return CPU
+    return device("cuda", array.device.id)
+
+
+def module_of(arrays: list) -> Any:
+    """The array module for a call's arguments; RuntimeError, PyTorch's, when they lie on several devices.
+
+    Arrays without dimensions may stay on the CPU, as PyTorch's may.
+    """
+    found = None
+    for a in _flat(arrays):
+        if isinstance(a, np.ndarray):
+            if a.ndim and found is None:
+                found = CPU
+            elif a.ndim and found != CPU:
+                raise RuntimeError(_mixed(found, CPU))
+        elif hasattr(a, "__cuda_array_interface__"):
+            here = device_of(a)
+            if found is not None and found != here:
+                raise RuntimeError(_mixed(found, here))
+            found = here
+    return np if found is None or found.type == "cpu" else cupy()
+
+
+def _flat(arrays: list) -> Any:
+    for a in arrays:
+        if isinstance(a, (list, tuple)):
+            yield from _flat(list(a))
+        else:
+            yield a
+
+
+def _mixed(a: Any, b: Any) -> str:
+    """PyTorch's words: the first device that is no CPU, and the other."""
+    first, second = (b, a) if a == CPU else (a, b)
+    return f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
+
+
+ON_HOST = frozenset(
+    """
+    _airy_ai airy_ai cummax cummin logcumsumexp geqrf ormqr householder_product index_reduce mode topk kthvalue
+    triangular_solve solve_triangular _unique_consecutive _ctc_loss cholesky_solve cholesky_inverse lu_unpack
+    bernoulli poisson _standard_gamma _linalg_lstsq _linalg_pinv
+    """.split()
+)
+"""Operators whose kernels need what cupy has not (accumulations, LAPACK's small routines, the CPU's random numbers)."""
+
+
+def compute_on_host(op: Any, arrays: list) -> Any:
+    """An operator's results for arrays of a GPU, computed on the CPU and copied back: right, and slow."""
+    like = next(a for a in _flat(arrays) if hasattr(a, "__cuda_array_interface__"))
+    result = op.compute([_to_host(a) for a in arrays])
+    if isinstance(result, (tuple, list)):
+        return type(result)([move_like(np.asarray(r), like) for r in result])
+    return move_like(np.asarray(result), like)
+
+
+def _to_host(x: Any) -> Any:
+    if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
+        return type(x)(map(_to_host, x))
+    return x.get() if hasattr(x, "__cuda_array_interface__") else x
+
+
+def move_like(array: Any, other: Any) -> Any:
+    """An array copied to the device of another (itself when it is there)."""
+    return move(array, device_of(other))
+
+
+def move(array: Any, target: device) -> Any:
+    """An array copied to a device (itself when it is there)."""
+    if target.type == "cpu":
+        return array if isinstance(array, np.ndarray) else array.get()
+    target = check_device(target)
+    module = cupy()
+    with module.cuda.Device(target.index):
+        return module.asarray(array)

@@ -1,0 +1,179 @@
+"""``backward`` and ``autograd.grad``: from tensors and gradients to a walk of the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .autograd import AccumulateGrad
+from .constants import fresh
+from .dtype import FLOAT
+from .state import state
+from .tensor import Tensor, wrap
+from .walk import walk
+from .world import differentiable, raw
+
+
+def _listed(value: Any) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
+    """The gradient to start with: given, or 1 for a single number."""
+    if given is None:
+        if output.node is None:
+            return None
+        if output.array.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        array = output.array
+        if type(array) is np.ndarray and array.dtype.kind == "f":
+            ones = np.empty(array.shape, array.dtype)
+            ones.fill(1)
+            return wrap(ones) if create else ones
+        if output.dtype.category != FLOAT:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype!r}")
+        ones = np.ones_like(array)
+        return wrap(ones) if create else ones
+    if not isinstance(given, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    if given.array.shape != output.array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {output.shape}."
+        )
+    if given.dtype.is_complex != output.dtype.is_complex and output.dtype.category != FLOAT:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {output.dtype}."
+        )
+    if given.array.dtype != output.array.dtype:
+        given = given.to(output.dtype)
+    return given if create else given.array
+
+
+def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
+    roots = []
+    for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
+        if not isinstance(output, Tensor):
+            raise TypeError(f"'{type(output).__name__}' object is not a Tensor")
+        start = _first_gradient(output, given, create)
+        if output.node is None:
+            error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+            error.tensor = output  # type: ignore[attr-defined]
+            raise error
+        roots.append((output.node, start))
+    before = state.grad_enabled
+    state.grad_enabled = create
+    try:
+        return walk(roots, differentiable if create else raw, keep, targets, accumulate)
+    finally:
+        state.grad_enabled = before
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add to the `grad` of every leaf the gradient of the sum of `tensors`, each weighted by its gradient.
+
+    Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
+    """
+    outputs = _listed(tensors)
+    if inputs is not None and isinstance(inputs, (list, tuple)) and not inputs:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    given = _listed(grad_tensors) if grad_tensors is not None else [None] * len(outputs)
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    targets = None
+    if inputs is not None:
+        targets = {}
+        for x in _listed(inputs):
+            if x.node is None:
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+            targets[x.node] = x
+    keep = create_graph if retain_graph is None else retain_graph
+    captured = _run(outputs, given, keep, create_graph, targets, True)
+    for node, gradient in captured.items():
+        if not isinstance(node, AccumulateGrad):
+            x = targets[node]  # type: ignore[index]
+            value = gradient if create_graph else wrap(fresh(gradient))
+            x._grad = value if x._grad is None else x._grad + value
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple:
+    """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated."""
+    outs, ins = _listed(outputs), _listed(inputs)
+    given = _listed(grad_outputs) if grad_outputs is not None else [None] * len(outs)
+    if is_grads_batched:
+        rows = len(given[0])  # type: ignore[arg-type]
+        many = [
+            grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
+            for i in range(rows)
+        ]
+        from .table import find_function
+
+        stack = find_function("stack")
+        return tuple(None if each[0] is None else stack(list(each)) for each in zip(*many, strict=True))
+    if materialize_grads:
+        if allow_unused is False:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            )
+        allow_unused = True
+    targets: dict = {}
+    for x in ins:
+        if not isinstance(x, Tensor):
+            raise TypeError(f"'{type(x).__name__}' object is not a Tensor")
+        if x.node is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        targets[x.node] = x
+    keep = create_graph if retain_graph is None else retain_graph
+    captured = _run(outs, given, keep, create_graph, targets, False)
+    results: list = []
+    for x in ins:
+        found = captured.get(x.node)
+        if found is None:
+            if not allow_unused:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
+                )
+            results.append(wrap(np.zeros_like(x.array)) if materialize_grads else None)
+        else:
+            results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
+    return tuple(results)
+
+
+def tensor_backward(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
+    """The gradient of this tensor with respect to the leaves of its graph, added to their `grad`.
+
+    gradient: of this tensor's shape, may be left out for a single number. retain_graph: keep what was saved, for a second
+    call. create_graph: record the walk itself, for higher derivatives. inputs: only these.
+    """
+    if inputs is None:
+        _run([self], [gradient], create_graph if retain_graph is None else retain_graph, create_graph, None, True)
+        return
+    if not isinstance(inputs, Sequence):
+        inputs = [inputs]
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+Tensor.backward = tensor_backward  # type: ignore[attr-defined]
+tensor_backward.__name__ = "backward"

@@ -1,0 +1,68 @@
+"""What the short ways of operators have in common: dtypes to compare with, numbers as arrays, rounded functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+ndarray = np.ndarray
+asarray = np.asarray
+array = np.array
+FLOAT32, FLOAT64, INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+EXACT_SIZE = 20000
+"""Up to this many elements a transcendental float32 function is computed in double and rounded, as near to PyTorch's
+vector library as numpy gets; larger arrays use numpy's own float32 loops, which differ from it in the last bit."""
+
+NUMBERS = (int, float, complex, np.number, np.bool_)
+ABSENT: Any = type("Absent", (), {})()
+
+np.seterr(all="ignore")  # As PyTorch, which never warns of divisions by zero or overflow.
+
+
+def rounded(ufunc: Any, x: Any) -> Any:
+    """A transcendental function, for small float32 arrays computed in double and rounded."""
+    dtype = x.dtype
+    if dtype is FLOAT64:
+        return ufunc(x)
+    if dtype == FLOAT32 and x.size <= EXACT_SIZE:
+        wide = x.astype(FLOAT64)
+        return ufunc(wide).astype(FLOAT32)
+    if dtype == np.complex64 and x.size <= EXACT_SIZE:
+        return ufunc(x.astype(np.complex128)).astype(np.complex64)
+    return ufunc(x)
+
+
+def settled(r: Any) -> Any:
+    """A ufunc's result that is no numpy array: a numpy scalar, or another device's array."""
+    return asarray(r) if isinstance(r, np.generic) else r
+
+
+def fresh(r: Any) -> Any:
+    """A copy of an array on its device, as an array also where numpy made a scalar of it."""
+    return array(r) if isinstance(r, (ndarray, np.generic)) else r.copy()
+
+
+class Constants(dict):
+    """Python numbers as arrays of a dtype: a ufunc takes them in half the time. Zero is not kept, for its sign."""
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, number: Any) -> Any:
+        made = array(number, self.dtype)
+        if number and number == number:
+            if len(self) > 4000:
+                self.clear()
+            made.setflags(write=False)
+            self[number] = made
+        return made
+
+
+def constant(number: Any, dtype: np.dtype) -> Any:
+    """A Python number as an array of float32 or float64."""
+    return FLOATS32[number] if dtype is FLOAT32 else FLOATS64[number]
+
+
+ZERO32, ZERO64 = array(0, FLOAT32), array(0, FLOAT64)
+FLOATS32, FLOATS64, INTEGERS = Constants(FLOAT32), Constants(FLOAT64), Constants(INT64)

@@ -1,0 +1,203 @@
+"""Python data to arrays: what ``torch.tensor`` and its like accept, and the dtype they infer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtype import BOOL, COMPLEX, FLOAT, INTEGER, chosen, dtype, int64, of
+from .errors import type_name
+from .state import state
+from .tensor import Tensor
+
+_BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}
+
+
+def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
+    """A new array holding `data`, of the given or the inferred dtype."""
+    if d is not None:
+        d = chosen(d, "tensor")
+    kind = type(data)
+    if kind is list or kind is tuple:
+        return _sequence(data, d)
+    if isinstance(data, Tensor):
+        return _copied(data.array, d)
+    if isinstance(data, np.ndarray):
+        of(data)
+        if any(s < 0 for s in data.strides):
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+                "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+            )
+        return _copied(data, d)
+    if isinstance(data, np.generic):
+        return np.array(data, data.dtype if d is None else d.numpy)
+    if isinstance(data, (bool, int, float, complex)):
+        return _number(data, d)
+    if hasattr(data, "__array__") and not isinstance(data, type):
+        return _copied(np.asarray(data), d)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        return _sequence([data[i] for i in range(len(data))], d)
+    raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
+
+
+def _copied(array: np.ndarray, d: dtype | None) -> np.ndarray:
+    if d is None:
+        return np.array(array, array.dtype.newbyteorder("="))
+    if array.dtype.kind == "c" and d.category != COMPLEX:
+        array = array.real
+    return array.astype(d.numpy)
+
+
+def _number(value: Any, d: dtype | None) -> np.ndarray:
+    if d is None:
+        if isinstance(value, bool):
+            return np.array(value, _BOOL)
+        if isinstance(value, int):
+            return _integers(value, int64)
+        d = state.default_dtype if isinstance(value, float) else state.default_dtype.to_complex()
+    if d.category == INTEGER:
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        return _integers(int(value) if np.isfinite(value) else value, d)
+    if isinstance(value, complex) and d.category == FLOAT:
+        raise TypeError("must be real number, not complex")
+    return np.asarray(value).astype(d.numpy)
+
+
+def _integers(values: Any, d: dtype) -> np.ndarray:
+    """Integers of a dtype; those beyond 64 bits are refused, narrower dtypes wrap as C casts do."""
+    try:
+        return np.array(values, d.numpy) if d is int64 else np.array(values, _INT64).astype(d.numpy)
+    except OverflowError:
+        if d.name == "uint64":
+            return np.array(values, d.numpy)
+        raise ValueError("Overflow when unpacking long long") from None
+    except (TypeError, ValueError):
+        return np.array(values).astype(np.float64).astype(_INT64).astype(d.numpy)
+
+
+def _sequence(data: Any, d: dtype | None) -> np.ndarray:
+    kinds_found = set(map(type, data))
+    if len(kinds_found) == 1:
+        # A flat list of numbers of one type, the most common case.
+        kind = kinds_found.pop()
+        if kind is float:
+            target = (state.default_dtype if d is None else d).numpy
+            if target is _FLOAT32 or target is _FLOAT64:
+                return np.array(data, target)
+        elif kind is int and d is None:
+            return _integers(data, int64)
+    shape, kinds, plain = _survey(data)
+    if not plain:
+        data = _plain(data)
+    if d is None:
+        if not kinds:
+            d = state.default_dtype
+        else:
+            top = max(kinds.values(), default=BOOL)
+            given = [k for k in kinds if isinstance(k, dtype)]
+            if given and len(given) == len(kinds):
+                from .promotion import promote_types
+
+                d = given[0]
+                for other in given[1:]:
+                    d = promote_types(d, other)
+            elif top == FLOAT:
+                d = state.default_dtype
+            elif top == COMPLEX:
+                d = state.default_dtype.to_complex()
+            else:
+                d = int64 if top == INTEGER else None
+    if d is None:
+        return np.array(data, _BOOL).reshape(shape)
+    if d.category == INTEGER and max(kinds.values(), default=BOOL) <= INTEGER:
+        return _integers(data, d).reshape(shape)
+    if not kinds:
+        return np.empty(shape, d.numpy)
+    if d.category != COMPLEX and max(kinds.values()) == COMPLEX:
+        raise TypeError("must be real number, not complex")
+    wide = np.array(data, np.complex128 if d.category == COMPLEX else np.float64)
+    return wide.astype(d.numpy).reshape(shape)
+
+
+def _survey(data: Any) -> tuple[tuple, dict, bool]:
+    """The shape of nested sequences, the kinds of their elements with their categories, and whether all are plain Python."""
+    shape: list[int] = []
+    level = [data]
+    plain = True
+    while True:
+        first = level[0]
+        if isinstance(first, (list, tuple)) or (_sized(first)):
+            n = len(first)
+            inner: list = []
+            for at, each in enumerate(level):
+                if not (isinstance(each, (list, tuple)) or _sized(each)):
+                    if isinstance(each, (int, float, complex, np.generic)) or isinstance(each, Tensor):
+                        raise TypeError(
+                            f"expected sequence of length {n} at dim {len(shape)} (got {_scalar_text(each)})"
+                        )
+                    raise TypeError(f"not a sequence: {type(each).__name__}")
+                if len(each) != n:
+                    raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(each)})")
+                if not isinstance(each, (list, tuple)):
+                    plain = False
+                inner.extend(each)
+                del at
+            shape.append(n)
+            if n == 0:
+                return tuple(shape), {}, plain
+            level = inner
+            continue
+        kinds: dict = {}
+        for kind in set(map(type, level)):
+            category = _CATEGORY.get(kind)
+            if category is not None:
+                kinds[kind] = category
+        if len(kinds) < len(set(map(type, level))):
+            for each in level:
+                if type(each) in _CATEGORY:
+                    continue
+                plain = False
+                if isinstance(each, Tensor):
+                    if each.array.ndim and each.array.size != 1:
+                        raise ValueError("only one element tensors can be converted to Python scalars")
+                    kinds[each.dtype] = each.dtype.category
+                elif isinstance(each, (np.generic, np.ndarray)):
+                    kinds[of(np.asarray(each))] = of(np.asarray(each)).category
+                elif isinstance(each, (list, tuple)):
+                    raise TypeError(f"must be real number, not {type(each).__name__}" if shape else "not a sequence")
+                elif isinstance(each, (bool, int, float, complex)):
+                    kinds[type(each)] = max(_CATEGORY[k] for k in type(each).__mro__ if k in _CATEGORY)
+                elif isinstance(each, (str, bytes)):
+                    raise ValueError("too many dimensions 'str'")
+                else:
+                    raise RuntimeError(f"Could not infer dtype of {type_name(each)}")
+        return tuple(shape), kinds, plain
+
+
+def _scalar_text(value: Any) -> str:
+    return str(value)
+
+
+def _sized(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return False  # a number to PyTorch, whatever its dimensions
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (str, bytes, dict))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data.array.tolist()
+    if isinstance(data, (np.ndarray, np.generic)):
+        return data.tolist()
+    if isinstance(data, (list, tuple)) or _sized(data):
+        return [_plain(each) for each in data]
+    return data

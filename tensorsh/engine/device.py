@@ -1,0 +1,78 @@
+"""Devices: where a tensor's elements lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sealed import Frozen
+
+_TYPES = ("cpu", "cuda", "meta", "mps", "xpu", "xla", "hpu", "mtia", "ipu", "privateuseone")
+_EXPECTED = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
+    "privateuseone"
+)
+
+
+class device(Frozen):
+    """``torch.device("cuda:0")``, ``torch.device("cuda", 0)``, ``torch.device(0)``; also a context manager."""
+
+    __module__ = "torch"
+    __slots__ = ("type", "index", "_outer")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any = None, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, int):
+            type, index = "cuda", type
+        elif not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {_name(type)}")
+        name, colon, number = type.partition(":")
+        if name not in _TYPES:
+            raise RuntimeError(f"Expected one of {_EXPECTED} device type at start of device string: {name}")
+        if colon:
+            if index is not None:
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
+            if not number.isdigit() or (len(number) > 1 and number[0] == "0"):
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            index = int(number)
+        self.type, self.index = name, index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple:
+        return device, (str(self),)
+
+    def __enter__(self) -> device:
+        from .state import state
+
+        self._outer = state.default_device
+        state.default_device = self
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        from .state import state
+
+        state.default_device = self._outer
+
+
+def _name(value: object) -> str:
+    return "NoneType" if value is None else type(value).__name__
+
+
+CPU = device("cpu")

@@ -1,0 +1,161 @@
+"""The short way of elementwise operators, for small tensors of the usual kinds.
+
+Small tensors are the common case, so what can be decided beforehand is a free variable of the closures below: the ufunc,
+the node's class, which operands it saves. They take what is usual (float tensors, two tensors of one dtype, a tensor and
+a number) and hand the rest (promotion, ``out=``, keywords, half types, other devices, errors) to the operator's general
+way. There are four shapes: `unary`, `parametric` (a tensor and settings), `binary` and `inplace`. A binary operator's
+`pair` is its Python operator (``__add__``) as it stands; the public function calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .autograd import Saved, new, tick
+from .constants import ABSENT, EXACT_SIZE, FLOAT32, FLOAT64, asarray, ndarray
+from .fast_pairs import binary, function_of
+from .parallel import SHARED, elementwise
+from .state import state
+from .tensor import Tensor
+
+KERNEL: Any = "kernel"
+"""For `ufunc`: the operator's own kernel on numpy arrays is its short way."""
+
+
+def make(op: Any, ufunc: Callable, options: dict) -> Callable:
+    """The public function of an operator that has a short way."""
+    if len(op.tensors) == 1:
+        if ufunc is KERNEL:
+            ufunc = on_arrays(op)
+        if len(op.params) == 1:
+            return unary(op, ufunc, options)
+        op.short = short = parametric(op, ufunc)
+        return short
+    op.short = pair = binary(op, ufunc, options)
+    return function_of(op, pair)
+
+
+def on_arrays(op: Any) -> Callable:
+    """An operator's kernel on numpy arrays, all its settings given by position."""
+    kernel, count = op.kernel, op.positional
+    names = op.params[count:]
+    if not names:
+        return partial(kernel, np)
+    return lambda *values: kernel(np, *values[:count], **dict(zip(names, values[count:], strict=True)))
+
+
+def unary(op: Any, ufunc: Any, options: dict) -> Callable:
+    """``f(x)`` for float tensors. `exact`: computed in double for small float32 arrays."""
+    exact = options.get("exact", False)
+    call, record = op.call, op.record
+    defaults = op.defaults[1:]
+    node_class: Any = None
+    saves = ""
+
+    def prepare() -> Any:
+        nonlocal node_class, saves
+        saves = "".join("r" if kind == "result" else "i" if i == 0 else "?" for kind, i in op.sources)
+        node_class = op.node_class(op.node) if type(op.node) is str and saves in ("", "i", "r") else False
+        return node_class
+
+    def function(input: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+        if (type(input) is not Tensor and not isinstance(input, Tensor)) or rest or keywords:
+            return call(*(() if input is ABSENT else (input,)), *rest, **keywords)
+        a = input.array
+        dt = a.dtype
+        if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
+            return call(input)
+        if exact and dt is FLOAT32:
+            size = a.size
+            if size <= EXACT_SIZE:
+                wide = a.astype(FLOAT64)
+                r = ufunc(wide, wide).astype(FLOAT32)
+            elif size >= SHARED and state.threads > 1 and a.flags.c_contiguous:
+                r = elementwise(lambda out, x: ufunc(x, out), np.empty_like(a), a)
+            else:
+                r = ufunc(a)
+        else:
+            r = ufunc(a)
+        if type(r) is not ndarray:
+            r = asarray(r)
+        edge = input.node
+        if edge is not None and state.grad_enabled and op.differentiable:
+            if not node_class and not prepare():
+                return record([input, *defaults], r)
+            t = new(Tensor)
+            t.array = r
+            t.node = node = new(node_class)
+            node.edges = (edge,)
+            if saves == "r":
+                t.cell = kept = Saved()
+                kept.array = r
+                node.saved = (kept,)
+            elif saves:
+                node.saved = (input,)
+            node.sequence = tick()
+            if state.places:
+                node.place = state.places()
+            return t
+        t = new(Tensor)
+        t.array = r
+        if state.inference:
+            t.inference = True
+        return t
+
+    return function
+
+
+def parametric(op: Any, compute: Callable) -> Callable:
+    """``f(x, *settings)`` for float tensors: `compute` on arrays; where it raises TypeError, the general way decides."""
+    call, record = op.call, op.record
+    defaults = tuple(op.defaults[1:])
+    count = len(defaults)
+    node_class: Any = None
+    plan: list = []
+
+    def prepare() -> Any:
+        nonlocal node_class
+        plan[:] = [-2 if kind == "result" else i - 1 for kind, i in op.sources]
+        node_class = op.node_class(op.node) if type(op.node) is str and plan.count(-2) <= 1 else False
+        return node_class
+
+    def function(input: Any = ABSENT, *settings: Any, **keywords: Any) -> Any:
+        if keywords or (type(input) is not Tensor and not isinstance(input, Tensor)):
+            return call(*(() if input is ABSENT else (input,)), *settings, **keywords)
+        a = input.array
+        dt = a.dtype
+        if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
+            return call(input, *settings)
+        if len(settings) != count:
+            settings = settings + defaults[len(settings) :]
+        try:
+            r = compute(a, *settings)
+        except TypeError:
+            return call(input, *settings)
+        if type(r) is not ndarray:
+            r = asarray(r)
+        t = new(Tensor)
+        t.array = r
+        edge = input.node
+        if edge is not None and state.grad_enabled and op.differentiable:
+            if not node_class and not prepare():
+                return record([input, *settings], r)
+            t.node = node = new(node_class)
+            node.edges = (edge,)
+            saved = [input if k == -1 else settings[k] if k >= 0 else None for k in plan]
+            if -2 in plan:
+                t.cell = saved[plan.index(-2)] = kept = Saved()
+                kept.array = r
+            node.saved = tuple(saved)
+            node.sequence = tick()
+            if state.places:
+                node.place = state.places()
+        elif state.inference:
+            t.inference = True
+        return t
+
+    return function

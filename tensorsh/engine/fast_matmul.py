@@ -1,0 +1,210 @@
+"""The short way of matrix products: two float tensors of one dtype with the right numbers of dimensions.
+
+numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small: no binding of
+arguments, no promotion, and the node is filled in by hand. Everything else (other dtypes and devices, wrong shapes, ``out=``)
+goes the way given as `slow`, which finds the error or the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .autograd import Version, new, tick
+from .operator import REQUIRED, attach
+from .state import state
+from .tensor import Tensor
+
+ndarray = np.ndarray
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def batches(a: Any, b: Any) -> Any:
+    """The products of the matrices of two batches of one size (numpy would broadcast others)."""
+    if a.shape[0] != b.shape[0]:
+        raise ValueError
+    return a @ b
+
+
+def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
+    """``f(input, other)`` for `left` and `right` dimensions, by numpy's dot; its node is that of `op`."""
+    node_class: Any = None
+    multiply = ndarray.dot if left < 3 else batches
+
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, **kwargs: Any) -> Any:
+        nonlocal node_class
+        try:
+            a = input.array
+            b = other.array
+            dt = a.dtype
+            if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == left and b.ndim == right and not kwargs:
+                r = multiply(a, b)
+                first = input.node
+                second = other.node
+                t = new(Tensor)
+                t.array = r if type(r) is ndarray else np.asarray(r)
+                if first is None is second or not state.grad_enabled:
+                    if state.inference:
+                        t.inference = True
+                    return t
+                if node_class is None:
+                    node_class = op.node_class(op.node)
+                t.node = node = new(node_class)
+                node.edges = (first, second)
+                node.saved = (None if first is None else other, None if second is None else input)
+                node.sequence = tick()
+                if state.places:
+                    node.place = state.places()
+                return t
+        except (AttributeError, ValueError, TypeError):
+            # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
+            pass
+        args = [x for x in (input, other) if x is not REQUIRED]
+        if input is REQUIRED and other is not REQUIRED:
+            args, kwargs = [], {**kwargs, op.params[1]: other}
+        return slow(*args, **kwargs)
+
+    return function
+
+
+def addition(op: Any, slow: Callable) -> Callable:
+    """``addmm(input, mat1, mat2)`` without factors."""
+    node_class = op.node_class(op.node)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if len(args) != 3 or kwargs:
+            return slow(*args, **kwargs)
+        input, mat1, mat2 = args
+        try:
+            c = input.array
+            a = mat1.array
+            b = mat2.array
+            dt = a.dtype
+            if not (b.dtype is dt is c.dtype and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == 2 and b.ndim == 2):
+                return slow(*args)
+            r = ndarray.dot(a, b)
+            r += c
+        except (AttributeError, ValueError, TypeError):
+            return slow(*args)
+        t = new(Tensor)
+        t.array = r
+        edges = (input.node, mat1.node, mat2.node)
+        if edges != NO_EDGES and state.grad_enabled:
+            saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1)
+            t.node = link(node_class, edges, saved)
+            if edges[0] is not None:
+                t.node.metas = ((c.shape, dt), None, None)
+        elif state.inference:
+            t.inference = True
+        return t
+
+    return function
+
+
+NO_EDGES = (None, None, None)
+
+
+def link(node_class: type, edges: tuple, saved: tuple = ()) -> Any:
+    """A node, filled in by hand."""
+    node: Any = new(node_class)
+    node.edges = edges
+    node.saved = saved
+    node.sequence = tick()
+    if state.places:
+        node.place = state.places()
+    return node
+
+
+def share(x: Tensor, array: Any) -> Tensor:
+    """A view of `x` that no program gets hold of: it shares the version, and is not entered among the views."""
+    view = new(Tensor)
+    view.array = array
+    if x.cell is None:
+        x.cell = Version()
+    view.cell = x.cell
+    view.base = x if x.base is None else x.base
+    return view
+
+
+def reshaped(op: Any, x: Tensor, shape: tuple) -> Tensor:
+    """A contiguous tensor in another shape, by `op`, for the use of the next product only."""
+    view = share(x, x.array.reshape(shape))
+    if x.node is not None and state.grad_enabled:
+        view.node = link(op.node_class(op.node), (x.node,), (x.array.shape,))
+    return view
+
+
+def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
+    """A result that nobody has seen yet, in another shape, by `op`."""
+    if x.node is not None:
+        x.node = link(op.node_class(op.node), (x.node,), (x.array.shape,))
+    x.array = x.array.reshape(shape)
+    return x
+
+
+def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, slow: Callable) -> Callable:
+    """``f(input, weight, bias)`` for contiguous inputs of two or more dimensions, recorded as ``addmm(bias, input, weight.t())``
+    or ``mm``, with views around them for more than two dimensions."""
+    mm_class = mm.node_class(mm.node)
+    addmm_class = addmm.node_class(addmm.node)
+    t_class = t_operator.node_class("TBackward0")
+
+    def function(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor | None = None) -> Tensor:
+        try:
+            a = input.array
+            w = weight.array
+            dt = a.dtype
+            shape = None
+            if w.dtype is not dt or (dt is not FLOAT32 and dt is not FLOAT64) or w.ndim != 2 or a.ndim < 2:
+                return slow(input, weight, bias)
+            if bias is not None and (bias.array.dtype is not dt or bias.array.shape != w.shape[:1]):
+                return slow(input, weight, bias)
+            if a.ndim > 2:
+                if not a.flags.c_contiguous or not a.size:
+                    return slow(input, weight, bias)
+                shape = (*a.shape[:-1], w.shape[0])
+                r = ndarray.dot(a.reshape((-1, a.shape[-1])), w.T)
+            else:
+                r = ndarray.dot(a, w.T)
+        except (AttributeError, ValueError, TypeError):
+            return slow(input, weight, bias)
+        first = input.node
+        second = weight.node
+        third = None
+        if bias is not None:
+            r += bias.array
+            third = bias.node
+        t = new(Tensor)
+        t.array = r
+        if (first is None and second is None and third is None) or not state.grad_enabled:
+            if shape is not None:
+                t.array = r.reshape(shape)
+            if state.inference:
+                t.inference = True
+            return t
+        rows = input if shape is None else reshaped(view, input, (len(r), a.shape[-1]))
+        turned = share(weight, w.T)
+        if second is not None:
+            second = turned.node = link(t_class, (second,))
+        if first is not None:
+            first = rows.node
+        if bias is None:
+            t.node = link(
+                mm_class, (first, second), (None if first is None else turned, None if second is None else rows)
+            )
+        else:
+            saved = (1, None if first is None else turned, 1, None if second is None else rows)
+            t.node = link(addmm_class, (third, first, second), saved)
+            if third is not None:
+                t.node.metas = ((w.shape[:1], dt), None, None)
+        if shape is None:
+            return t
+        if bias is None:
+            return renewed(unsafe_view, t, shape)
+        result = reshaped(view, t, shape)
+        attach(result, t)
+        return result
+
+    return function

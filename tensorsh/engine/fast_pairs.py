@@ -1,0 +1,258 @@
+"""The short way of operators on two tensors of one dtype, or a tensor and a number; see fast.py."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .autograd import Version, Wrapped, new, tick
+from .constants import ABSENT, FLOAT32, FLOAT64, FLOATS32, FLOATS64, INT64, INTEGERS, NUMBERS, ndarray, settled
+from .inplace import derive, write
+from .state import state
+from .tensor import Tensor, wrap
+
+SAVERS: dict[str, Callable] = {
+    "i": lambda input, other: (input,),
+    "o": lambda input, other: (other,),
+    "io": lambda input, other: (input, other),
+    "oi": lambda input, other: (other, input),
+    "o-": lambda input, other: (other, None),
+    "-i": lambda input, other: (None, input),
+    "i-": lambda input, other: (input, None),
+    "-o": lambda input, other: (None, other),
+}
+"""What a node of two operands saves, by its plan: input, other or nothing."""
+
+
+def saver(op: Any, pattern: tuple[bool, bool]) -> tuple:
+    """How `saved` is filled where these operands want gradients: a constant and a function; False for the general way."""
+    active = {s for on, (f, slots) in zip(pattern, op.formulas, strict=True) if on and f for s in slots}
+    plan, values = "", []
+    for at, (kind, i) in enumerate(op.sources):
+        values.append(op.defaults[i] if at in active and kind == "argument" else None)
+        if at not in active:
+            plan += "-"
+        elif kind == "argument":
+            plan += "io"[i] if i in op.tensors else "d"
+        else:
+            plan += "r"
+    if set(plan) <= {"-", "d"}:
+        return tuple(values), None
+    return (), SAVERS.get(plan, False)
+
+
+def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) -> Callable:
+    """``f(x, y)`` for tensors of one dtype, or a tensor and a number.
+
+    `floats`: the short way is right for float tensors only; `real`: not for complex ones. `general` answers for what is
+    unusual.
+    """
+    floats = options.get("floats", False)
+    limited = floats or options.get("real", False)
+    record = op.record
+    rest = op.defaults[2:]
+    numbers = op.scalars
+    integers = not floats
+    if general is None:
+        run = op.run
+
+        def general(input: Any, other: Any) -> Any:
+            return run([input, other, *rest])
+
+    node_class: Any = None
+    both: Any = None
+    first_only: Any = None
+    other_only: Any = None
+
+    def prepare() -> Any:
+        nonlocal node_class, both, first_only, other_only
+        node_class = op.node_class(op.node) if type(op.node) is str and op.joint is None else False
+        if node_class:
+            both, first_only, other_only = (saver(op, p) for p in ((True, True), (True, False), (False, True)))
+        return node_class
+
+    def pair(input: Any, other: Any) -> Any:
+        if type(input) is not Tensor and not isinstance(input, Tensor):
+            return general(input, other)
+        a = input.array
+        dt = a.dtype
+        kind = type(other)
+        if kind is Tensor:
+            b = other.array
+            if dt is not b.dtype or (
+                limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
+            ):
+                return general(input, other)
+            edge = other.node
+        elif numbers and (kind is float or kind is int):
+            if dt is FLOAT32:
+                b = FLOATS32[other]
+            elif dt is FLOAT64:
+                b = FLOATS64[other]
+            elif integers and dt is INT64 and kind is int and -0x80000000 <= other <= 0x7FFFFFFF:
+                b = INTEGERS[other]
+            else:
+                return general(input, other)
+            edge = None
+        elif isinstance(other, Tensor):
+            b = other.array
+            if dt is not b.dtype or (
+                limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
+            ):
+                return general(input, other)
+            edge = other.node
+        else:
+            return general(input, other)
+        try:
+            r = ufunc(a, b)
+        except (TypeError, ValueError):
+            return general(input, other)
+        if type(r) is not ndarray:
+            r = settled(r)
+        first = input.node
+        if (first is not None or edge is not None) and state.grad_enabled and op.differentiable:
+            if not node_class and not prepare():
+                return record([input, other, *rest], r)
+            metas = None
+            if edge is not None or kind is not float and kind is not int:
+                shape = a.shape
+                if shape != b.shape:
+                    if r.dtype is not dt:
+                        return record([input, other, *rest], r)
+                    whole = r.shape
+                    metas = (
+                        (shape, dt) if first is not None and shape != whole else None,
+                        (b.shape, dt) if edge is not None and b.shape != whole else None,
+                    )
+            saved, save = first_only if edge is None else other_only if first is None else both
+            if save is not None and (save is False or input.inference or (kind is Tensor and other.inference)):
+                return record([input, other, *rest], r)
+            t = new(Tensor)
+            t.array = r
+            t.node = node = new(node_class)
+            node.edges = (first, edge)
+            if metas is not None:
+                node.metas = metas
+            if save is not None:
+                node.saved = save(input, Wrapped(other) if kind is float or kind is int else other)
+            elif saved:
+                node.saved = saved
+            node.sequence = tick()
+            if state.places:
+                node.place = state.places()
+            return t
+        t = new(Tensor)
+        t.array = r
+        if state.inference:
+            t.inference = True
+        return t
+
+    return pair
+
+
+def function_of(op: Any, pair: Callable) -> Callable:
+    """The public function over a `pair`."""
+    call = op.call
+
+    def function(input: Any = ABSENT, other: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+        if rest or keywords or other is ABSENT:
+            return call(*[x for x in (input, other, *rest) if x is not ABSENT], **keywords)
+        try:
+            return pair(input, other)
+        except Exception as error:
+            from .overloads import worded
+
+            told = worded(op.names, (input, other), {}, error, sys._getframe())
+            if told is error:
+                raise
+            raise told from None
+
+    return function
+
+
+def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
+    """``x op= y`` where no gradient is wanted: the ufunc writes into x's own memory."""
+    floats = options.get("floats", False)
+    rest = op.defaults[2:]
+
+    def pair(input: Any, other: Any) -> Any:
+        if not isinstance(input, Tensor):
+            return NotImplemented
+        a = input.array
+        dt = a.dtype
+        kind = type(other)
+        if kind is float or kind is int:
+            if dt is FLOAT32:
+                b = FLOATS32[other]
+            elif dt is FLOAT64:
+                b = FLOATS64[other]
+            else:
+                return write(op, [input, other, *rest])
+            free = input.node is None
+        elif isinstance(other, Tensor):
+            b = other.array
+            if dt is not b.dtype or (floats and dt is not FLOAT32 and dt is not FLOAT64):
+                return write(op, [input, other, *rest])
+            free = input.node is None and other.node is None
+        elif isinstance(other, NUMBERS):
+            return write(op, [input, other, *rest])
+        else:
+            return NotImplemented
+        if (not free and state.grad_enabled) or input.inference or (input.base is not None and 0 in a.strides):
+            return write(op, [input, other, *rest])
+        try:
+            ufunc(a, b, a)
+        except (TypeError, ValueError):
+            return write(op, [input, other, *rest])
+        cell = input.cell
+        if cell is None:
+            input.cell = cell = Version()
+        cell.bump()
+        return input
+
+    return pair
+
+
+def make_inplace(op: Any, ufunc: Callable, options: dict) -> Any:
+    """The public in-place method of an operator that has a short way."""
+    if len(op.tensors) == 1:
+        return derive(op)
+    op.inplace_pair = pair = inplace(op, ufunc, options)
+    bind = op.bind
+    kinds = (Tensor, *NUMBERS) if op.scalars else Tensor
+
+    def function(input: Any = ABSENT, other: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+        if not rest and not keywords and (type(other) is Tensor or isinstance(other, kinds)):
+            return pair(input, other)
+        return write(op, bind(tuple(x for x in (input, other, *rest) if x is not ABSENT), keywords))
+
+    function._operator = op  # type: ignore[attr-defined]
+    function.__doc__ = f"In-place form of :func:`{op.name}`."
+    return function
+
+
+def symbol(op: Any, ufunc: Any = None, **options: Any) -> Callable:
+    """The Python operator ``x + y``: it answers NotImplemented to what is neither tensor, number nor array."""
+    run = op.run
+    rest = op.defaults[2:]
+
+    def general(input: Any, other: Any) -> Any:
+        if isinstance(other, (Tensor, *NUMBERS)):
+            return run([input, other, *rest])
+        if isinstance(other, ndarray):
+            return run([input, wrap(other), *rest])
+        return NotImplemented
+
+    return general if ufunc is None else binary(op, ufunc, options, general)
+
+
+def reflected(op: Any) -> Callable:
+    """The Python operator ``number + x``, for an operator that takes numbers first."""
+    run = op.run
+    rest = op.defaults[2:]
+
+    def general(other: Any, input: Any) -> Any:
+        return run([input, other, *rest]) if isinstance(input, (Tensor, *NUMBERS)) else NotImplemented
+
+    return general

@@ -1,0 +1,272 @@
+"""The short way of reductions, and what their gradients need of arrays.
+
+A reduction reaches its ufunc through one closure: `short(whole, along)` makes the callable of an operator
+``f(input, dim=None, keepdim=False)`` from two functions on arrays, one for all dimensions and one for a single one.
+Everything unusual (other dtypes, several dimensions, ``dtype=``, ``out=``, other devices) goes the operator's own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .autograd import Slot, keep_result, new, tick
+from .errors import combination_error, type_name, wrap_dims
+from .returns import named
+from .state import state
+from .tensor import Tensor, wrap
+
+ndarray = np.ndarray
+asarray = np.asarray
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+FILLED = 4096
+"""Up to this many elements a spread gradient is written out; larger ones are views with strides of zero."""
+ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
+
+
+def general(op: Any, input: Any, dim: Any, keepdim: Any, rest: tuple, keywords: dict, overloaded: bool) -> Any:
+    """The operator's own way, with what the short signature caught. `overloaded`: `keepdim` only goes with `dim`."""
+    if input is ABSENT:
+        return op.call(*rest, **keywords)
+    if overloaded:
+        if dim is ABSENT and "axis" in keywords:
+            dim = keywords.pop("axis")
+        if keepdim is ABSENT and "keepdims" in keywords:
+            keepdim = keywords.pop("keepdims")
+        given = {} if keepdim is ABSENT else {"keepdim": keepdim}
+        if (dim is ABSENT and (given or "out" in keywords)) or not {"dtype", "out"}.issuperset(keywords):
+            raise combination_error(op.name, *(() if dim is ABSENT else (dim,)), **given, **keywords)
+        if dim is None:
+            dim = ()
+    if rest:
+        raise TypeError(f"{op.name}() takes from 1 to 2 positional arguments but {2 + len(rest)} were given")
+    if keepdim is not ABSENT:
+        if not isinstance(keepdim, (bool, np.bool_)):
+            raise TypeError(f"{op.name}(): argument 'keepdim' (position 2) must be bool, not {type_name(keepdim)}")
+        keywords["keepdim"] = keepdim
+    return op.call(input, **keywords) if dim is ABSENT else op.call(input, dim, **keywords)
+
+
+FLOATS = frozenset((FLOAT32, FLOAT64))
+
+
+def remember(node_class: type, edge: Any, saved: tuple) -> Any:
+    """A node with one edge that keeps `saved`."""
+    node: Any = new(node_class)
+    node.edges = (edge,)
+    node.saved = saved
+    node.sequence = tick()
+    if state.places:
+        node.place = state.places()
+    return node
+
+
+def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True, kinds: frozenset = FLOATS) -> Callable:
+    """What makes the callable of a reduction to one result.
+
+    `whole(a)` and `along(a, dim, keepdim)` compute it, for arrays of the dtypes `kinds` that have elements. `saves`: what
+    the gradient's formula names, "shape" for ``input_shape, dim, keepdim``, "both" for ``input, result`` and "all" for
+    these with ``dim, keepdim``; "" when there is no gradient. `overloaded`: `keepdim` only goes with `dim`, and an
+    explicit None for `dim` is the form with dimensions.
+    """
+
+    def make(op: Any) -> Callable:
+        first = second = None
+
+        def function(input: Any = ABSENT, dim: Any = ABSENT, keepdim: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+            nonlocal first, second
+            if rest or keywords or not isinstance(input, Tensor):
+                return general(op, input, dim, keepdim, rest, keywords, overloaded)
+            a = input.array
+            if a.dtype not in kinds or type(a) is not ndarray or not a.size:
+                return general(op, input, dim, keepdim, rest, keywords, overloaded)
+            if dim is ABSENT:
+                if keepdim is not ABSENT or whole is None:
+                    return general(op, input, dim, keepdim, rest, keywords, overloaded)
+                r = whole(a)
+                dim, keepdim = None, False
+            elif type(dim) is int and -(n := a.ndim) <= dim < n:
+                if keepdim is ABSENT:
+                    keepdim = False
+                elif type(keepdim) is not bool:
+                    return general(op, input, dim, keepdim, rest, keywords, overloaded)
+                r = along(a, dim, keepdim)
+            else:
+                return general(op, input, dim, keepdim, rest, keywords, overloaded)
+            t = new(Tensor)
+            t.array = r if type(r) is ndarray else asarray(r)
+            edge = input.node
+            if edge is not None and saves and state.grad_enabled:
+                if saves == "shape":
+                    saved: tuple = (a.shape, dim, keepdim)
+                elif saves == "both":
+                    saved = (input, keep_result(t))
+                else:
+                    saved = (input, keep_result(t), dim, keepdim)
+                if dim is None:
+                    if first is None:
+                        first = op.node_class(op.title([input, None, False, None]))
+                    t.node = remember(first, edge, saved)
+                else:
+                    if second is None:
+                        second = op.node_class(op.title([input, 0, False, None]))
+                    t.node = remember(second, edge, saved)
+            elif state.inference:
+                t.inference = True
+            return t
+
+        return function
+
+    return make
+
+
+def short_pair(op: Any, along: Callable) -> Callable:
+    """``f(input, dim, ...)`` giving values and the indices of the elements chosen, or None for the general way.
+
+    The formula names ``indices, input_shape, dim`` and whatever else the call has.
+    """
+    made = None
+    result_class = named(op.name, ("values", "indices"))
+
+    def function(input: Any, dim: Any, *rest: Any) -> Any:
+        nonlocal made
+        a = input.array
+        n = a.ndim
+        if a.dtype not in FLOATS or type(a) is not ndarray or not a.size or type(dim) is not int or not -n <= dim < n:
+            return None
+        t, i = new(Tensor), new(Tensor)
+        t.array, i.array = along(a, dim if dim >= 0 else dim + n, *rest)
+        edge = input.node
+        if edge is not None and state.grad_enabled:
+            if made is None:
+                made = op.node_class(op.title([input, dim, *rest]))
+            node = remember(made, edge, (keep_result(i, 1), a.shape, dim, *rest))
+            node.outputs = 2
+            t.node = Slot(node, 0)
+        elif state.inference:
+            t.inference = i.inference = True
+        return result_class((t, i))
+
+    return function
+
+
+# What gradients need of arrays.
+
+
+def reduced_shape(shape: tuple, dim: Any, keepdim: bool = True) -> tuple:
+    """The shape after a reduction over `dim` (a number, several, or all)."""
+    dims = wrap_dims(dim, len(shape))
+    if keepdim:
+        return tuple(1 if i in dims else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in dims)
+
+
+def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool) -> Any:
+    """A reduction's gradient, back over the dimensions it reduced."""
+    if not t.raw:
+        if not keepdim and shape:
+            g = g.reshape(reduced_shape(shape, dim))
+        return t.expand(g, shape)
+    size = g.size
+    if size == 1:
+        if type(g) is ndarray or isinstance(g, np.generic):
+            total = 1
+            for n in shape:
+                total *= n
+            if total <= FILLED:
+                out = np.empty(shape, g.dtype)
+                out.fill(g if g.ndim == 0 else g.reshape(()))
+                return out
+            if type(g) is ndarray:
+                return ndarray(shape, g.dtype, g, 0, (0,) * len(shape))
+    if not keepdim:
+        g = g.reshape(reduced_shape(shape, dim))
+    if type(g) is ndarray:
+        repeated = 1
+        for n in shape:
+            repeated *= n
+        if repeated <= FILLED:
+            out = np.empty(shape, g.dtype)
+            out[...] = g
+            return out
+        return np.broadcast_to(g, shape)
+    return t.expand(g, shape)
+
+
+_offsets: dict[tuple, ndarray] = {}
+
+
+def offsets_of(rows: int, width: int) -> ndarray:
+    """Where the rows of a contiguous matrix begin."""
+    offsets = _offsets.get((rows, width))
+    if offsets is None:
+        if len(_offsets) > 64:
+            _offsets.clear()
+        offsets = _offsets[rows, width] = np.arange(0, rows * width, width)
+    return offsets
+
+
+def pick(a: ndarray, indices: ndarray, dim: int) -> ndarray:
+    """The elements of `a` that `indices` (of a's shape but along `dim`) names along `dim`."""
+    if dim == a.ndim - 1 and type(a) is ndarray and a.size and a.flags.c_contiguous:
+        return a.reshape(-1).take(flat_places(a.shape, indices))
+    return np.take_along_axis(a, indices, dim)
+
+
+def pick_one(a: ndarray, indices: ndarray, dim: int) -> ndarray:
+    """The elements that `indices` names along `dim`, one for each place of the other dimensions; `dim` is gone."""
+    shape = a.shape
+    if type(a) is ndarray and a.flags.c_contiguous:
+        n = len(shape)
+        if dim == n - 1:
+            width = shape[-1]
+            flat = indices if n == 2 else indices.reshape(-1)
+            found = a.reshape(-1).take(flat + offsets_of(a.size // width, width))
+            return found if n == 2 else found.reshape(indices.shape)
+        if dim == 0:
+            width = a.size // shape[0]
+            flat = indices if n == 2 else indices.reshape(-1)
+            found = a.reshape(-1).take(flat * width + offsets_of(width, 1))
+            return found if n == 2 else found.reshape(indices.shape)
+    kept = np.expand_dims(indices, dim)
+    return np.take_along_axis(a, kept, dim).reshape(indices.shape)
+
+
+def flat_places(shape: tuple, indices: ndarray) -> ndarray:
+    """Flat places in a contiguous array of a shape, of indices along its last dimension."""
+    width = shape[-1]
+    rows = 1
+    for n in shape[:-1]:
+        rows *= n
+    if indices.ndim == 1:
+        return indices
+    offsets = offsets_of(rows, width)[:, None]
+    if indices.ndim == 2:
+        return indices + offsets
+    return (indices.reshape(rows, -1) + offsets).reshape(indices.shape)
+
+
+def put(g: Any, indices: Any, dim: int, shape: tuple) -> Any:
+    """Zeros of a shape with `g` at the places that `indices` names along `dim`, each place named at most once."""
+    if type(g) is not ndarray:
+        import sys
+
+        xp = sys.modules[type(g).__module__.split(".")[0]]
+        out = xp.zeros(shape, g.dtype)
+        xp.put_along_axis(out, indices, g, dim)
+        return out
+    out = np.zeros(shape, g.dtype)
+    if (dim == len(shape) - 1 or dim == -1) and out.size:
+        out.reshape(-1)[flat_places(shape, indices)] = g
+    elif out.size:
+        np.put_along_axis(out, indices, g, dim)
+    return out
+
+
+def constant(t: Any, f: Callable, *values: Any) -> Any:
+    """`f` of arrays, as something that a formula takes for a constant in either world."""
+    if t.raw:
+        return f(*values)
+    return wrap(f(*[v.array if isinstance(v, Tensor) else v for v in values]))

@@ -1,0 +1,265 @@
+"""Custom differentiable functions: subclasses of ``torch.autograd.Function`` with their own forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sealed import OpenSealed
+from .autograd import FREED, SECOND_TIME, Node, Slot, Version, raise_modified, tick
+from .inplace import rewrite
+from .state import state
+from .tensor import Tensor, new, wrap
+
+
+class FunctionNode(Node):
+    """The node and the `ctx` of a custom function: what `save_for_backward` keeps stands here."""
+
+    function: Any = None
+    to_save: tuple = ()
+    needs_input_grad: tuple = ()
+    materialize = True
+    dirty: tuple = ()
+    unmarked: frozenset = frozenset()
+    saved_values: Any = ()
+    shapes: tuple = ()
+    positions = 0
+    places: tuple = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for backward; they are checked for in-place changes."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type {type(t).__name__}"
+                )
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        pass
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Say which inputs forward changed in place."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Say which results have no gradient."""
+        self.unmarked = frozenset(map(id, tensors))
+        self.unmarked_tensors = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients are given to backward as zeros (the default) or as None."""
+        self.materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple:
+        if self.saved_values is FREED:
+            raise RuntimeError(SECOND_TIME)
+        if not self.sealed:
+            return self.to_save
+        result: list = []
+        for entry in self.saved_values:
+            if entry is None:
+                result.append(None)
+                continue
+            tensor, number = entry
+            cell = tensor.cell
+            if cell is not None and cell.last > self.sequence:
+                raise_modified(self, tensor.array, cell, tensor.node if number is None else self)
+            if number is not None and tensor.node is None:
+                again = wrap(tensor.array)
+                again.cell = tensor.cell
+                again.node = Slot(self, number) if self.outputs > 1 else self
+                tensor = again
+            result.append(tensor)
+        return tuple(result)
+
+    sealed = False
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{self.title} object at {id(self):#x}>"
+
+    def seal(self, outputs: list) -> None:
+        """Turn `to_save` into what is kept: results by their arrays, so that no cycle arises."""
+        kept: list = []
+        for t in self.to_save:
+            if t is None:
+                kept.append(None)
+                continue
+            number = next((i for i, o in enumerate(outputs) if o is t), None)
+            if number is None:
+                kept.append((t, None))
+            else:
+                if t.cell is None:
+                    t.cell = Version()
+                shadow = new(Tensor)
+                shadow.array, shadow.cell = t.array, t.cell
+                kept.append((shadow, number))
+        self.saved_values = kept
+        self.to_save = ()
+        self.sealed = True
+
+    def apply(self, gradient: Any, world: Any) -> list:
+        many = gradient if isinstance(gradient, list) else [gradient]
+        given: list = []
+        for i, g in enumerate(many):
+            if g is None:
+                given.append(self._zeros(i) if self.materialize and self.shapes[i] is not None else None)
+            else:
+                given.append(wrap(g) if world.raw else g)
+        answers = self.function.backward(self, *given)
+        if not isinstance(answers, tuple):
+            answers = (answers,)
+        inputs = self.positions
+        name = self.title
+        if len(answers) < inputs or any(a is not None for a in answers[inputs:]):
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {inputs}, got {len(answers)})"
+            )
+        gradients: list = []
+        for at, (place, edge, meta) in enumerate(zip(self.places, self.edges, self.metas or (), strict=True)):
+            answer = answers[place]
+            if answer is not None and not isinstance(answer, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+            if answer is None or edge is None:
+                gradients.append(None)
+                continue
+            shape, dtype = meta
+            if answer.array.shape != shape:
+                if _expandable(shape, answer.array.shape):
+                    answer = world.sum_to_size(answer.array, shape) if world.raw else world.sum_to_size(answer, shape)
+                    answer = wrap(answer) if world.raw else answer
+                else:
+                    raise RuntimeError(
+                        f"Function {name} returned an invalid gradient at index {at} - got {list(answer.array.shape)} but "
+                        f"expected shape compatible with {list(shape)}"
+                    )
+            if answer.array.dtype != dtype:
+                from .dtype import FROM_NUMPY
+
+                answer = answer.to(FROM_NUMPY[dtype])
+            gradients.append(answer.array if world.raw else answer)
+        return gradients
+
+    def _zeros(self, number: int) -> Tensor:
+        import numpy as np
+
+        shape, dtype = self.shapes[number]
+        return wrap(np.zeros(shape, dtype))
+
+    def release(self) -> None:
+        if self.saved_values:
+            self.saved_values = FREED
+
+
+def _expandable(shape: tuple, larger: tuple) -> bool:
+    if len(shape) > len(larger):
+        return False
+    tail = larger[len(larger) - len(shape) :]
+    return all(a == b or a == 1 for a, b in zip(shape, tail, strict=True))
+
+
+class FunctionMeta(OpenSealed):
+    """Gives every custom function its node class, named as PyTorch names it: ``ExpBackward`` for ``Exp``."""
+
+    def __init__(cls, name: str, bases: tuple, members: dict) -> None:
+        super().__init__(name, bases, members)
+        cls._backward_cls = type(  # type: ignore[attr-defined]
+            name + "Backward",
+            (FunctionNode,),
+            {"title": name + "Backward", "function": cls, "__module__": "torch.autograd.function"},
+        )
+
+
+class Function(metaclass=FunctionMeta):
+    """The base of custom functions: static methods `forward(ctx, *args)` and `backward(ctx, *grad_outputs)`."""
+
+    __module__ = "torch.autograd"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        import warnings
+
+        message = (
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
+            "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+        )
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result; `ctx.save_for_backward` keeps what backward needs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradient of each argument of forward, given those of its results."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        """Called after a forward without `ctx`, to save what backward needs."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run the function and record it."""
+        node = cls._backward_cls()  # type: ignore[attr-defined]
+        tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
+        tracked = state.grad_enabled and any(t.node is not None for _, t in tensors)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
+        node.positions = len(args)
+        before = state.grad_enabled
+        state.grad_enabled = False
+        try:
+            if cls.setup_context is not Function.setup_context:
+                outputs = cls.forward(*args, **kwargs)
+                cls.setup_context(node, args, outputs)
+            else:
+                outputs = cls.forward(node, *args, **kwargs)
+        finally:
+            state.grad_enabled = before
+        several = isinstance(outputs, (tuple, list))
+        outs = list(outputs) if several else [outputs]
+        results = []
+        for o in outs:
+            if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node.dirty):
+                again = wrap(o.array)
+                again.cell = o.cell = o.cell or Version()
+                again.base = o if o.base is None else o.base
+                results.append(again)
+            else:
+                results.append(o)
+        if tracked:
+            node.places = tuple(i for i, _ in tensors)
+            node.edges = tuple(t.node for _, t in tensors)
+            node.metas = tuple((t.array.shape, t.array.dtype) for _, t in tensors)
+            for d in node.dirty:
+                d._bump()
+            node.sequence = tick()
+            node.outputs = len(results)
+            node.shapes = tuple((o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in results)
+            node.seal(outs)
+            for i, o in enumerate(results):
+                if not isinstance(o, Tensor) or id(o) in node.unmarked or o.array.dtype.kind not in "fcV":
+                    continue
+                made: Node = Slot(node, i) if len(results) > 1 else node
+                if any(o is d for d in node.dirty):
+                    rewrite(o, made)
+                else:
+                    o.node = made
+        return tuple(results) if several else results[0]
+
+
+def once_differentiable(function: Any) -> Any:
+    """Marks a backward that cannot itself be differentiated."""
+
+    def wrapped(ctx: Any, *gradients: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            return function(ctx, *gradients)
+        finally:
+            state.grad_enabled = before
+
+    return wrapped

@@ -1,0 +1,182 @@
+"""Grad modes as context managers and decorators."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..sealed import Sealed, is_sealed
+from .state import state
+
+
+class Mode(metaclass=Sealed):
+    """Something entered and left that also decorates functions (and generator functions, entered at each step)."""
+
+    __module__ = "torch.autograd.grad_mode"
+    owner: Any = None
+    """A part of the state that only this session has: a generator that holds a mode may end in another one's program."""
+
+    def __call__(self, function: Any) -> Any:
+        if isinstance(function, type):
+            if is_sealed(function):
+                raise TypeError(f"cannot set '__init__' attribute of immutable type '{function.__name__}'")
+            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            return function
+        if getattr(getattr(function, "__code__", None), "co_flags", 0) & 0x20:
+
+            @functools.wraps(function)
+            def generator(*args: Any, **kwargs: Any) -> Any:
+                steps = function(*args, **kwargs)
+                sent = None
+                while True:
+                    try:
+                        with self.clone():
+                            value = steps.send(sent)
+                    except StopIteration as stop:
+                        return stop.value
+                    sent = yield value
+
+            return generator
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return decorated
+
+    def clone(self) -> Any:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
+        raise NotImplementedError
+
+
+class no_grad(Mode):
+    """Operations inside are not recorded."""
+
+    wanted = False
+
+    def __new__(cls, function: Any = None) -> Any:
+        made = super().__new__(cls)
+        return made if function is None else made(function)
+
+    def __enter__(self) -> None:
+        self.owner = state.warned
+        self.before = state.grad_enabled
+        state.grad_enabled = self.wanted
+
+    def __exit__(self, *exception: object) -> None:
+        if self.owner is state.warned:
+            state.grad_enabled = self.before
+
+
+class enable_grad(no_grad):
+    """Operations inside are recorded, also within no_grad."""
+
+    wanted = True
+
+
+class set_grad_enabled(Mode):
+    """Recording on or off, at once; as a context manager until its end."""
+
+    def __init__(self, mode: bool) -> None:
+        self.owner = state.warned
+        self.before = state.grad_enabled
+        self.mode = mode
+        state.grad_enabled = mode
+
+    def __call__(self, function: Any) -> Any:
+        state.grad_enabled = self.before
+        return super().__call__(function)
+
+    def clone(self) -> Any:
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        state.grad_enabled = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        if self.owner is state.warned:
+            state.grad_enabled = self.before
+
+
+class inference_mode(Mode):
+    """no_grad whose tensors can never take part in a graph."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if callable(mode):
+            made.mode = True
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def clone(self) -> Any:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        self.owner = state.warned
+        self.before = (state.grad_enabled, state.inference)
+        if self.mode:
+            state.grad_enabled, state.inference = False, True
+        else:
+            state.inference = False
+            state.grad_enabled = True
+
+    def __exit__(self, *exception: object) -> None:
+        if self.owner is state.warned:
+            state.grad_enabled, state.inference = self.before
+
+
+class set_detect_anomaly(Mode):
+    """Look for NaN after every step of a backward pass."""
+
+    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
+        self.owner = state.warned
+        self.before = (state.anomaly, state.check_nan)
+        self.mode, self.check_nan = mode, check_nan
+        state.anomaly, state.check_nan = mode, check_nan
+
+    def clone(self) -> Any:
+        return type(self)(self.mode, self.check_nan)
+
+    def __enter__(self) -> None:
+        state.anomaly, state.check_nan = self.mode, self.check_nan
+
+    def __exit__(self, *exception: object) -> None:
+        if self.owner is state.warned:
+            state.anomaly, state.check_nan = self.before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """`set_detect_anomaly(True)` for a block."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        import warnings
+
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            stacklevel=2,
+        )
+        super().__init__(True, check_nan)
+
+    def clone(self) -> Any:
+        return set_detect_anomaly(True, self.check_nan)
+
+
+def is_grad_enabled() -> bool:
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    return state.inference
+
+
+def is_anomaly_enabled() -> bool:
+    return state.anomaly

@@ -1,0 +1,484 @@
+"""How an operator is declared, and everything that is derived from a declaration.
+
+    @operator("mul multiply", promote="same", inplace=True)
+    def mul(xp, input: Array, other: Array):
+        \"\"\"Elementwise product, broadcast to a common shape and type.\"\"\"
+        return xp.multiply(input, other)
+
+    mul.gradient(
+        input=lambda t, g, other: g * t.conj(other),
+        other=lambda t, g, input: g * t.conj(input),
+    )
+
+The function is the kernel: it gets `xp` (numpy or cupy) and arrays where its parameters are annotated Array (Arrays for a
+list of tensors). Its parameters are the operator's signature, with PyTorch's names. A gradient formula gets `t`, the
+operators under their own names (on arrays in a backward pass, differentiable ones with create_graph), the incoming
+gradient `g` (a list for several results), and by name whatever it needs of the arguments, `result` or `result1`: what it
+names is what is kept (`input_shape` keeps only the shape of `input`). Functions, methods, in-place forms and ``out=`` follow.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from . import table
+from .dtype import COMPLEX, FLOAT, HALVES, chosen, dtype
+from .errors import argument_error, binding_error, check_broadcast
+from .promotion import result_type
+from .record import Recording, attach
+from .results import narrowed, scalar, store_out
+from .signature import Form
+from .state import state
+from .tensor import Tensor, wrap
+
+Array = np.ndarray
+Arrays = list
+ndarray = np.ndarray
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "<required>"})()
+OTHER_NAMES = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
+    "self": "input",
+}
+"""Keyword names that numpy uses and PyTorch accepts."""
+FIRST = ("input", "A", "b")
+"""What PyTorch calls the first argument of one and the same operator under its several names."""
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+class Operator(Recording):
+    """One operator: kernel, signature, gradients, and the callables made from them."""
+
+    def __init__(self, kernel: Callable, names: list[str], **options: Any) -> None:
+        self.kernel = kernel
+        self.names = names
+        self.name = names[0].rpartition(".")[2]
+        code = kernel.__code__
+        count, keyword_only = code.co_argcount, code.co_kwonlyargcount
+        self.params: tuple[str, ...] = code.co_varnames[1 : count + keyword_only]
+        self.positional = count - 1
+        defaults = kernel.__defaults__ or ()
+        required = self.positional - len(defaults)
+        self.required = required
+        keywords = kernel.__kwdefaults__ or {}
+        self.defaults = [REQUIRED] * required + list(defaults)
+        self.defaults += [keywords.get(p, REQUIRED) for p in self.params[self.positional :]]
+        self.index = {p: i for i, p in enumerate(self.params)}
+        notes = kernel.__annotations__
+        kinds = [notes.get(p) for p in self.params]
+        self.arrays = tuple(i for i, k in enumerate(kinds) if k is Array or k == "Array")
+        self.lists = tuple(i for i, k in enumerate(kinds) if k is Arrays or k == "Arrays")
+        self.tensors = tuple(sorted(self.arrays + self.lists))
+        self.promote: str | None = options.get("promote")
+        self.promoted = (
+            tuple(self.index[p] for p in options["promoted"].split()) if "promoted" in options else self.arrays
+        )
+        self.wide: bool = options.get("wide", self.promote is not None)
+        self.view: bool = options.get("view", False)
+        self.outputs: int = options.get("outputs", 1)
+        self.returns: str | None = options.get("returns")
+        self.node: Any = options.get("node") or camel(self.name) + "Backward0"
+        self.packed: int | None = self.index[options["packed"]] if "packed" in options else None
+        self.broadcast: bool = options.get("broadcast", self.promote is not None)
+        self.nondifferentiable: frozenset = frozenset(options.get("nondifferentiable", ()))
+        self.formulas: list[tuple[Callable | None, tuple[int, ...]]] = [(None, ())] * len(self.tensors)
+        self.runners: list = [(None, None, None)] * len(self.tensors)
+        self.joint: Callable | None = None
+        self.saved_names: tuple[str, ...] = ()
+        self.sources: list[tuple[str, int]] = []
+        self.keeps = False
+        self.differentiable = False
+        self.plans: dict = {}
+        self.classes: dict[str, type] = {}
+        self.fields = self.returns.split() if self.returns else []
+        self.check: Callable | None = options.get("check")
+        self.short: Callable | None = None
+        self.out: bool = options.get("out", True)
+        self.overwrite: Callable | None = None
+        if options.get("overwrites"):
+            self.overwrite, self.kernel = kernel, copying(kernel)
+        self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
+        self.scalars: bool = options.get("scalars", self.promote is not None)
+
+    # -- declaring gradients
+
+    def gradient(self, **formulas: Callable) -> None:
+        """One formula for each differentiable argument, by the argument's name."""
+        self.differentiable = True
+        entries = []
+        for i in self.tensors:
+            formula = formulas.pop(self.params[i], None)
+            entries.append((formula, self._slots(formula, 2) if formula else ()))
+        if formulas:
+            raise TypeError(f"{self.name}: no tensor argument {sorted(formulas)}")
+        self.formulas = entries
+        self.runners = [
+            (f, slots[0] if slots else None, itemgetter(*slots) if len(slots) > 1 else None) for f, slots in entries
+        ]
+
+    def joint_gradient(self, formula: Callable) -> Callable:
+        """One formula for all: `formula(t, g, needs, ...)` returns a gradient (or None) for each tensor argument in order."""
+        self.differentiable = True
+        self.joint = formula
+        self.joint_slots = self._slots(formula, 3)
+        return formula
+
+    def shown(self) -> list[bool]:
+        """Which tensor arguments are differentiable, and so have a place in ``next_functions``."""
+        if self.joint is not None:
+            return [self.params[i] not in self.unlinked for i in self.tensors]
+        return [formula is not None for formula, _ in self.formulas]
+
+    def _slots(self, formula: Callable, skip: int) -> tuple[int, ...]:
+        code = formula.__code__
+        slots = []
+        for name in code.co_varnames[skip : code.co_argcount]:
+            if name not in self.saved_names:
+                if name in self.index:
+                    source = ("argument", self.index[name])
+                elif name in self.fields:
+                    source = ("result", self.fields.index(name))
+                elif name.startswith("result"):
+                    source = ("result", int(name[6:] or 0))
+                elif name.endswith("_shape") and name[:-6] in self.index:
+                    source = ("shape", self.index[name[:-6]])
+                else:
+                    raise TypeError(f"{self.name}: a gradient names {name!r}, which is no argument or result")
+                self.saved_names += (name,)
+                self.sources.append(source)
+                self.keeps = (
+                    self.keeps or source[0] == "result" or source[0] == "argument" and source[1] in self.tensors
+                )
+            slots.append(self.saved_names.index(name))
+        return tuple(slots)
+
+    # -- calling
+
+    def bind(self, args: tuple, kwargs: dict) -> list:
+        """The arguments in the order of the parameters, with defaults filled in."""
+        n = len(args)
+        packed = self.packed
+        if packed is not None and n > packed and (n > packed + 1 or isinstance(args[packed], (int, np.integer))):
+            args = (*args[:packed], args[packed:])
+            n = packed + 1
+        if n > self.positional:
+            raise binding_error(self, args, kwargs)
+        values = [*args, *self.defaults[n:]]
+        if kwargs:
+            index = self.index
+            for key, value in kwargs.items():
+                i = index.get(key)
+                if i is None:
+                    i = index.get(OTHER_NAMES.get(key, ""), 0 if key in FIRST and self.params[0] in FIRST else None)
+                if i is None or i < n:
+                    raise binding_error(self, args, kwargs)
+                if key == "dtype" and value is not None:
+                    value = chosen(value, self.name)
+                values[i] = value
+        if n < self.required or len(values) > self.positional:
+            for v in values:
+                if v is REQUIRED:
+                    raise binding_error(self, args, kwargs)
+        return values
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if not kwargs or "out" not in kwargs:
+                return self.run(self.bind(args, kwargs))
+            given = kwargs.copy()
+            out = given.pop("out")
+            values = self.bind(args, given)
+            if out is None:
+                return self.run(values)
+            if not self.out:
+                raise binding_error(self, args, kwargs)
+            return self.into(values, out)
+        except Exception as error:
+            from .overloads import worded
+
+            told = worded(self.names, args, kwargs, error, sys._getframe(1))
+            if told is error:
+                raise
+            raise told from None
+
+    def unwrap(self, values: list) -> tuple[list, bool]:
+        """The arguments with arrays for tensors, and whether one of the tensors wants a gradient."""
+        arrays = values[:]
+        tracked = False
+        for i in self.arrays:
+            x = values[i]
+            if isinstance(x, Tensor):
+                arrays[i] = x.array
+                if x.node is not None:
+                    tracked = True
+            elif x is None:
+                if self.defaults[i] is not None:
+                    raise argument_error(self, i, x)
+            elif not (self.scalars and isinstance(x, NUMBERS)):
+                raise argument_error(self, i, x)
+        for i in self.lists:
+            many = values[i]
+            if not isinstance(many, (list, tuple)):
+                raise argument_error(self, i, many, "tuple of Tensors")
+            for at, x in enumerate(many):
+                if not isinstance(x, Tensor):
+                    raise TypeError(f"expected Tensor as element {at} in argument {i}, but got {type(x).__name__}")
+                if x.node is not None:
+                    tracked = True
+            arrays[i] = [x.array for x in many]
+        return arrays, tracked
+
+    def compute(self, arrays: list) -> Any:
+        """The kernel on arrays, after promotion."""
+        narrow = None
+        if self.check is not None:
+            self.check(*arrays)
+        if self.promote is not None:
+            narrow = self.cast(arrays)
+        elif self.wide:
+            narrow = self.widen(arrays)
+        xp = np
+        for i in self.tensors:
+            x = arrays[i]
+            if i in self.lists:
+                x = x[0] if x else None
+            if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
+                from .backend import ON_HOST, compute_on_host, module_of
+
+                xp = module_of([arrays[i] for i in self.tensors])
+                if xp is not np:
+                    if self.name in ON_HOST:
+                        result = compute_on_host(self, arrays)
+                        return result if narrow is None else narrowed(result, narrow)
+                    # Arrays without dimensions may stay on the CPU; a GPU's functions take them as numbers.
+                    for i in self.arrays:
+                        if type(arrays[i]) is ndarray:
+                            arrays[i] = arrays[i][()]
+                break
+        positional = self.positional
+        try:
+            if positional == len(arrays):
+                result = self.kernel(xp, *arrays)
+            else:
+                keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
+                result = self.kernel(xp, *arrays[:positional], **keywords)
+        except ValueError:
+            if self.promote is None:
+                raise
+            check_broadcast([arrays[i] for i in self.promoted])
+            raise
+        if narrow is not None:
+            result = narrowed(result, narrow)
+        return result
+
+    def cast(self, arrays: list) -> np.dtype | None:
+        """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""
+        common = result_type([arrays[i] for i in self.promoted])
+        if self.promote == "float" and common.category < FLOAT:
+            common = state.default_dtype
+        narrow = None
+        target = common.numpy
+        if self.wide and common in HALVES:
+            narrow, target = target, np.dtype(np.float32)
+        for i in self.promoted:
+            x = arrays[i]
+            if x is None:
+                continue
+            if isinstance(x, NUMBERS):
+                arrays[i] = scalar(x, target)
+            elif x.dtype is not target and x.dtype != target:
+                arrays[i] = x.astype(target)
+        return narrow
+
+    def widen(self, arrays: list) -> np.dtype | None:
+        narrow = None
+        for i in self.tensors:
+            x = arrays[i]
+            if i in self.lists:
+                for at, each in enumerate(x):
+                    if each.dtype.itemsize <= 2 and each.dtype.kind in "fV":
+                        narrow = narrow or each.dtype
+                        x[at] = each.astype(np.float32)
+            elif type(x) is ndarray and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
+                narrow = narrow or x.dtype
+                arrays[i] = x.astype(np.float32)
+        return narrow
+
+    def run(self, values: list) -> Any:
+        """Compute, wrap, record."""
+        arrays, tracked = self.unwrap(values)
+        result = self.compute(arrays)
+        if tracked and state.grad_enabled and self.differentiable:
+            return self.record(values, result)
+        return self.wrapped(values, result)
+
+    def wrapped(self, values: list, result: Any) -> Any:
+        """The public results as tensors without history."""
+        if type(result) is not tuple and type(result) is not list:
+            t = wrap(result)
+            if self.view:
+                attach(t, values[self.tensors[0]])
+            elif state.inference:
+                t.inference = True
+            return t
+        tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
+        if self.view:
+            for t in tensors:
+                attach(t, values[self.tensors[0]], "multiple")
+        elif state.inference:
+            for t in tensors:
+                t.inference = True
+        return self.packaged(tensors)
+
+    def packaged(self, tensors: list) -> Any:
+        if self.outputs == 1:
+            return tensors[0]
+        if self.returns:
+            from .returns import named
+
+            return named(self.name, tuple(self.fields[: len(tensors)]))(tensors)
+        return tuple(tensors)
+
+    def into(self, values: list, out: Any) -> Any:
+        """The ``out=`` form: results written into given tensors, resized where their shape differs."""
+        targets = list(out) if isinstance(out, (tuple, list)) else [out]
+        for t in targets:
+            if not isinstance(t, Tensor):
+                raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
+        arrays, tracked = self.unwrap(values)
+        if state.grad_enabled and (tracked or any(t.node is not None for t in targets)):
+            raise RuntimeError(
+                f"{self.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                "arguments requires grad."
+            )
+        result = self.compute(arrays)
+        results = (
+            list(result[: self.outputs] if self.outputs > 0 else result) if type(result) in (tuple, list) else [result]
+        )
+        for t, a in zip(targets, results, strict=False):
+            store_out(t, np.asarray(a) if isinstance(a, np.generic) else a)
+        if len(targets) == 1 and not isinstance(out, (tuple, list)):
+            return out
+        if self.returns:
+            from .returns import named
+
+            return named(self.name + "_out", tuple(self.fields[: len(targets)]))(targets)
+        return self.packaged(targets)
+
+
+def copying(kernel: Callable) -> Callable:
+    """A kernel that overwrites its first array, given a copy of it."""
+
+    def on_copy(xp: Any, input: Any, *rest: Any, **options: Any) -> Any:
+        return kernel(xp, input.copy("C"), *rest, **options)
+
+    on_copy.__doc__ = kernel.__doc__
+    return on_copy
+
+
+def camel(name: str) -> str:
+    """``log_softmax`` -> ``LogSoftmax``, ``log1p`` -> ``Log1P``, ``expm1`` -> ``Expm1``, as PyTorch names its nodes."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | str = False, **options: Any) -> Callable:
+    """Declare a primitive operator.
+
+    names: its public names, dotted below ``torch`` (``"linalg.svd"``); the function's own name when empty.
+    method: whether it is a Tensor method too (or the method's names).  inplace: whether ``name_`` exists.
+    promote: None, "same" (operands brought to their common dtype) or "float" (integers to the default float too);
+    promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
+    outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
+    ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
+    packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
+    broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).
+    nondifferentiable: numbers of results without gradient.  scalars: tensors may be Python numbers.
+    overwrites: the kernel writes into its first array and returns it; it is given a copy, or in place the tensor's own.
+    unlinked: tensor arguments for which a joint gradient never has one (an index).
+    short: a function of the operator that makes its callable, for operators with a short way of their own.
+    check: called with the kernel's arguments before promotion, to refuse some dtypes.
+    ufunc: for elementwise operators on one or two tensors: adds the short way of `fast`, with its options.
+    """
+
+    def declare(kernel: Callable) -> Operator:
+        public = names.split() or [kernel.__name__]
+        op = Operator(kernel, public, **options)
+        form = inplace
+        op.doc = kernel.__doc__  # type: ignore[attr-defined]
+        ufunc, short = options.get("ufunc"), options.get("short")
+        if short is not None:
+            function = short(op)
+        elif ufunc is not None:
+            from . import fast, fast_pairs
+
+            function = fast.make(op, ufunc, options)
+            if inplace is True:
+                form = fast_pairs.make_inplace(op, ufunc, options)
+        else:
+
+            def function(*args: Any, **kwargs: Any) -> Any:
+                return op.call(*args, **kwargs)
+
+        op.function = function  # type: ignore[attr-defined]
+        dress(function, op, kernel)
+        table.add(op, public, function, method, form)
+        return op
+
+    return declare
+
+
+def dress(function: Any, op: Any, kernel: Callable) -> None:
+    function.__name__ = op.name
+    function.__qualname__ = op.name
+    function.__doc__ = kernel.__doc__
+    function.__module__ = "torch"
+    function._operator = op
+    function.__wrapped__ = Form(op.names[0], function, op, op.out)
+
+
+class Composite:
+    """An operator written with other operators: it has no node of its own."""
+
+    def __init__(self, function: Callable, names: list[str], kernel: Any = None) -> None:
+        self.function, self.kernel, self.names = function, kernel or function, names
+        self.name = names[0].rpartition(".")[2]
+        self.differentiable = None
+
+
+def composite(
+    names: str = "", /, *, method: bool | str = True, inplace: Any = False, kernel: Any = None, guard: bool | None = None
+) -> Callable:
+    """Declare a function of tensors made of other operators.
+
+    `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
+    whose parameters count, with ``out``, where another one wraps it.  guard: calls that fail are explained as PyTorch
+    does, at the price of one more call; not in ``nn.functional``, which is Python there too.
+    """
+
+    def declare(function: Callable) -> Callable:
+        public = names.split() or [function.__name__]
+        op = Composite(function, public, kernel)
+        function.__module__ = "torch"
+        function._operator = op  # type: ignore[attr-defined]
+        form = Form(public[0], function, op, kernel is not None)
+        function.__wrapped__ = form  # type: ignore[attr-defined]
+        shown = function
+        if guard or guard is None and not public[0].startswith("nn."):
+            form.owner = shown = table.shielded(function, public)
+        table.add(op, public, shown, method, inplace)
+        return function
+
+    return declare
+
+
+__all__ = ["Array", "Arrays", "operator", "composite", "Operator", "COMPLEX", "dtype", "Sequence"]

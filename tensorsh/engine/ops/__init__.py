@@ -1,0 +1,1 @@
+"""The operators, one file a family. Importing a family enters its operators in the table."""

@@ -1,0 +1,205 @@
+"""Adaptive, power-average and inverse pooling."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..operator import Array, composite, operator
+from ..table import find_function
+from .pooling import settings
+
+
+def spans(n: int, m: int) -> list[tuple[int, int]]:
+    """The m windows that share n elements out: from floor(i n / m) to ceil((i + 1) n / m)."""
+    return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
+
+
+def averaging(xp, n: int, m: int, dtype) -> object:
+    """The matrix [m, n] that averages each window."""
+    matrix = np.zeros((m, n), dtype)
+    for i, (a, b) in enumerate(spans(n, m)):
+        matrix[i, a:b] = 1.0 / (b - a)
+    return xp.asarray(matrix)
+
+
+@operator(
+    "_adaptive_average", node=lambda input, size: f"AdaptiveAvgPool{len(size)}DBackward0", method=False, wide=True
+)
+def adaptive_average(xp, input: Array, size):
+    """Each spatial dimension averaged down to `size`; a mean of means, as the windows are boxes."""
+    for axis, m in enumerate(size, input.ndim - len(size)):
+        matrix = averaging(xp, input.shape[axis], m, input.dtype)
+        input = xp.moveaxis(xp.moveaxis(input, axis, -1) @ matrix.T, -1, axis)
+    return xp.ascontiguousarray(input)
+
+
+@operator("_adaptive_average_spread", method=False, wide=True)
+def adaptive_average_spread(xp, grad: Array, shape, size):
+    """The transpose of `_adaptive_average`."""
+    for axis, m in enumerate(size, grad.ndim - len(size)):
+        grad = xp.moveaxis(xp.moveaxis(grad, axis, -1) @ averaging(xp, shape[axis], m, grad.dtype), -1, axis)
+    return xp.ascontiguousarray(grad)
+
+
+adaptive_average.gradient(input=lambda t, g, input_shape, size: t._adaptive_average_spread(g, tuple(input_shape), size))
+adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, size))
+
+
+@operator(
+    "_adaptive_max",
+    node=lambda input, size: f"AdaptiveMaxPool{len(size)}DBackward0",
+    outputs=2,
+    nondifferentiable=(1,),
+    method=False,
+)
+def adaptive_max(xp, input: Array, size):
+    """The largest element of each adaptive window, and its flat index."""
+    spatial = input.shape[-len(size) :]
+    outer = input.shape[: -len(size)]
+    values = xp.empty((*outer, *size), input.dtype)
+    indices = xp.empty((*outer, *size), np.int64)
+    numbers = xp.arange(prod(spatial)).reshape(spatial)
+    for cell in np.ndindex(*size):
+        box = tuple(slice(*spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
+        part = input[(..., *box)].reshape(*outer, -1)
+        best = part.argmax(-1)
+        values[(..., *cell)] = xp.take_along_axis(part, best[..., None], -1)[..., 0]
+        indices[(..., *cell)] = numbers[box].reshape(-1)[best]
+    return values, indices
+
+
+adaptive_max.gradient(
+    input=lambda t, g, input_shape, size, result1: t._scatter_flat(g[0], result1, tuple(input_shape), len(size))
+)
+
+
+@operator("_scatter_flat", method=False)
+def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
+    """Values added at flat indices of the last `dims` dimensions of a tensor of zeros."""
+    outer = prod(shape[: len(shape) - dims])
+    out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
+    rows = xp.arange(outer)[:, None]
+    xp.add.at(out, (rows, indices.reshape(outer, -1)), grad.reshape(outer, -1))
+    return out.reshape(shape)
+
+
+def gather_flat(t, g, indices, dims):
+    flat = t.flatten(g, g.ndim - dims)
+    return t.gather(flat, -1, t.flatten(indices, indices.ndim - dims)).reshape(indices.shape)
+
+
+scatter_flat.gradient(grad=lambda t, g, indices, dims: gather_flat(t, g, indices, dims))
+
+
+def _sizes(input, output_size, d: int) -> tuple:
+    wanted = (output_size,) * d if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    wanted = wanted * d if len(wanted) == 1 and d > 1 else wanted
+    return tuple(n if m is None else int(m) for n, m in zip(input.shape[-d:], wanted, strict=True))
+
+
+def _checked(input, d: int, name: str) -> None:
+    if input.ndim not in (d + 1, d + 2):
+        kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[d]
+        raise RuntimeError(f"{name}: Expected {kinds} tensor, but got {list(input.shape)}")
+    for axis in range(1 if input.ndim == d + 1 else 1, input.ndim):
+        if input.shape[axis] == 0:
+            raise RuntimeError(
+                f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)} "
+                f"with dimension {axis} being empty"
+            )
+
+
+def _adaptive_forms(d: int) -> None:
+    def average(input, output_size):
+        _checked(input, d, f"adaptive_avg_pool{d}d()")
+        size = _sizes(input, output_size, d)
+        if d == 1:
+            return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
+        if all(m == 1 for m in size) and d == 2:
+            return input.mean((-1, -2), keepdim=True)
+        return adaptive_average.function(input, size)
+
+    def maximum(input, output_size, return_indices=False):
+        _checked(input, d, f"adaptive_max_pool{d}d()")
+        size = _sizes(input, output_size, d)
+        if d == 1:
+            values, indices = find_function("nn.functional.adaptive_max_pool2d")(
+                input.unsqueeze(-2), (1, size[0]), True
+            )
+            values, indices = values.squeeze(-2), indices.squeeze(-2)
+        else:
+            values, indices = adaptive_max.function(input, size)
+        return (values, indices) if return_indices else values
+
+    average.__name__, maximum.__name__ = f"adaptive_avg_pool{d}d", f"adaptive_max_pool{d}d"
+    average.__doc__ = f"The mean of windows that divide the last {d} dimensions into `output_size` parts."
+    maximum.__doc__ = f"The maximum of windows that divide the last {d} dimensions into `output_size` parts."
+
+    def with_indices(input, output_size, return_indices=False):
+        return maximum(input, output_size, True)
+
+    with_indices.__name__ = f"adaptive_max_pool{d}d_with_indices"
+    with_indices.__doc__ = f"`adaptive_max_pool{d}d` together with flat indices."
+    composite(f"nn.functional.adaptive_avg_pool{d}d" + (" adaptive_avg_pool1d" if d == 1 else ""), method=False)(
+        average
+    )
+    composite(f"nn.functional.adaptive_max_pool{d}d", method=False)(maximum)
+    composite(
+        f"nn.functional.adaptive_max_pool{d}d_with_indices" + (" adaptive_max_pool1d" if d == 1 else ""), method=False
+    )(with_indices)
+
+
+def _lp_forms(d: int) -> None:
+    def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+        (kernel,) = settings(d, kernel_size=kernel_size)
+        average = find_function(f"nn.functional.avg_pool{d}d")
+        out = average(input.pow(norm_type), kernel if d > 1 else kernel[0], stride, 0, ceil_mode)
+        return (out.sign() * out.abs().relu()).mul(prod(kernel)).pow(1.0 / norm_type)
+
+    pool.__name__ = f"lp_pool{d}d"
+    pool.__doc__ = f"The p-norm of each window of the last {d} dimensions."
+    composite(f"nn.functional.lp_pool{d}d", method=False)(pool)
+
+
+@operator("_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False)
+def max_unpool(xp, input: Array, indices: Array, size):
+    """Values put at flat indices of an output of spatial shape `size`; zeros elsewhere."""
+    d = len(size)
+    outer = input.shape[:-d]
+    out = xp.zeros((prod(outer), prod(size)), input.dtype)
+    flat = indices.reshape(prod(outer), -1)
+    if flat.size and not ((flat >= 0) & (flat < prod(size))).all().item():
+        bad = flat[(flat < 0) | (flat >= prod(size))][0].item()
+        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, size))}")
+    xp.put_along_axis(out, flat, input.reshape(prod(outer), -1), 1)
+    return out.reshape(*outer, *size)
+
+
+max_unpool.gradient(input=lambda t, g, indices, size: gather_flat(t, g, indices, len(size)))
+
+
+def _unpool_forms(d: int) -> None:
+    def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        kernel, pad = settings(d, kernel_size=kernel_size, padding=padding)
+        (step,) = settings(d, stride=stride) if stride not in (None, [], ()) else (kernel,)
+        default = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(input.shape[-d:], step, kernel, pad, strict=True)]
+        size = default
+        if output_size is not None:
+            size = list(output_size)[-d:]
+            for i in range(d):
+                low, high = default[i] - step[i], default[i] + step[i]
+                if not low < size[i] < high:
+                    raise ValueError(f'invalid output_size "{output_size}" (dim {i} must be between {low} and {high})')
+        return max_unpool.function(input, indices, tuple(int(n) for n in size))
+
+    unpool.__name__ = f"max_unpool{d}d"
+    unpool.__doc__ = f"Maxima put back where `max_pool{d}d` found them."
+    composite(f"nn.functional.max_unpool{d}d", method=False)(unpool)
+
+
+for _d in (2, 1, 3):
+    _adaptive_forms(_d)
+    _lp_forms(_d)
+    _unpool_forms(_d)

@@ -1,0 +1,204 @@
+"""Sums, differences and products of tensors and numbers.
+
+Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..constants import constant
+from ..operator import Array, composite
+from ..pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ..tensor import Tensor
+
+BOOL_MINUS = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+BOOL_MASK = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
+
+
+def check_alpha(alpha: Any, *operands: Any) -> None:
+    """`alpha` and `value` must be integral where the operands are."""
+    kinds = {x.dtype.kind for x in operands}
+    if alpha == 1 or kinds & set("fcV"):
+        return
+    if kinds == {"b"}:
+        if not isinstance(alpha, (bool, np.bool_, int, np.integer)):
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    elif not isinstance(alpha, (int, np.integer)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def scaled(xp: Any, other: Any, alpha: Any) -> Any:
+    """`alpha * other`."""
+    if alpha == 1:
+        return other
+    check_alpha(alpha, other)
+    if isinstance(alpha, (complex, np.complexfloating)) and other.dtype.kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return xp.multiply(other, other.dtype.type(alpha))
+
+
+@pointwise(ufunc=np.add)
+def add(xp, input: Array, other: Array, *, alpha=1):
+    """``input + alpha * other``."""
+    return xp.add(input, scaled(xp, other, alpha))
+
+
+add.gradient(
+    input=lambda t, g: g,
+    other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha),
+)
+
+
+def checked_subtraction(input: Any, other: Any, alpha: Any) -> None:
+    kinds = [x.dtype.kind if hasattr(x, "dtype") else "b" if isinstance(x, bool) else "" for x in (input, other)]
+    if kinds == ["b", "b"]:
+        raise RuntimeError(BOOL_MINUS)
+    if "b" in kinds:
+        raise RuntimeError(BOOL_MASK)
+
+
+@pointwise("sub subtract", ufunc=np.subtract, check=checked_subtraction)
+def sub(xp, input: Array, other: Array, *, alpha=1):
+    """``input - alpha * other``."""
+    return xp.subtract(input, scaled(xp, other, alpha))
+
+
+sub.gradient(
+    input=lambda t, g: g,
+    other=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+)
+
+
+@pointwise("_rsub", node="RsubBackward0", method=False, inplace=False, check=checked_subtraction)
+def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
+    """``other - alpha * input``."""
+    return xp.subtract(other, scaled(xp, input, alpha))
+
+
+rsub_tensor.gradient(
+    input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+    other=lambda t, g: g,
+)
+
+
+def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
+    if alpha != 1:
+        raise TypeError
+    return np.subtract(constant(number, x.dtype), x)
+
+
+@pointwise(
+    "_rsub_number",
+    node="RsubBackward1",
+    promoted="input other",
+    method=False,
+    inplace=False,
+    check=checked_subtraction,
+    ufunc=subtracted_from,
+)
+def rsub_number(xp, input: Array, other, alpha=1):
+    """``other - alpha * input`` for a number `other`."""
+    return xp.subtract(other, scaled(xp, input, alpha))
+
+
+rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha))
+
+
+@chosen("rsub", method=False, inplace=False)
+def rsub(input, other, *, alpha=1):
+    """``other - alpha * input``."""
+    if isinstance(other, Tensor):
+        return rsub_tensor, [input, other, alpha]
+    return rsub_number, [input, other, alpha]
+
+
+@pointwise("mul multiply", ufunc=np.multiply)
+def mul(xp, input: Array, other: Array):
+    """``input * other``."""
+    return xp.multiply(input, other)
+
+
+mul.gradient(
+    input=lambda t, g, other: g * conjugate(t, other),
+    other=lambda t, g, input: g * conjugate(t, input),
+)
+
+
+def checked_negation(input: Any) -> None:
+    if input.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
+
+
+@tensors_only("neg negative", ufunc=np.negative, check=checked_negation)
+def neg(xp, input: Array):
+    """``-input``."""
+    return xp.negative(input)
+
+
+neg.gradient(input=lambda t, g: -g)
+
+
+@composite()
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input.array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@tensors_only(promote="float", ufunc=np.reciprocal)
+def reciprocal(xp, input: Array):
+    """``1 / input``; integers become the default float."""
+    return xp.true_divide(input.dtype.type(1), input)
+
+
+reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
+
+
+def weighted(x: Any, value: Any) -> Any:
+    """`value * x`, the value brought to the type of x."""
+    return x if value == 1 else x * x.dtype.type(value)
+
+
+@tensors_only(check=refuse("addcmul_cpu_out", "b"))
+def addcmul(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
+    """``input + value * tensor1 * tensor2``."""
+    return xp.add(input, weighted(tensor1, value) * tensor2)
+
+
+addcmul.gradient(
+    input=lambda t, g: g,
+    tensor1=lambda t, g, tensor2, value: g * t.conj(tensor2 * value),
+    tensor2=lambda t, g, tensor1, value: g * t.conj(tensor1 * value),
+)
+
+
+@tensors_only()
+def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
+    """``input + value * tensor1 / tensor2``."""
+    if input.dtype.kind in "biu":
+        raise RuntimeError(INTEGER_ADDCDIV)
+    return xp.add(input, weighted(tensor1, value) / tensor2)
+
+
+INTEGER_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
+    "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+    "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+    "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
+)
+
+addcdiv.gradient(
+    input=lambda t, g: g,
+    tensor1=lambda t, g, tensor2, value: g * t.conj(value / tensor2),
+    tensor2=lambda t, g, tensor1, tensor2, value: -g * t.conj((tensor1 * value) / (tensor2 * tensor2)),
+)

@@ -1,0 +1,168 @@
+"""Elements in another arrangement, copied: flips, rolls, turns, triangles, and where triangles lie."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..dtype import int64
+from ..errors import wrap_dim, wrap_dims
+from ..operator import Array, composite, operator
+from ..storage import contiguous_strides
+from ..tensor import Tensor, wrap
+from ..viewing import ints, module_of
+from .creation import made
+
+
+@operator(packed="dims", out=False)
+def flip(xp, input: Array, dims):
+    """With the order along `dims` reversed."""
+    dims = ints("flip", "dims", dims)
+    if not dims:
+        return input.copy()
+    wrapped = wrap_dims(dims, input.ndim)
+    return input[tuple([slice(None, None, -1) if i in wrapped else slice(None) for i in range(input.ndim)])].copy()
+
+
+flip.gradient(input=lambda t, g, dims: t.flip(g, dims))
+
+
+@composite()
+def fliplr(input: Tensor) -> Tensor:
+    """With the columns in reverse order."""
+    if input.array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip.function(input, (1,))
+
+
+@composite()
+def flipud(input: Tensor) -> Tensor:
+    """With the rows in reverse order."""
+    if input.array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip.function(input, (0,))
+
+
+@operator(out=False)
+def roll(xp, input: Array, shifts, dims=None):
+    """With the elements moved along `dims` by `shifts` places, those pushed out coming in again."""
+    shifts = ints("roll", "shifts", shifts)
+    dims = () if dims is None else ints("roll", "dims", dims, 2)
+    if not dims:
+        if len(shifts) != 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
+        return xp.roll(input.reshape(-1), shifts[0]).reshape(input.shape)
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return xp.roll(input, shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
+
+
+roll.gradient(input=lambda t, g, shifts, dims: t.roll(g, tuple([-s for s in ints("roll", "shifts", shifts)]), dims))
+
+
+@operator(out=False)
+def rot90(xp, input: Array, k=1, dims=(0, 1)):
+    """Turned by 90 degrees `k` times, from the first of `dims` towards the second."""
+    dims = ints("rot90", "dims", dims, 3)
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    for i, d in enumerate(dims):
+        if not -input.ndim <= d < input.ndim:
+            raise RuntimeError(f"Rotation dim{i} out of range, dim{i} = {d}")
+    k %= 4
+    if k == 0:
+        return input.copy("C")
+    flipped = xp.flip(input, dims if k == 2 else dims[1] if k == 1 else dims[0]).copy("C")
+    return flipped if k == 2 else flipped.swapaxes(*dims)
+
+
+rot90.gradient(input=lambda t, g, k, dims: t.rot90(g, -k, dims))
+
+
+@lru_cache(32)
+def triangle_mask(xp: Any, name: str, rows: int, columns: int, diagonal: int) -> Any:
+    """Which elements of a matrix a triangle has; only read."""
+    lower = xp.arange(rows)[:, None] + diagonal
+    return lower >= xp.arange(columns) if name == "tril" else lower <= xp.arange(columns)
+
+
+def triangle(name: str):
+    """tril and triu."""
+
+    def kernel(xp, input: Array, diagonal=0):
+        if input.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        mask = triangle_mask(xp, name, *input.shape[-2:], diagonal)
+        return xp.where(mask, input, input.dtype.type(0))
+
+    kernel.__name__ = name
+    return kernel
+
+
+tril = operator("tril", inplace=True)(triangle("tril"))
+triu = operator("triu", inplace=True)(triangle("triu"))
+tril.gradient(input=lambda t, g, diagonal: t.tril(g, diagonal))
+triu.gradient(input=lambda t, g, diagonal: t.triu(g, diagonal))
+tril.function.__doc__ = "The matrix (or matrices) with zeros above a diagonal."
+triu.function.__doc__ = "The matrix (or matrices) with zeros below a diagonal."
+
+
+def triangle_indices(name: str) -> Any:
+    def indices(
+        row: int, col: int, offset: int = 0, *, dtype=int64, device=None, layout=None, pin_memory=False
+    ) -> Tensor:
+        for title, n in ("row", row), ("col", col):
+            if n < 0:
+                raise RuntimeError(f"{title} must be non-negative, got{n}")
+        mask = (np.tri(row, col, offset) if name == "tril" else 1 - np.tri(row, col, offset - 1)).astype(bool)
+        return made(np.stack(mask.nonzero()).astype(dtype.numpy), device)
+
+    indices.__name__ = indices.__qualname__ = name + "_indices"
+    indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."
+    return indices
+
+
+for _name in "tril", "triu":
+    table.FUNCTIONS[_name + "_indices"] = triangle_indices(_name)
+
+
+@composite(method=False)
+def unravel_index(indices: Tensor, shape) -> tuple:
+    """Numbers of elements in row order as one index tensor for each dimension."""
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type(indices).__name__}")
+    if indices.array.dtype.kind not in "iu":
+        raise ValueError(f"unravel_index(): argument 'indices' must be of integer type, but got {indices.dtype}")
+    sizes = ints("unravel_index", "shape", shape, 2)
+    xp = module_of(indices.array)
+    steps = xp.asarray(contiguous_strides(sizes), np.int64)
+    parts = indices.array[..., None] // steps % xp.asarray(sizes, np.int64)
+    return tuple([wrap(parts[..., i]) for i in range(len(sizes))])
+
+
+@composite(method=False)
+def vander(x: Tensor, N=None, increasing=False) -> Tensor:
+    """The powers of a vector as columns, the highest first."""
+    if x.array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = x.array.size if N is None else N
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    from ..promotion import result_type
+
+    dtype = result_type([x.array, 1]).numpy
+    result = wrap(np.empty((x.array.size, n), dtype))
+    if n > 0:
+        result[:, 0] = 1
+    if n > 1:
+        result[:, 1:] = x.unsqueeze(-1)
+        part = result[:, 1:]
+        part.copy_(table.find_function("cumprod")(part, 1))
+    return result if increasing else flip.function(result, (1,))

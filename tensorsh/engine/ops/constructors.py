@@ -1,0 +1,104 @@
+"""The constructors of old: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``, ``x.new(...)``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...sealed import Sealed
+from .. import table
+from ..data import to_array
+from ..dtype import BY_NAME, dtype
+from ..errors import type_name
+from ..state import state
+from ..tensor import Tensor, new
+
+
+def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
+    """A tensor of dtype `d`: without arguments empty; from integers a size; from a sequence its data; of a tensor an alias."""
+    kwargs.pop("device", None)
+    t = new(cls)
+    if "size" in kwargs:
+        args = (*args, kwargs.pop("size"))
+    if "data" in kwargs:
+        args = (kwargs.pop("data"),)
+    if kwargs:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if not args:
+        t.array = np.empty(0, d.numpy)
+    elif len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+        t.array = _from_one(args[0], d, name)
+    elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a.array.ndim == 0) for a in args):
+        sizes = [int(a) for a in args]
+        if min(sizes) < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
+        t.array = np.zeros(sizes, d.numpy)
+    else:
+        shown = ", ".join(type_name(a) for a in args)
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n * (*, "
+            "torch.device device = None)\n      didn't match because some of the arguments have invalid types\n"
+        )
+    return t
+
+
+def _from_one(data: Any, d: dtype, name: str) -> Any:
+    if isinstance(data, Tensor):
+        if data.dtype is not d:
+            if data.array.ndim:
+                raise TypeError(f"expected torch.{d.short}Tensor (got torch.{data.dtype.short}Tensor)")
+            return np.zeros(int(data.item()), d.numpy)
+        return data.array
+    from ..tensor import Size
+
+    if isinstance(data, Size):
+        return np.zeros(data, d.numpy)
+    if isinstance(data, (float, complex)) or data is None or isinstance(data, (str, bytes)):
+        if isinstance(data, str):
+            raise TypeError(f"new(): invalid data type '{type_name(data)}'")
+        raise TypeError(f"{name}(): data must be a sequence (got {type_name(data)})")
+    return to_array(data, d)
+
+
+def legacy_constructor(cls: type, args: tuple, kwargs: dict) -> Tensor:
+    """``torch.Tensor(...)``, of the default dtype."""
+    if cls is not Tensor and len(args) >= 1 and isinstance(args[0], Tensor):
+        t = new(cls)
+        t.array = args[0].array
+        return t
+    return construct(cls, state.default_dtype, args, kwargs)
+
+
+class TypedMeta(Sealed):
+    """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype."""
+
+    element: dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        return construct(Tensor, cls.element, args, kwargs)
+
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, Tensor) and obj.dtype is cls.element
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def _typed(d: dtype) -> TypedMeta:
+    name = d.short + "Tensor"
+    return TypedMeta(name, (), {"element": d, "type_name": "torch." + name, "dtype": d, "__module__": "torch"})
+
+
+for _name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
+    _made = _typed(BY_NAME[_name])
+    table.FUNCTIONS[_made.__name__] = _made
+
+
+def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The constructor of this tensor's type."""
+    return construct(Tensor, self.dtype, args, kwargs)
+
+
+table.METHODS["new"] = new_
+new_.__name__ = "new"

@@ -1,0 +1,453 @@
+"""Between dtypes, devices, numpy and Python: ``to`` and its kin, ``item``, ``numpy``, text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..autograd import AccumulateGrad, cast
+from ..device import CPU
+from ..device import device as device_type
+from ..dtype import BY_NAME, COMPLEX, FLOAT, PYTHON, chosen, dtype
+from ..errors import type_name
+from ..operator import Array, composite, operator
+from ..state import state
+from ..tensor import Tensor, new, wrap
+from ..text import format_tensor, parameter_text, python_number, tensor_text
+
+
+@operator("_to_copy", node="ToCopyBackward0", method=False)
+def to_copy(xp, input: Array, dtype=None, device=None, source=None):
+    """A copy in another dtype or on another device; `source`: the input's, where the gradient is to go back."""
+    target = input.dtype if dtype is None else dtype.numpy
+    if device is not None and (device.type == "cuda" or not isinstance(input, np.ndarray)):
+        from ..backend import move
+
+        input = move(input, device)
+    return cast(input, target) if input.dtype != target else input.copy()
+
+
+to_copy.gradient(
+    input=lambda t, g, device, source: g if source is None or source == device else t._to_copy(g, None, source, device)
+)
+
+
+def _same(t: Tensor, d: Any, device: Any) -> bool:
+    return (d is None or t.dtype is d) and (device is None or same_device(t.device, device))
+
+
+def same_device(a: device_type, b: device_type) -> bool:
+    return a.type == b.type and (b.index is None or a.index == b.index or a.type == "cpu")
+
+
+@composite("to", method=True)
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes."""
+    d = kwargs.pop("dtype", None)
+    if d is not None:
+        d = chosen(d, "to")
+    device = kwargs.pop("device", None)
+    copy = kwargs.pop("copy", False)
+    kwargs.pop("non_blocking", None), kwargs.pop("memory_format", None)
+    other = kwargs.pop("other", None)
+    if kwargs:
+        raise TypeError(f"to() received an invalid combination of arguments - got ({', '.join(kwargs)}=...)")
+    rest = list(args)
+    if rest:
+        first = rest.pop(0)
+        if isinstance(first, Tensor):
+            other = first
+        elif isinstance(first, dtype):
+            d = first
+        elif first in PYTHON:
+            d = PYTHON[first]
+        elif first is None or isinstance(first, (str, int, device_type)):
+            device = first if first is not None else device
+            if rest and (isinstance(rest[0], dtype) or rest[0] is None):
+                d = rest.pop(0) or d
+        else:
+            raise TypeError(
+                "to() received an invalid combination of arguments - got ("
+                + type_name(first)
+                + "), but expected one of:\n"
+                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+                "torch.memory_format memory_format = None)\n * (torch.dtype dtype, bool non_blocking = False, bool copy = "
+                "False, *, torch.memory_format memory_format = None)\n * (Tensor tensor, bool non_blocking = False, bool copy "
+                "= False, *, torch.memory_format memory_format = None)\n"
+            )
+        if len(rest) > 1:
+            copy = rest[1]
+    if other is not None:
+        d, device = other.dtype, other.device
+    if device is not None:
+        device = checked(device_type(device))
+    if not copy and _same(self, d, device):
+        return self
+    return to_copy.function(self, d, device, None if device is None else self.device)
+
+
+def checked(device: device_type) -> device_type:
+    """A device that exists; PyTorch's error otherwise."""
+    if device.type in ("cpu", "meta"):
+        return device
+    from ..backend import check_device
+
+    return check_device(device)
+
+
+def _caster(name: str, d: dtype) -> Any:
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        return self if self.dtype is d else to_copy.function(self, d, None)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"This tensor as torch.{d.name}; itself if it is that already."
+    return method
+
+
+CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+    "chalf": "complex32",
+}  # fmt: skip
+for _name, _dtype in CASTS.items():
+    table.METHODS[_name] = _caster(_name, BY_NAME[_dtype])
+
+
+def method(function: Any) -> Any:
+    """A Tensor method that is no operator."""
+    table.METHODS[function.__name__] = function
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+@method
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor on the CPU."""
+    return to._operator.function(self, CPU)
+
+
+@method
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """This tensor on a CUDA device."""
+    return to._operator.function(self, device_type("cuda") if device is None else device_type(device))
+
+
+@method
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it."""
+    if dtype is None:
+        where = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
+        return f"{where}{self.dtype.short}Tensor"
+    if isinstance(dtype, str):
+        short = dtype.rpartition(".")[2].removesuffix("Tensor")
+        found = next((d for d in BY_NAME.values() if d.short == short), None)
+        if found is None or not dtype.startswith("torch."):
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = found
+    elif hasattr(dtype, "element"):
+        dtype = dtype.element or state.default_dtype
+    elif dtype in PYTHON:
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    return to._operator.function(self, dtype)
+
+
+@method
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor in the dtype and on the device of another."""
+    return to._operator.function(self, other)
+
+
+@method
+def item(self: Tensor) -> Any:
+    """The one element as a Python number."""
+    if self.array.size != 1:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+    return python_number(self.array)
+
+
+@method
+def tolist(self: Tensor) -> Any:
+    """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
+    array = self.array if isinstance(self.array, np.ndarray) else self.array.get()
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)
+    return array.tolist()
+
+
+def _host(self: Tensor) -> np.ndarray:
+    if not isinstance(self.array, np.ndarray):
+        raise TypeError(
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    return self.array
+
+
+@method
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The tensor's memory as a numpy array."""
+    if force:
+        return self.detach().cpu().array
+    array = _host(self)
+    if self.node is not None and state.grad_enabled:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
+        raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
+    return array
+
+
+def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    array = numpy(self)
+    if array.dtype == bool:
+        array = array.copy() if copy else array
+    return array if dtype is None else array.astype(dtype)
+
+
+def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+    return wrap(np.asarray(array))
+
+
+def __bool__(self: Tensor) -> bool:
+    if self.array.size != 1:
+        if self.array.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    return bool(self.array.item()) if self.array.dtype.kind != "V" else bool(python_number(self.array))
+
+
+_WARNING = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
+def _converter(name: str, kind: Any) -> Any:
+    def convert(self: Tensor) -> Any:
+        if self.array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self.node is not None and "scalar" not in state.warned:
+            import warnings
+
+            state.warned.add("scalar")
+            warnings.warn(_WARNING, stacklevel=2)
+        value = python_number(self.array)
+        if isinstance(value, complex) and kind is not complex:
+            if value.imag:
+                raise RuntimeError(
+                    f"value cannot be converted to type {'double' if kind is float else 'int64_t'} without overflow"
+                )
+            value = value.real
+        return kind(value)
+
+    convert.__name__ = convert.__qualname__ = name
+    return convert
+
+
+def __index__(self: Tensor) -> int:
+    if self.array.dtype.kind not in "iub" or self.array.size != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.array.item())
+
+
+def __len__(self: Tensor) -> int:
+    if self.array.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return self.array.shape[0]
+
+
+def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
+    text = text_of(self)
+    return parameter_text(text) if self.is_parameter else text
+
+
+def text_of(self: Tensor) -> str:
+    node = self.grad_fn
+    shown = None
+    if isinstance(self.array, np.ndarray):
+        if state.default_device is not None and state.default_device.type != "cpu":
+            shown = "cpu"
+    else:
+        shown = str(self.device)
+    return tensor_text(
+        self.array,
+        dtype=self.dtype.name,
+        default_dtype=state.default_dtype.name,
+        options=state.print_options,
+        device=shown,
+        grad_fn=None if node is None else node.name().rpartition("::")[2],
+        requires_grad=self.node is not None,
+    )
+
+
+def __format__(self: Tensor, spec: str) -> str:
+    title = "Parameter" if self.is_parameter else "Tensor"
+    return format_tensor(self.array, spec, lambda: repr(self), title)
+
+
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+            "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    made = new(self.__class__)
+    made.array = self.array.copy()
+    if self.is_parameter:
+        made.is_parameter = True
+    if self.node is not None:
+        made.node = AccumulateGrad(made)
+    if self._grad is not None:
+        made._grad = __deepcopy__(self._grad, memo)
+    memo[id(self)] = made
+    return made
+
+
+def __copy__(self: Tensor) -> Tensor:
+    made = new(self.__class__)
+    made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("views", "node")})
+    if type_of(self.node) is AccumulateGrad:
+        made.node = AccumulateGrad(made)
+    else:
+        made.node = self.node
+    return made
+
+
+type_of = __builtins__["type"] if isinstance(__builtins__, dict) else __builtins__.type
+
+for _f in (__array__, __array_wrap__, __bool__, __index__, __len__, __repr__, __format__, __deepcopy__, __copy__):
+    setattr(Tensor, _f.__name__, _f)
+Tensor.__float__ = _converter("__float__", float)
+Tensor.__int__ = _converter("__int__", int)
+Tensor.__complex__ = _converter("__complex__", complex)
+
+
+@method
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Whether operations on this leaf are to be recorded."""
+    if requires_grad and self.array.dtype.kind not in "fcV":
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    self.requires_grad = requires_grad
+    return self
+
+
+@method
+def detach_(self: Tensor) -> Tensor:
+    """Cut this tensor from its history."""
+    if self.base is not None and self.node is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+        )
+    self.node = None
+    return self
+
+
+@method
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is a floating-point one."""
+    return self.dtype.category == FLOAT
+
+
+@method
+def is_complex(self: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return self.dtype.category == COMPLEX
+
+
+@method
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative values."""
+    return self.dtype.is_signed
+
+
+@method
+def get_device(self: Tensor) -> int:
+    """The number of the CUDA device; -1 on the CPU."""
+    return -1 if self.device.type == "cpu" else self.device.index or 0
+
+
+@method
+def is_inference(self: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return self.inference
+
+
+@method
+def is_shared(self: Tensor) -> bool:
+    """Whether other processes share the memory: never."""
+    return False
+
+
+@method
+def share_memory_(self: Tensor) -> Tensor:
+    """The tensor itself: nothing is shared between processes."""
+    return self
+
+
+@method
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor itself: memory is not pinned."""
+    return self
+
+
+@method
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is pinned: never."""
+    return False
+
+
+@method
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are equal."""
+    return self.array.shape == other.array.shape
+
+
+@method
+def numel(self: Tensor) -> int:
+    """The number of elements."""
+    return self.array.size
+
+
+@method
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    return numpy(self).__dlpack__(**options)
+
+
+@method
+def __dlpack_device__(self: Tensor) -> Any:
+    return self.array.__dlpack_device__()
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of an array of another library."""
+    return wrap(np.from_dlpack(ext_tensor))
+
+
+table.FUNCTIONS["from_dlpack"] = from_dlpack
+
+
+def _flags() -> None:
+    def flag(test: Any) -> Any:
+        return property(test)
+
+    for name, test in {
+        "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
+        "is_meta": lambda t: False, "is_sparse": lambda t: False, "is_quantized": lambda t: False,
+        "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
+        "is_sparse_csr": lambda t: False, "is_nested": lambda t: False,
+        "itemsize": lambda t: t.array.itemsize, "nbytes": lambda t: t.array.nbytes, "names": lambda t: (None,) * t.array.ndim,
+    }.items():  # fmt: skip
+        setattr(Tensor, name, flag(test))
+
+    def layout(t: Tensor) -> Any:
+        from ..layout import strided
+
+        return strided
+
+    Tensor.layout = flag(layout)
+
+
+_flags()

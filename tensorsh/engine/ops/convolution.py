@@ -1,0 +1,337 @@
+"""Convolution in one, two and three dimensions, and its transpose.
+
+The product is a GEMM: windows of the input become the columns of a matrix (im2col, one copy), which the weight multiplies.
+Three linear maps are enough for derivatives of any order, since each one's gradients are the other two:
+
+    y = C(x, w)     dx = T(dy, w)     dw = W(x, dy)
+
+with C the convolution, T its transpose and W the weight's gradient.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import type_name
+from ..operator import Array, composite, operator
+from ..tensor import Tensor
+
+
+def windows(xp: Any, x: Any, kernel: tuple, stride: tuple, dilation: tuple) -> Any:
+    """A view of x [N, C, *S] as [N, C, *K, *out]: every window, without a copy."""
+    d = len(kernel)
+    out = [
+        (n - k_dil * (k - 1) - 1) // s + 1 for n, k, s, k_dil in zip(x.shape[2:], kernel, stride, dilation, strict=True)
+    ]
+    steps = x.strides[2:]
+    strides = (
+        *x.strides[:2],
+        *(step * w for step, w in zip(steps, dilation, strict=True)),
+        *(step * s for step, s in zip(steps, stride, strict=True)),
+    )
+    return xp.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *out), strides, **_readonly(xp, d))
+
+
+def _readonly(xp: Any, d: int) -> dict:
+    return {"writeable": False} if xp is np else {}
+
+
+def padded(xp: Any, x: Any, padding: tuple) -> Any:
+    """x with zeros around its spatial dimensions."""
+    if not any(padding):
+        return x
+    shape = (*x.shape[:2], *(n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)))
+    out = xp.zeros(shape, x.dtype)
+    out[(slice(None), slice(None), *(slice(p, p + n) for n, p in zip(x.shape[2:], padding, strict=True)))] = x
+    return out
+
+
+def columns(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> tuple:
+    """The windows of x as a matrix per sample and group [N, G, C/G * prod K, prod out], and the output's spatial shape."""
+    n, c = x.shape[:2]
+    if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding):
+        return x.reshape(n, groups, c // groups, prod(x.shape[2:])), x.shape[2:]
+    view = windows(xp, padded(xp, x, padding), kernel, stride, dilation)
+    out = view.shape[2 + len(kernel) :]
+    return view.reshape(n, groups, (c // groups) * prod(kernel), prod(out)), out
+
+
+def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    kernel = w.shape[2:]
+    cols, out = columns(xp, x, kernel, stride, padding, dilation, groups)
+    n, o = x.shape[0], w.shape[0]
+    if groups == 1:
+        y = xp.matmul(w.reshape(o, -1), cols[:, 0])
+    else:
+        y = xp.matmul(w.reshape(groups, o // groups, -1), cols)
+    return y.reshape(n, o, *out)
+
+
+def _transposed(
+    xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple
+) -> Any:
+    """The transpose: each element of g spreads the weight over its window of an output of spatial shape `size`."""
+    kernel = w.shape[2:]
+    n, o = g.shape[:2]
+    out = g.shape[2:]
+    inner = w.shape[1]
+    flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
+    cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))).reshape(n, groups * inner, *kernel, *out)
+    if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
+        return cols.reshape(n, groups * inner, *out)
+    full = tuple(m + 2 * p for m, p in zip(size, padding, strict=True))
+    x = xp.zeros((n, groups * inner, *full), g.dtype)
+    for at in np.ndindex(*kernel):
+        place = tuple(
+            slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
+        )
+        x[(slice(None), slice(None), *place)] += cols[(slice(None), slice(None), *at)]
+    if any(padding):
+        x = xp.ascontiguousarray(
+            x[(slice(None), slice(None), *(slice(p, p + m) for m, p in zip(size, padding, strict=True)))]
+        )
+    return x
+
+
+def _size(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, output_padding: tuple) -> tuple:
+    return tuple(
+        (m - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for m, s, p, d, k, e in zip(g.shape[2:], stride, padding, dilation, w.shape[2:], output_padding, strict=True)
+    )
+
+
+@operator("_convolution", node="ConvolutionBackward0", method=False, wide=True)
+def convolution(
+    xp, input: Array, weight: Array, bias: Array = None, stride=(1,), padding=(0,), dilation=(1,), transposed=False,
+    output_padding=(0,), groups=1,
+):  # fmt: skip
+    """input [N, C, *S] and weight [O, C/G, *K] (transposed: [C, O/G, *K]) give [N, O, *out]."""
+    if transposed:
+        size = _size(input, weight, stride, padding, dilation, output_padding)
+        y = _transposed(xp, input, weight, stride, padding, dilation, groups, size)
+    else:
+        y = _forward(xp, input, weight, stride, padding, dilation, groups)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (y.ndim - 2))
+    return y
+
+
+def _left_over(shape: tuple, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
+    """The output_padding that gives the transpose the input's size back."""
+    plain = _size(g, w, stride, padding, dilation, (0,) * len(stride))
+    return tuple(n - m for n, m in zip(shape[2:], plain, strict=True))
+
+
+def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, groups):
+    if transposed:
+        x = t._convolution(g, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+        for axis in range(2, len(shape)):  # a large output_padding leaves room for windows beyond the input
+            if x.shape[axis] > shape[axis]:
+                x = t.narrow(x, axis, 0, shape[axis])
+        return x
+    rest = _left_over(shape, g, weight, stride, padding, dilation)
+    return t._convolution(g, weight, None, stride, padding, dilation, True, rest, groups)
+
+
+@convolution.joint_gradient
+def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
+    spatial = (stride, padding, dilation, groups)
+    x = input_gradient(t, g, input.shape, weight, stride, padding, dilation, transposed, groups) if needs[0] else None
+    w = None
+    if needs[1]:
+        pair = (g, input) if transposed else (input, g)
+        w = t._convolution_weight(*pair, tuple(weight.shape[2:]), *spatial)
+    b = t.sum(g, (0, *range(2, g.ndim))) if needs[2] else None
+    return x, w, b
+
+
+@operator("_convolution_weight", method=False, wide=True)
+def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
+    """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
+    n, o = grad.shape[:2]
+    cols, out = columns(xp, input, kernel, stride, padding, dilation, groups)
+    if tuple(out) != tuple(grad.shape[2:]):
+        # The last windows may reach beyond what the gradient covers, when the stride left a rest.
+        view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)
+        view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
+        cols = view.reshape(n, groups, -1, prod(grad.shape[2:]))
+    g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
+    if n == 1:
+        w = xp.matmul(g[0], cols[0].swapaxes(1, 2))
+    else:
+        left = g.transpose(1, 2, 0, 3).reshape(groups, o // groups, -1)
+        right = cols.transpose(1, 0, 3, 2).reshape(groups, -1, cols.shape[2])
+        w = xp.matmul(left, right)
+    return w.reshape(o, input.shape[1] // groups, *kernel)
+
+
+@convolution_weight.joint_gradient
+def _(t, g, needs, input, grad, stride, padding, dilation, groups):
+    x = input_gradient(t, grad, input.shape, g, stride, padding, dilation, False, groups) if needs[0] else None
+    y = (
+        t._convolution(input, g, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+        if needs[1]
+        else None
+    )
+    return x, y
+
+
+def tuples(name: str, value: Any, d: int, what: str) -> tuple:
+    """A setting for each of d dimensions, from one number or a sequence."""
+    if isinstance(value, (int, np.integer)):
+        return (int(value),) * d
+    values = tuple(int(v) for v in value)
+    if len(values) == 1:
+        return values * d
+    if len(values) != d:
+        raise RuntimeError(
+            f"expected {what} to be a single integer value or a list of {d} values to match the convolution dimensions, but got {what}={list(values)}"
+        )
+    return values
+
+
+def check(
+    input: Tensor, weight: Tensor, bias: Tensor | None, d: int, transposed: bool, groups: int, padding: tuple
+) -> bool:
+    """PyTorch's complaints about shapes and types; whether the input is a single sample without batch."""
+    name = f"conv{'_transpose' if transposed else ''}{d}d"
+    for position, (param, x) in enumerate((("input", input), ("weight", weight)), 1):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - argument '{param}' (position {position}) must be Tensor, not {type_name(x)}"
+            )
+    if input.ndim not in (d + 1, d + 2):
+        raise RuntimeError(
+            f"Expected {d + 1}D (unbatched) or {d + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+        )
+    if input.dtype is not weight.dtype:
+        other = "weight" if bias is None else "bias"
+        raise RuntimeError(f"Input type ({_c_name(input)}) and {other} type ({_c_name(weight)}) should be the same")
+    shape = tuple(input.shape) if input.ndim == d + 2 else (1, *input.shape)
+    channels = shape[1]
+    weights = list(weight.shape)
+    wanted = weights[0] if transposed else weights[1] * groups
+    if not transposed and weights[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size {weights} instead"
+        )
+    if channels != wanted:
+        if transposed:
+            raise RuntimeError(
+                f"Given transposed={int(transposed)}, weight of size {weights}, expected input{list(shape)} to have {wanted} channels, "
+                f"but got {channels} channels instead"
+            )
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {weights}, expected input{list(shape)} to have {wanted} channels, but got "
+            f"{channels} channels instead"
+        )
+    outputs = weights[1] * groups if transposed else weights[0]
+    if bias is not None and tuple(bias.shape) != (outputs,):
+        raise RuntimeError(
+            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {weights}, expected bias to be 1-dimensional with {outputs} elements, "
+            f"but got bias of size {list(bias.shape)} instead"
+        )
+    return input.ndim == d + 1
+
+
+def _c_name(t: Tensor) -> str:
+    return {
+        "Long": "long",
+        "Float": "float",
+        "Double": "double",
+        "Int": "int",
+        "Half": "c10::Half",
+        "BFloat16": "c10::BFloat16",
+    }.get(t.dtype.short, t.dtype.short)
+
+
+def _kernel_fits(input: Tensor, weight: Tensor, padding: tuple, dilation: tuple, d: int) -> None:
+    sizes = [n + 2 * p for n, p in zip(input.shape[-d:], padding, strict=True)]
+    spans = [w * (k - 1) + 1 for k, w in zip(weight.shape[2:], dilation, strict=True)]
+    if any(k > n for k, n in zip(spans, sizes, strict=True)):
+        shown = " x ".join(map(str, sizes)), " x ".join(map(str, spans))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({shown[0]}). Kernel size: ({shown[1]}). Kernel size can't be greater "
+            "than actual input size"
+        )
+
+
+def _conv(d: int) -> None:
+    def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        stride, dilation = tuples("conv", stride, d, "stride"), tuples("conv", dilation, d, "dilation")
+        if isinstance(padding, str):
+            if padding not in ("valid", "same"):
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+            if padding == "same" and any(s != 1 for s in stride):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
+            if padding == "same":
+                input, padding = _same(input, weight, dilation, d)
+            else:
+                padding = (0,) * d
+        padding = tuples("conv", padding, d, "padding")
+        for what, values, low in (("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
+            if min(values) < low:
+                raise RuntimeError(
+                    {
+                        "stride": "non-positive stride is not supported",
+                        "padding": "negative padding is not supported",
+                    }.get(what, "dilation should be greater than zero")
+                )
+        single = check(input, weight, bias, d, False, groups, padding)
+        _kernel_fits(input, weight, padding, dilation, d)
+        x = input.unsqueeze(0) if single else input
+        y = convolution.function(x, weight, bias, stride, padding, dilation, False, (0,) * d, groups)
+        return y.squeeze(0) if single else y
+
+    conv.__name__ = conv.__qualname__ = f"conv{d}d"
+    conv.__doc__ = (
+        f"Convolution of input [N, C, {', '.join('DHW'[3 - d :])}] with weight [O, C/groups, ...], as "
+        "cross-correlation; padding may be 'valid' or 'same'."
+    )
+    composite(f"nn.functional.conv{d}d conv{d}d", method=False, guard=True)(conv)
+
+
+def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
+    """Padding that keeps the size: symmetric in the convolution, an odd rest at the end before it."""
+    totals = [w * (k - 1) for k, w in zip(weight.shape[2:], dilation, strict=True)]
+    if any(total % 2 for total in totals):
+        from .. import table
+
+        extra = [p for total in reversed(totals) for p in (0, total % 2)]
+        input = table.find_function("nn.functional.pad")(input, extra)
+    return input, tuple(total // 2 for total in totals)
+
+
+def _conv_transpose(d: int) -> None:
+    def conv(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        stride, padding = tuples("conv", stride, d, "stride"), tuples("conv", padding, d, "padding")
+        dilation, rest = tuples("conv", dilation, d, "dilation"), tuples("conv", output_padding, d, "output_padding")
+        single = check(input, weight, bias, d, True, groups, padding)
+        for r, s, w in zip(rest, stride, dilation, strict=True):
+            if r >= s and r >= w:
+                raise RuntimeError("output padding must be smaller than either stride or dilation")
+        x = input.unsqueeze(0) if single else input
+        y = convolution.function(x, weight, bias, stride, padding, dilation, True, rest, groups)
+        return y.squeeze(0) if single else y
+
+    conv.__name__ = conv.__qualname__ = f"conv_transpose{d}d"
+    conv.__doc__ = "The transpose of a convolution (its gradient with respect to the input): weight [C, O/groups, ...]."
+    composite(f"nn.functional.conv_transpose{d}d conv_transpose{d}d", method=False, guard=True)(conv)
+
+
+for _d in (1, 2, 3):
+    _conv(_d)
+    _conv_transpose(_d)
+
+
+@composite("convolution", method=False)
+def general(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """Convolution in any number of dimensions, every setting given for each of them."""
+    d = weight.ndim - 2
+    settings = [tuples("conv", v, d, w) for v, w in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
+    return convolution.function(
+        input, weight, bias, *settings, bool(transposed), tuples("conv", output_padding, d, "output_padding"), groups
+    )

@@ -1,0 +1,238 @@
+"""Copies and fills: clone, copy_, fill_, zero_, contiguous, and the formats of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..errors import argument_error, broadcast_error
+from ..inplace import mutate
+from ..operator import Array, composite, operator
+from ..state import state
+from ..tensor import Tensor, new, wrap
+from ..viewing import view_node
+
+contiguous = "torch.contiguous_format"
+
+
+def laid_out(array: Any, memory_format: Any = None) -> Any:
+    """A copy of an array in a memory format; without one the order of its dimensions in memory is kept."""
+    name = "torch.preserve_format" if memory_format is None else str(memory_format)
+    if name == "torch.preserve_format":
+        return array.copy("K")
+    if name == contiguous:
+        return array.copy("C")
+    dims = 4 if name == "torch.channels_last" else 5
+    if array.ndim != dims:
+        raise RuntimeError(f"required rank {dims} tensor to use {name[6:]} format")
+    return np.moveaxis(np.moveaxis(array, 1, -1).copy("C"), -1, 1)
+
+
+def _clone(op):
+    def clone(input: Any, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
+        if args or kwargs or not isinstance(input, Tensor):
+            return op.call(input, *args, memory_format=memory_format, **kwargs)
+        array = input.array
+        t = new(Tensor)
+        t.array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
+        if input.node is not None and state.grad_enabled:
+            t.node = view_node(op, (input,))
+        elif state.inference:
+            t.inference = True
+        return t
+
+    return clone
+
+
+@operator(short=_clone, out=False)
+def clone(xp, input: Array, *, memory_format=None):
+    """A copy that gradients flow through."""
+    return laid_out(input, memory_format)
+
+
+clone.gradient(input=lambda t, g: g)
+
+
+def in_format(array: Any, memory_format: Any = None) -> bool:
+    """Whether an array lies in memory as a format (row order by default) wants it."""
+    name = contiguous if memory_format is None else str(memory_format)
+    if name == contiguous:
+        return array.flags.c_contiguous
+    if name in ("torch.channels_last", "torch.channels_last_3d"):
+        dims = 4 if name == "torch.channels_last" else 5
+        return array.ndim == dims and np.moveaxis(array, 1, -1).flags.c_contiguous
+    return True
+
+
+@composite("_contiguous", method="contiguous")
+def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
+    """`input` itself when its elements lie in row order, else a copy that does."""
+    return input if in_format(input.array, memory_format) else clone.function(input, memory_format=memory_format)
+
+
+@composite("_is_contiguous", method="is_contiguous")
+def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
+    """Whether the elements lie in row order (or in another memory format)."""
+    return bool(in_format(input.array, memory_format))
+
+
+del table.FUNCTIONS["_contiguous"], table.FUNCTIONS["_is_contiguous"]
+
+
+def converted(value: Any, target: np.dtype) -> Any:
+    """A Python number as an element of a dtype; RuntimeError when it does not fit. Negative integers wrap."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind = target.kind
+    if kind == "b":
+        return bool(value)
+    if isinstance(value, complex):
+        if kind == "c":
+            return value
+        if value.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {C_NAMES.get(target.name, target.name)} without overflow"
+            )
+        value = value.real
+    if kind in "iu":
+        bits = 8 * target.itemsize
+        try:
+            number = int(value)
+        except (OverflowError, ValueError):
+            number = 1 << 80
+        high = (1 << bits) - 1 if kind == "u" else (1 << bits - 1) - 1
+        low = -high if kind == "u" else -high - 1
+        if not low <= number <= high:
+            raise RuntimeError(
+                f"value cannot be converted to type {C_NAMES.get(target.name, target.name)} without overflow"
+            )
+        return number % (high + 1) if kind == "u" else number
+    return value
+
+
+C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float32": "float",
+           "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16"}  # fmt: skip
+
+
+def nothing(t, g):
+    """A gradient of zeros."""
+    return np.zeros_like(g) if t.raw else wrap(np.zeros_like(g.array))
+
+
+@operator("_fill_number", node="FillBackward0", method=False)
+def fill_number(xp, input: Array, value):
+    return xp.full(input.shape, converted(value, input.dtype), input.dtype)
+
+
+fill_number.gradient(input=lambda t, g: nothing(t, g))
+
+
+@operator("_fill_tensor", node="FillBackward1", method=False)
+def fill_tensor(xp, input: Array, value: Array):
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return xp.full(input.shape, value.astype(input.dtype), input.dtype)
+
+
+fill_tensor.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
+
+
+@composite(method=False)
+def fill(input: Tensor, value) -> Tensor:
+    """A tensor like `input` full of `value`, a number or a tensor without dimensions."""
+    return (fill_tensor if isinstance(value, Tensor) else fill_number).function(input, value)
+
+
+@operator("_fill_number_", node="FillBackward2", method=False)
+def fill_number_(xp, input: Array, value):
+    return fill_number.kernel(xp, input, value)
+
+
+fill_number_.gradient(input=lambda t, g: nothing(t, g))
+
+
+@operator("_fill_tensor_", node="FillBackward3", method=False)
+def fill_tensor_(xp, input: Array, value: Array):
+    return fill_tensor.kernel(xp, input, value)
+
+
+fill_tensor_.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a tensor without dimensions."""
+    if isinstance(value, Tensor):
+        source = value.array
+        if source.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {source.ndim} dimensions."
+            )
+        return mutate(fill_tensor_, [input, value], lambda array: array.fill(source.astype(array.dtype)))
+    number = converted(value, input.array.dtype)
+    return mutate(fill_number_, [input, value], lambda array: array.fill(number))
+
+
+@operator("_zero_", node="ZeroBackward0", method=False)
+def zero(xp, input: Array):
+    return xp.zeros_like(input)
+
+
+zero.gradient(input=lambda t, g: nothing(t, g))
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return mutate(zero, [input], lambda array: array.fill(0))
+
+
+@operator("_copy", node="CopyBackwards", method=False)
+def copy(xp, input: Array, src: Array, non_blocking=False):
+    return xp.broadcast_to(src, input.shape).astype(input.dtype)
+
+
+copy.gradient(input=lambda t, g: nothing(t, g), src=lambda t, g: g)
+
+
+def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Set the elements to those of `src`, broadcast and converted; gradients flow to `src`."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, (bool, int, float, complex, np.generic)):
+            raise argument_error(copy, 1, src)
+        number = converted(src, input.array.dtype)
+        return mutate(copy, [input, src, False], lambda array: array.fill(number))
+    source, target = src.array, input.array
+    if source.shape != target.shape:
+        fitting(target.shape, source.shape)
+    return mutate(copy, [input, src, False], lambda array: assign(array, source))
+
+
+def assign(target: Any, source: Any) -> None:
+    """Write an array into another, converting; a complex one leaves its imaginary part behind."""
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        import warnings
+
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
+        source = source.real
+    if type(source) is not type(target):
+        from ..backend import move_like
+
+        source = move_like(source, target)
+    target[...] = source
+
+
+def fitting(target: tuple, source: tuple) -> None:
+    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
+    try:
+        both = np.broadcast_shapes(target, source)
+    except ValueError:
+        raise broadcast_error(target, source) from None
+    if both != target:
+        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}")
+
+
+table.FUNCTIONS |= {"fill_": fill_, "zero_": zero_}
+for _function in fill_, zero_, copy_:
+    table.METHODS[_function.__name__] = _function
+    setattr(Tensor, _function.__name__, _function)

@@ -1,0 +1,497 @@
+"""Making tensors: from data, filled, and ranges.
+
+None of these is differentiable: they give leaves. The common options are dtype, device, requires_grad, and, accepted
+without effect, layout, pin_memory and memory_format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..data import to_array
+from ..device import device as device_type
+from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
+from ..errors import type_name
+from ..state import state
+from ..tensor import Size, Tensor, new, wrap
+
+
+def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A leaf on a new array, on its device."""
+    if device is not None or state.default_device is not None:
+        array = placed(array, device)
+    t = new(Tensor)
+    t.array = array
+    if requires_grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.requires_grad = True
+    elif state.inference:
+        t.inference = True
+    return t
+
+
+def beside(input: Tensor, device: Any) -> Any:
+    """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
+    if device is None and (state.default_device is not None or type(input.array) is not np.ndarray):
+        return input.device
+    return device
+
+
+def placed(array: Any, device: Any) -> Any:
+    """The array on a device (None: the default one)."""
+    chosen = state.default_device if device is None else device
+    if chosen is None:
+        return array
+    if not isinstance(chosen, device_type):
+        chosen = device_type(chosen)
+    if chosen.type == "cpu":
+        return array
+    from ..backend import move
+
+    return move(array, chosen)
+
+
+def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
+    """A shape given as separate numbers or as one sequence."""
+    if len(size) == 1 and not isinstance(size[0], (int, np.integer)):
+        given = size[0]
+        if isinstance(given, Tensor):
+            if given.array.ndim == 0:
+                given = given.reshape(1)
+            given = given.tolist()
+        elif not isinstance(given, (list, tuple, Size)):
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_name(given)}"
+            )
+        size = tuple(given)
+    for n in size:
+        if type(n) is not int or n < 0:
+            break
+    else:
+        return size
+    sizes = [check_size(name, n, position, at) for at, n in enumerate(size)]
+    for n in sizes:
+        if n < 0 and name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
+    return tuple(sizes)
+
+
+def check_size(name: str, n: Any, position: int, at: int) -> int:
+    if isinstance(n, Tensor) and n.array.ndim == 0 and n.array.dtype.kind in "iu":
+        n = n.item()
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise TypeError(
+            f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
+            f"{type_name(n)} at pos {at}"
+        )
+    return int(n)
+
+
+def tensor(
+    data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A new tensor with a copy of `data`: a number, nested sequences, an array or a tensor."""
+    if isinstance(data, Tensor):
+        import warnings
+
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            stacklevel=2,
+        )
+    return made(to_array(data, dtype), device, requires_grad)
+
+
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """A tensor without dimensions of the default dtype."""
+    return made(
+        to_array(s, dtype or (state.default_dtype if not isinstance(s, complex) else None)), device, requires_grad
+    )
+
+
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow."""
+    if isinstance(data, Tensor):
+        return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
+    if isinstance(data, np.ndarray) and (dtype is None or of(data) is chosen(dtype, "as_tensor")):
+        return from_numpy(data) if device is None else from_numpy(data).to(device)
+    return made(to_array(data, dtype), device)
+
+
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Tensor:
+    """`obj` as a tensor, sharing memory where it can unless `copy`."""
+    if copy or isinstance(obj, np.generic):
+        t = made(to_array(obj, dtype), device)
+    else:
+        t = as_tensor(obj, dtype, device)
+    return (
+        t.detach().requires_grad_() if requires_grad else t.detach() if isinstance(obj, Tensor) and t is not obj else t
+    )
+
+
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor on the memory of a numpy array: writes to one are seen in the other."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
+    of(ndarray)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+        )
+    if not ndarray.flags.writeable:
+        import warnings
+
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+            "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+            stacklevel=2,
+        )
+        ndarray = ndarray.copy()
+    return wrap(ndarray if type(ndarray) is np.ndarray else np.asarray(ndarray))
+
+
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A one-dimensional tensor of the bytes of a buffer."""
+    return made(np.frombuffer(buffer, dtype.numpy, count, offset).copy(), None, requires_grad)
+
+
+def _filler(name: str, fill: Callable) -> Callable:
+    def function(
+        *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False, memory_format: Any = None, **other: Any,
+    ) -> Tensor:  # fmt: skip
+        if other:
+            size = _named_size(name, size, other)
+        elif not size:
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
+        shape = size_of(name, size)
+        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        array = fill(shape, d.numpy)
+        if out is not None:
+            from ..results import store_out
+
+            store_out(out, array)
+            return out
+        return made(array, device, requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A tensor of the given size: {name}."
+    return function
+
+
+def _named_size(name: str, size: tuple, other: dict) -> tuple:
+    if "names" in other and other.pop("names") is None and not other:
+        return size
+    if set(other) != {"size"} or size:
+        key = next(k for k in other if k != "size") if set(other) != {"size"} else "size"
+        raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    return (other["size"],)
+
+
+zeros = _filler("zeros", np.zeros)
+ones = _filler("ones", np.ones)
+# Memory is handed out cleared: what an uninitialised tensor shows is not specified, and zeros leak nothing.
+empty = _filler("empty", np.zeros)
+zeros.__doc__ = "A tensor of zeros of the given size."
+ones.__doc__ = "A tensor of ones of the given size."
+empty.__doc__ = "A tensor of the given size whose elements are unspecified (here: zeros)."
+
+
+def full(
+    size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor of one value; its dtype follows the value."""
+    shape = size_of("full", (size,))
+    if isinstance(fill_value, Tensor):
+        value = fill_value.array
+        array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
+    else:
+        array = _full(shape, fill_value, dtype)
+    if out is not None:
+        from ..results import store_out
+
+        store_out(out, array)
+        return out
+    return made(array, device, requires_grad)
+
+
+def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
+    if d is not None:
+        d = chosen(d, "full")
+    elif isinstance(value, (bool, np.bool_)):
+        d = bool_
+    elif isinstance(value, (int, np.integer)):
+        d = int64
+    else:
+        d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+    if d.category == INTEGER and isinstance(value, float):
+        value = int(value)
+    from ..results import scalar
+
+    return np.full(shape, scalar(value, d.numpy), d.numpy)
+
+
+def _like(name: str, fill: Callable) -> Callable:
+    def function(
+        input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+        pin_memory: bool = False, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        a = input.array
+        d = a.dtype if dtype is None else chosen(dtype, name).numpy
+        return made(fill(a, d), beside(input, device), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d, subok=False))
+ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
+empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
+zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."
+ones_like.__doc__ = "Ones in the size, dtype and device of another tensor."
+empty_like.__doc__ = "An uninitialised tensor in the size, dtype and device of another."
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
+    """One value in the size, dtype and device of another tensor."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    d = input.dtype if dtype is None else chosen(dtype, "full_like")
+    return made(_full(input.array.shape, value, d), beside(input, device), requires_grad)
+
+
+def empty_strided(
+    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """An uninitialised tensor with given strides, counted in elements."""
+    d = (state.default_dtype if dtype is None else chosen(dtype, "empty_strided")).numpy
+    extent = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
+    buffer = np.zeros(max(extent, 0), d)
+    array = np.lib.stride_tricks.as_strided(buffer, tuple(size), tuple(s * d.itemsize for s in stride))
+    return made(array, device, requires_grad)
+
+
+def empty_permuted(
+    size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in a given order."""
+    physical = [size[i] for i in physical_layout]
+    array = np.zeros(physical, (dtype or state.default_dtype).numpy)
+    return made(array.transpose(np.argsort(physical_layout)), device, requires_grad)
+
+
+def _new(name: str, maker: Callable) -> Callable:
+    def method(
+        self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
+    ) -> Tensor:
+        return maker(
+            *size, dtype=dtype or self.dtype, device=beside(self, device), requires_grad=requires_grad, **other
+        )
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[4:]}` in the dtype and device of this tensor."
+    return method
+
+
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """A copy of `data` in the dtype and device of this tensor."""
+    return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
+
+
+def _bound(value: Any) -> Any:
+    return value.item() if isinstance(value, (Tensor, np.generic)) else value
+
+
+def arange(
+    *args: Any, start: Any = 0, end: Any = None, step: Any = 1, out: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """``start, start + step, ...`` up to but without `end`; integers give int64, floats the default dtype."""
+    if len(args) == 1:
+        end = args[0] if end is None else end
+        start = args[0] if end is not args[0] else start
+    elif len(args) >= 2:
+        start, end, *rest = args
+        step = rest[0] if rest else step
+    if end is None:
+        raise TypeError(
+            'arange() missing 1 required positional arguments: "end"'
+            if not args
+            else "arange() received an invalid combination of arguments"
+        )
+    start, end, step = _bound(start), _bound(end), _bound(step)
+    for value in (start, end, step):
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type_name(value)}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (step > 0) != (end >= start) and start != end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
+    d = usual if dtype is None else chosen(dtype, "arange")
+    if d.category == INTEGER:
+        array = np.arange(int(start), int(end), int(step), np.int64).astype(d.numpy)
+    else:
+        count = math.ceil((end - start) / step)
+        array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+    return _delivered(array, out, device, requires_grad)
+
+
+def range_(
+    start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
+    """As arange, with the end included (deprecated by PyTorch)."""
+    import warnings
+
+    if end is None:
+        start, end = 0, start
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
+        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    count = int((end - start) / step) + 1
+    d = state.default_dtype if dtype is None else chosen(dtype, "range")
+    array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+    return _delivered(array, out, device, requires_grad)
+
+
+def _delivered(array: Any, out: Any, device: Any, requires_grad: bool) -> Tensor:
+    if out is None:
+        return made(array, device, requires_grad)
+    from ..results import store_out
+
+    store_out(out, array)
+    return out
+
+
+def _both_halves(start: Any, end: Any, steps: int, d: np.dtype) -> np.ndarray:
+    """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding."""
+    kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
+    i = np.arange(steps, dtype=np.float64)
+    if d == np.float32:
+        step = np.float64(np.float32((np.float32(end) - np.float32(start)) / np.float32(steps - 1)))
+        start, end = np.float64(np.float32(start)), np.float64(np.float32(end))
+    else:
+        step = (kind.type(end) - kind.type(start)) / (steps - 1)
+    half = steps // 2
+    return np.where(i < half, start + step * i, end - step * (steps - 1 - i))
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` evenly spaced values from `start` to `end`, both included."""
+    start, end, steps = _bound(start), _bound(end), _bound(steps)
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complex_ = isinstance(start, complex) or isinstance(end, complex)
+    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
+    d = (usual if dtype is None else chosen(dtype, "linspace")).numpy
+    if steps == 1:
+        array = np.full(1, start).astype(d)
+    elif d.kind in "iu":
+        array = _both_halves(start, end, steps, np.dtype(np.float64))
+        array = np.trunc(array).astype(d)
+    else:
+        array = _both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
+    return _delivered(array, out, device, requires_grad)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale."""
+    start, end = _bound(start), _bound(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complex_ = isinstance(start, complex) or isinstance(end, complex)
+    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
+    d = (usual if dtype is None else chosen(dtype, "logspace")).numpy
+    wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
+    if d.kind in "iu":
+        start, end = int(start), int(end)
+    powers = np.full(steps, start, wide) if steps < 2 else _both_halves(start, end, steps, wide)
+    return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Ones on the diagonal of an `n` by `m` matrix of zeros."""
+    n, m = _bound(n), _bound(m)
+    if n < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if m is not None and m < 0:
+        raise RuntimeError(f"m must be greater or equal to 0, got {m}")
+    d = state.default_dtype if dtype is None else chosen(dtype, "eye")
+    return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad)
+
+
+for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, frombuffer, zeros, ones, empty, full, zeros_like, ones_like,
+           empty_like, full_like, empty_strided, empty_permuted, arange, linspace, logspace, eye):  # fmt: skip
+    table.FUNCTIONS[_f.__name__] = _f
+table.FUNCTIONS["range"] = range_
+for _name, _maker in {
+    "zeros": zeros,
+    "ones": ones,
+    "empty": empty,
+    "full": full,
+    "empty_strided": empty_strided,
+}.items():
+    table.METHODS["new_" + _name] = _new("new_" + _name, _maker)
+table.METHODS["new_tensor"] = new_tensor

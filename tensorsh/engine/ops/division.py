@@ -1,0 +1,167 @@
+"""Quotients and remainders: true, rounded toward zero, rounded down; by tensors and by numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import combination_error, not_implemented
+from ..operator import Array
+from ..pointwise import chosen, conjugate, is_number, no_derivative, pointwise
+from ..tensor import Tensor
+
+
+@pointwise("true_divide", promote="float", node="DivBackward0", ufunc=np.true_divide, floats=True)
+def true_divide(xp, input: Array, other: Array):
+    """``input / other``; integers become the default float."""
+    return xp.true_divide(input, other)
+
+
+true_divide.gradient(
+    input=lambda t, g, other: g / conjugate(t, other),
+    other=lambda t, g, input, other: -g * conjugate(t, (input / other) / other),
+)
+
+
+def toward_zero(xp: Any, input: Any, other: Any) -> Any:
+    """The quotient of integers rounded toward zero."""
+    quotient = xp.floor_divide(input, other)
+    return quotient + ((quotient < 0) & (quotient * other != input)).astype(quotient.dtype)
+
+
+def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
+    kind = input.dtype.kind
+    if kind == "c":
+        raise not_implemented(f"div_{mode}_cpu", input)
+    if kind == "b":
+        raise not_implemented(f"div_{mode}_cpu", input)
+    if kind in "iu":
+        if not np.all(other):
+            raise RuntimeError("ZeroDivisionError")
+        return xp.floor_divide(input, other) if mode == "floor" or kind == "u" else toward_zero(xp, input, other)
+    quotient = xp.true_divide(input, other)
+    if mode == "trunc":
+        return xp.trunc(quotient)
+    return xp.where(other == 0, quotient, xp.floor_divide(input, other))
+
+
+@pointwise("_div_rounded", node="DivBackward2", method=False, inplace=False)
+def div_rounded(xp, input: Array, other: Array, rounding_mode):
+    """The quotient rounded down ("floor") or toward zero ("trunc"); integers stay integers."""
+    return rounded_quotient(xp, input, other, rounding_mode)
+
+
+div_rounded.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
+
+
+@chosen("div divide")
+def div(input, other, *, rounding_mode=None):
+    """``input / other``; `rounding_mode` "floor" or "trunc" rounds the quotient."""
+    if rounding_mode is None:
+        return true_divide, [input, other]
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return div_rounded, [input, other, rounding_mode]
+
+
+@pointwise("_floor_divide", node="NotImplemented", method=False, inplace=False)
+def floor_divide_tensor(xp, input: Array, other: Array):
+    """The quotient rounded down."""
+    return rounded_quotient(xp, input, other, "floor")
+
+
+floor_divide_tensor.gradient(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
+
+
+@pointwise("_floor_divide_number", node="NotImplemented", promoted="input other", method=False, inplace=False)
+def floor_divide_number(xp, input: Array, other):
+    """The quotient by a number, rounded down."""
+    return rounded_quotient(xp, input, other, "floor")
+
+
+floor_divide_number.gradient(input=no_derivative("floor_divide"))
+
+
+@pointwise("_floor_divide_first", node="NotImplemented", promoted="input other", method=False, inplace=False)
+def floor_divide_first(xp, input, other: Array):
+    """The quotient of a number by a tensor, rounded down."""
+    return rounded_quotient(xp, other.dtype.type(input), other, "floor")
+
+
+floor_divide_first.gradient(other=no_derivative("floor_divide"))
+
+
+@chosen("floor_divide")
+def floor_divide(input, other):
+    """``input / other`` rounded down; integers stay integers."""
+    if is_number(other):
+        return floor_divide_number, [input, other]
+    return (floor_divide_first if is_number(input) else floor_divide_tensor), [input, other]
+
+
+def remainder_of(xp: Any, input: Any, other: Any) -> Any:
+    """The remainder with the divisor's sign."""
+    kind = input.dtype.kind
+    if kind in "biu":
+        if kind == "b":
+            raise not_implemented("remainder_cpu", input)
+        if not np.all(other):
+            raise RuntimeError("ZeroDivisionError")
+        return xp.remainder(input, other)
+    if kind == "c":
+        raise not_implemented("remainder_cpu", input)
+    rest = xp.fmod(input, other)
+    return xp.where((rest != 0) & ((other < 0) != (rest < 0)), rest + other, rest)
+
+
+def fmod_of(xp: Any, input: Any, other: Any) -> Any:
+    """The remainder with the dividend's sign."""
+    kind = input.dtype.kind
+    if kind in "bc":
+        raise not_implemented("fmod_cpu", input)
+    if kind in "iu" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+    return xp.fmod(input, other)
+
+
+def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
+    """`remainder` or `fmod`: by a tensor, by a number, of a number by a tensor."""
+    title = name.capitalize()
+
+    @pointwise(f"_{name}_number", node=title + "Backward0", promoted="input other", method=False, inplace=False)
+    def by_number(xp, input: Array, other):
+        return kernel(xp, input, other)
+
+    by_number.gradient(input=lambda t, g: g)
+
+    @pointwise(f"_{name}", node=title + "Backward1", method=False, inplace=False)
+    def by_tensor(xp, input: Array, other: Array):
+        return kernel(xp, input, other)
+
+    by_tensor.gradient(
+        input=lambda t, g: g,
+        other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient),
+    )
+
+    @pointwise(f"_{name}_first", node="NotImplemented", promoted="input other", method=False, inplace=False)
+    def of_number(xp, input, other: Array):
+        return kernel(xp, other.dtype.type(input), other)
+
+    of_number.gradient(other=no_derivative(name))
+
+    def choose(input, other):
+        if isinstance(other, Tensor):
+            return (of_number if is_number(input) else by_tensor), [input, other]
+        if not is_number(other) or not isinstance(input, Tensor):
+            raise combination_error(name, input, other)
+        return by_number, [input, other]
+
+    choose.__doc__ = f"What is left over from the division by `other`, with the sign of {sign}."
+    chosen(name)(choose)
+
+
+modulo("remainder", remainder_of, "floor", "`other`")
+modulo("fmod", fmod_of, "trunc", "`input`")

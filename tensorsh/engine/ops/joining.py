@@ -1,0 +1,484 @@
+"""Tensors put together and repeated: cat and stack with their relatives, repeat, tile, meshgrid, broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..errors import broadcast_error, type_name, wrap_dim
+from ..operator import Array, Arrays, composite, operator
+from ..promotion import result_type
+from ..results import writes_out
+from ..state import state
+from ..tensor import Size, Tensor, new, wrap
+from ..viewing import ints
+
+
+def common(arrays: list) -> list:
+    """Arrays brought to their common dtype."""
+    first = arrays[0].dtype
+    for a in arrays:
+        if a.dtype is not first and a.dtype != first:
+            break
+    else:
+        return arrays
+    target = result_type(arrays).numpy
+    return [a.astype(target, copy=False) for a in arrays]
+
+
+def quick(op: Any, join: Any) -> Any:
+    """The short way of cat and stack: a list of tensors of one dtype, joined by ``join(arrays, dim)``.
+
+    `join` raises ValueError for what does not fit, and the general way finds the words.
+    """
+
+    def function(tensors: Any = None, dim: Any = 0, *rest: Any, **keywords: Any) -> Any:
+        if keywords or rest or type(dim) is not int or type(tensors) not in SEQUENCES or not tensors:
+            given = () if tensors is None else (tensors,)
+            return op.call(*given, *(() if type(dim) is int and dim == 0 else (dim,)), *rest, **keywords)
+        arrays = []
+        kind = None
+        tracked = False
+        for t in tensors:
+            if type(t) is not Tensor and not isinstance(t, Tensor):
+                return op.call(tensors, dim)
+            a = t.array
+            if a.dtype is not kind:
+                if kind is not None or type(a) is not np.ndarray:
+                    return op.call(tensors, dim)
+                kind = a.dtype
+            arrays.append(a)
+            if t.node is not None:
+                tracked = True
+        try:
+            result = join(arrays, dim)
+        except (ValueError, TypeError):
+            return op.call(tensors, dim)
+        if tracked and state.grad_enabled:
+            return op.record([tensors, dim], result)
+        made = new(Tensor)
+        made.array = result
+        if state.inference:
+            made.inference = True
+        return made
+
+    return function
+
+
+SEQUENCES = (list, tuple)
+
+
+def stacked(arrays: list, dim: int) -> Any:
+    """Arrays of one shape along a new dimension; ValueError for others."""
+    shape = arrays[0].shape
+    for a in arrays:
+        if a.shape != shape:
+            raise ValueError
+    if dim == 0 and shape:
+        return np.concatenate(arrays).reshape((len(arrays), *shape))
+    n = len(shape)
+    if not -n - 1 <= dim <= n:
+        raise ValueError
+    dim %= n + 1
+    wide = (*shape[:dim], 1, *shape[dim:])
+    return np.concatenate([a.reshape(wide) for a in arrays], dim)
+
+
+@operator("cat concat concatenate", method=False, short=lambda op: quick(op, np.concatenate))
+def cat(xp, tensors: Arrays, dim=0):
+    """The tensors one behind another along `dim`; their dtypes are promoted."""
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    arrays = common(tensors)
+    try:
+        return xp.concatenate(arrays, dim)
+    except (ValueError, TypeError):
+        pass
+    for i, a in enumerate(arrays):
+        if not a.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    # An empty vector goes with anything, as it did in PyTorch's first years.
+    kept = [a for a in arrays if a.shape != (0,)] or arrays[:1]
+    model = kept[0].shape
+    dim = wrap_dim(dim, len(model))
+    for a in kept:
+        if a.ndim != len(model):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(model)} and {a.ndim}")
+    for i, a in enumerate(arrays):
+        if a.shape == model or a.shape == (0,):
+            continue
+        for d, (m, n) in enumerate(zip(model, a.shape, strict=True)):
+            if m != n and d != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for tensor "
+                    f"number {i} in the list."
+                )
+    return xp.concatenate(kept, dim)
+
+
+def cat_gradient(t, g, tensors_shape, dim):
+    start = 0
+    found = []
+    ndim = g.ndim
+    for shape in tensors_shape:
+        if shape == (0,) and ndim != 1:
+            found.append(np.zeros(0, g.dtype) if t.raw else wrap(np.zeros(0, g.array.dtype)))
+            continue
+        n = shape[dim]
+        index = (slice(None),) * (dim % ndim) + (slice(start, start + n),)
+        found.append(g[index] if t.raw else t._part(g, index))
+        start += n
+    return found
+
+
+cat.gradient(tensors=cat_gradient)
+
+
+@operator(method=False, short=lambda op: quick(op, stacked))
+def stack(xp, tensors: Arrays, dim=0):
+    """The tensors, all of one shape, along a new dimension."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    dim = wrap_dim(dim, len(shape) + 1)
+    for i, a in enumerate(tensors):
+        if a.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(a.shape)} at entry {i}"
+            )
+    arrays = common(tensors)
+    if dim == 0 and shape:
+        return xp.concatenate(arrays).reshape((len(arrays), *shape))
+    wide = (*shape[:dim], 1, *shape[dim:])
+    return xp.concatenate([a.reshape(wide) for a in arrays], dim)
+
+
+def stack_gradient(t, g, tensors_shape, dim):
+    if not t.raw:
+        return list(t.unbind(g, dim))
+    before = (slice(None),) * (dim % g.ndim)
+    return [g[(*before, i, ...)] for i in range(len(tensors_shape))]
+
+
+stack.gradient(tensors=stack_gradient)
+
+
+def listed(tensors: Any, name: str) -> list:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(tensors)}")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return list(tensors)
+
+
+def at_least(*dims: int):
+    """atleast_1d and its like: for one tensor, several, or a sequence of them."""
+
+    def make(single: Any) -> Any:
+        name = single.__name__
+
+        def function(*tensors: Any) -> Any:
+            if len(tensors) == 1:
+                if isinstance(tensors[0], Tensor):
+                    return single(tensors[0])
+                tensors = tuple(tensors[0])
+            return tuple([single(t) for t in tensors])
+
+        function.__name__ = name
+        function.__doc__ = single.__doc__
+        composite(name, method=False)(function)
+        return single
+
+    return make
+
+
+@at_least()
+def atleast_1d(t: Tensor) -> Tensor:
+    """Tensors with at least one dimension."""
+    return t if t.array.ndim else t.reshape(1)
+
+
+@at_least()
+def atleast_2d(t: Tensor) -> Tensor:
+    """Tensors with at least two dimensions, the new ones in front."""
+    n = t.array.ndim
+    return t if n >= 2 else t.unsqueeze(0) if n else t.reshape(1, 1)
+
+
+@at_least()
+def atleast_3d(t: Tensor) -> Tensor:
+    """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (n, m, 1)."""
+    n = t.array.ndim
+    if n >= 3:
+        return t
+    return t.unsqueeze(-1) if n == 2 else t.unsqueeze(0).unsqueeze(-1) if n else t.reshape(1, 1, 1)
+
+
+@composite(method=False)
+@writes_out
+def hstack(tensors) -> Tensor:
+    """Vectors one behind another, others along dimension 1."""
+    many = [atleast_1d(t) for t in listed(tensors, "hstack")]
+    return cat.function(many, 0 if many[0].array.ndim == 1 else 1)
+
+
+@composite("vstack row_stack", method=False)
+@writes_out
+def vstack(tensors) -> Tensor:
+    """Tensors of at least two dimensions along dimension 0."""
+    return cat.function([atleast_2d(t) for t in listed(tensors, "vstack")], 0)
+
+
+@composite(method=False)
+@writes_out
+def dstack(tensors) -> Tensor:
+    """Tensors of at least three dimensions along dimension 2."""
+    return cat.function([atleast_3d(t) for t in listed(tensors, "dstack")], 2)
+
+
+@composite(method=False)
+@writes_out
+def column_stack(tensors) -> Tensor:
+    """Vectors as columns, matrices side by side."""
+    many = listed(tensors, "column_stack")
+    return hstack([t if t.array.ndim > 1 else t.reshape(t.array.size, 1) for t in many])
+
+
+@operator("_block_diag", method=False, node="BlockDiagBackward0")
+def block_diagonal(xp, tensors: Arrays):
+    arrays = common(tensors)
+    shapes = [matrix_shape(a.shape) for a in arrays]
+    whole = xp.zeros((sum(s[0] for s in shapes), sum(s[1] for s in shapes)), arrays[0].dtype)
+    for a, where in zip(arrays, blocks(shapes), strict=True):
+        whole[where] = a
+    return whole
+
+
+def matrix_shape(shape: tuple) -> tuple[int, int]:
+    if len(shape) > 2:
+        raise RuntimeError(
+            f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has {len(shape)} dimensions"
+        )
+    return (1,) * (2 - len(shape)) + tuple(shape)
+
+
+def blocks(shapes: list) -> list:
+    """Where the blocks lie."""
+    row = column = 0
+    found = []
+    for h, w in shapes:
+        found.append((slice(row, row + h), slice(column, column + w)))
+        row, column = row + h, column + w
+    return found
+
+
+def block_gradient(t, g, tensors_shape):
+    where = blocks([matrix_shape(s) for s in tensors_shape])
+    return [t.reshape(g[w] if t.raw else t._part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
+
+
+block_diagonal.gradient(tensors=block_gradient)
+
+
+@composite(method=False)
+def block_diag(*tensors) -> Tensor:
+    """A matrix with the given matrices along its diagonal."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    return block_diagonal.function(list(tensors))
+
+
+def broadcast_shape(shapes: list) -> tuple:
+    """The shape that shapes are broadcast to."""
+    found: tuple = ()
+    for shape in shapes:
+        try:
+            found = np.broadcast_shapes(found, shape)
+        except ValueError:
+            raise broadcast_error(found, shape) from None
+    return found
+
+
+@composite(method=False)
+def broadcast_tensors(*tensors) -> tuple:
+    """The tensors expanded to their common shape."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    shape = broadcast_shape([t.array.shape for t in tensors])
+    return tuple([t if t.array.shape == shape else t.expand(shape) for t in tensors])
+
+
+@composite()
+def broadcast_to(input: Tensor, *sizes, size=None) -> Tensor:
+    """`input` expanded to a shape."""
+    return input.expand(*sizes) if size is None else input.expand(size)
+
+
+def broadcast_shapes(*shapes) -> Size:
+    """The shape that tensors of these shapes are broadcast to."""
+    tuples = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result: list = [1] * max((len(s) for s in tuples), default=0)
+    for at, shape in enumerate(tuples):
+        for i in range(-1, -1 - len(shape), -1):
+            n = shape[i]
+            if n < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+            if n == 1 or n == result[i]:
+                continue
+            if result[i] != 1:
+                given = f"({shape[0]},)" if len(shape) == 1 else str(shape)
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {at} had {given}; "
+                    f"but expected shape should be broadcastable to {result}"
+                )
+            result[i] = n
+    return Size(result)
+
+
+table.FUNCTIONS["broadcast_shapes"] = broadcast_shapes
+
+
+@composite(method=False)
+def meshgrid(*tensors, indexing=None) -> tuple:
+    """Grids of coordinates: result i is vector i along dimension i, expanded ("xy": the first two exchanged)."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if indexing is None:
+        import warnings
+
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
+        )
+        indexing = "ij"
+    for t in tensors:
+        if t.array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+        if t.array.dtype != tensors[0].array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    n = len(tensors)
+    shape = tuple(t.array.size for t in tensors)
+    grids = [t.view((1,) * i + (-1,) + (1,) * (n - 1 - i)).expand(shape) for i, t in enumerate(tensors)]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@composite(method=False)
+def cartesian_prod(*tensors) -> Tensor:
+    """All combinations of one element of each vector, as rows."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    for t in tensors:
+        if t.array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.array.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack.function([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+@composite()
+def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
+    """All combinations of `r` elements of a vector, as rows."""
+    if input.array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(np.empty(0, input.array.dtype))
+    if r == 1:
+        return input.reshape(-1, 1)
+    n = input.array.size
+    places = np.ogrid[(slice(n),) * r]
+    mask = np.ones((n,) * r, np.bool_)
+    for a, b in zip(places, places[1:], strict=False):
+        mask &= a <= b if with_replacement else a < b
+    chosen = wrap(mask)
+    grids = meshgrid(*[input] * r, indexing="ij")
+    return stack.function([g.masked_select(chosen) for g in grids], 1)
+
+
+@operator(packed="repeats")
+def repeat(xp, input: Array, repeats):
+    """The tensor repeated so many times along each dimension (more counts than dimensions: new ones in front)."""
+    repeats = ints("repeat", "repeats", repeats)
+    extra = len(repeats) - input.ndim
+    if extra < 0:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * extra + input.shape
+    size = [n * r for n, r in zip(shape, repeats, strict=True)]
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {size}")
+    result = xp.tile(input, repeats) if repeats else input.copy()
+    return result.reshape(size)
+
+
+def repeat_gradient(t, g, input_shape, repeats):
+    repeats = ints("repeat", "repeats", repeats)
+    extra = len(repeats) - len(input_shape)
+    if 0 in repeats:
+        return np.zeros(input_shape, g.dtype) if t.raw else wrap(np.zeros(input_shape, g.array.dtype))
+    shape = (1,) * extra + tuple(input_shape)
+    split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
+    dims = [i for i in range(0, len(split), 2) if split[i] != 1]
+    g = t.reshape(g, tuple(split))
+    return t.reshape(t.sum(g, tuple(dims)) if dims else g, input_shape)
+
+
+repeat.gradient(input=repeat_gradient)
+del table.FUNCTIONS["repeat"]
+
+
+@composite()
+def tile(input: Tensor, *counts, dims=None) -> Tensor:
+    """`repeat`, with ones put in front of `dims` when there are fewer of them than dimensions."""
+    given = counts if dims is None else (dims,)
+    sizes = ints("tile", "dims", given[0] if len(given) == 1 else given)
+    return input.repeat((1,) * (input.array.ndim - len(sizes)) + sizes)
+
+
+@composite()
+def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
+    """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
+    if repeats is None:
+        counts = input.array
+        if counts.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeats")
+        if counts.dtype.kind not in "iu":
+            raise RuntimeError("repeats has to be Long or Int tensor")
+        if counts.size and counts.min() < 0:
+            raise RuntimeError("repeats can not be negative")
+        return wrap(np.repeat(np.arange(counts.size), counts).astype(counts.dtype))
+    if dim is None:
+        input, dim = input.flatten(), 0
+    n = input.array.ndim
+    dim = wrap_dim(dim, n)
+    if isinstance(repeats, Tensor) and repeats.array.size == 1 and repeats.array.ndim < 2:
+        repeats = int(repeats.array.reshape(()))
+    if isinstance(repeats, (int, np.integer)):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        if not n:
+            input = input.flatten()
+        shape = input.array.shape
+        wide = input.unsqueeze(dim + 1).expand((*shape[: dim + 1], int(repeats), *shape[dim + 1 :]))
+        return wide.clone(memory_format="torch.contiguous_format").flatten(dim, dim + 1)
+    counts = repeats.array if isinstance(repeats, Tensor) else np.asarray(repeats)
+    if counts.ndim != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    along = input.array.shape[dim] if n else 1
+    if counts.size != along:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({dim}) = {along}"
+        )
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return input.index_select(dim, wrap(np.repeat(np.arange(along), counts)))

@@ -1,0 +1,325 @@
+"""Where a tensor lies in memory, and changing its shape or memory in place: size, stride, storage, resize_, set_, t_ ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..autograd import Node, tick
+from ..errors import combination_error, type_name, wrap_dim
+from ..inplace import check
+from ..state import state
+from ..storage import (
+    TypedStorage,
+    UntypedStorage,
+    address,
+    check_bounds,
+    contiguous_strides,
+    element_offset,
+    element_strides,
+    extent,
+    owner,
+)
+from ..tensor import Tensor
+from ..viewing import ints, view_node
+from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
+from .views import restrided
+
+
+def method(function: Any) -> Any:
+    table.METHODS[function.__name__] = function
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+@method
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the length of one dimension."""
+    if dim is None:
+        return self.shape
+    shape = self.array.shape
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[wrap_dim(dim, len(shape))]
+
+
+@method
+def dim(self: Tensor) -> int:
+    """The number of dimensions."""
+    return self.array.ndim
+
+
+@method
+def ndimension(self: Tensor) -> int:
+    """The number of dimensions."""
+    return self.array.ndim
+
+
+@method
+def nelement(self: Tensor) -> int:
+    """The number of elements."""
+    return self.array.size
+
+
+@method
+def element_size(self: Tensor) -> int:
+    """How many bytes an element takes."""
+    return self.array.itemsize
+
+
+@method
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many elements of the storage lie between neighbours along each dimension, or along one."""
+    strides = element_strides(self.array)
+    if dim is None:
+        return strides
+    if not strides:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return strides[wrap_dim(dim, len(strides))]
+
+
+@method
+def storage_offset(self: Tensor) -> int:
+    """Where in the storage the first element lies."""
+    return element_offset(self.array)
+
+
+@method
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    return address(self.array)
+
+
+@method
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The bytes under the tensor."""
+    return UntypedStorage(self.array)
+
+
+TYPED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
+    "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+@method
+def storage(self: Tensor) -> TypedStorage:
+    """The elements under the tensor."""
+    import warnings
+
+    warnings.warn(TYPED, stacklevel=2)
+    return TypedStorage(self.array)
+
+
+@method
+def storage_type(self: Tensor) -> type:
+    """The class of what `storage()` gives."""
+    return TypedStorage
+
+
+@method
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors are the same part of the same storage."""
+    a, b = self.array, tensor.array
+    return a.shape == b.shape and element_strides(a) == element_strides(b) and address(a) == address(b)
+
+
+@method
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from the one whose neighbours lie farthest apart to the nearest."""
+    strides = element_strides(self.array)
+    return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
+
+
+@method
+def _is_view(self: Tensor) -> bool:
+    return self.base is not None
+
+
+def family(tensor: Tensor) -> list[Tensor]:
+    """The living tensors known to share a tensor's storage."""
+    root = tensor if tensor.base is None else tensor.base
+    members = [root, *(v for v in (r() for r in root.views or ()) if v is not None)]
+    return members if any(m is tensor for m in members) else [*members, tensor]
+
+
+def grow(tensor: Tensor, needed: int) -> None:
+    """Move a storage to a larger one, old bytes kept and new ones zero, with all tensors known to lie in it."""
+    root = owner(tensor.array)
+    low, high = extent(root)
+    memory = np.zeros(needed, np.uint8)
+    memory[: high - low] = UntypedStorage(root)._bytes()
+    for member in family(tensor):
+        array = member.array
+        if owner(array) is root:
+            member.array = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
+
+
+@method
+def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Take another shape in place, in row order from the first element on; a storage too small is replaced."""
+    shape = ints("resize_", "size", size[0] if len(size) == 1 else size)
+    if self.node is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if shape == self.array.shape:
+        return self
+    count = 1
+    for n in shape:
+        count *= n
+    itemsize = self.array.itemsize
+    low, high = extent(owner(self.array))
+    needed = address(self.array) - low + count * itemsize
+    if needed > high - low and count:
+        grow(self, needed)
+    self.array = restrided(self.array, shape, contiguous_strides(shape), None)
+    self._bump()
+    return self
+
+
+@method
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """The non-inplace name of old; deprecated."""
+    import warnings
+
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return self.view(*sizes)
+
+
+@method
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Take the shape of another tensor in place."""
+    return resize_(self, the_template.array.shape)
+
+
+table.FUNCTIONS["resize_as_"] = resize_as_
+
+
+@method
+def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
+    """The non-inplace name of old; deprecated."""
+    import warnings
+
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return self.view(the_template.array.shape)
+
+
+class Underivable(Node):
+    """The node of an operation that has no derivative."""
+
+    title = "NotImplemented"
+
+    def __init__(self, tensor: Tensor, name: str) -> None:
+        self.edges = (tensor.node,)
+        self.operation = name
+        self.sequence = tick()
+
+    def apply(self, gradient: Any, world: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{self.operation} is not implemented")
+
+
+Underivable.__name__ = "NotImplemented"
+
+
+@method
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Lie on another tensor's memory, or on a part of a storage, from now on."""
+    tracked = self.node is not None and state.grad_enabled
+    check(self, tracked)
+    if tracked:
+        self.node = Underivable(self, "set_")
+    if source is None:
+        self.array = np.empty(0, self.array.dtype)
+        return self
+    if isinstance(source, Tensor):
+        array = source.array
+        if array.dtype != self.array.dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.short.lower()} to a tensor of type {self.dtype.short.lower()}"
+            )
+        if size is None:
+            self.array = array
+            if source.cell is not None:
+                self.cell = source.cell
+            return self
+    elif isinstance(source, TypedStorage):
+        array = source._items()
+    elif isinstance(source, UntypedStorage):
+        array = source._bytes().view(self.array.dtype)
+    else:
+        raise combination_error("set_", source)
+    if size is None:
+        size = (array.size - storage_offset,)
+    shape = ints("set_", "size", size, 3)
+    steps = contiguous_strides(shape) if stride is None else ints("set_", "stride", stride, 4)
+    check_bounds(array, shape, steps, storage_offset)
+    self.array = restrided(array, shape, steps, storage_offset)
+    return self
+
+
+@method
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Take other sizes and strides in the same storage, in place."""
+    check(self, self.node is not None)
+    self.array = restrided(self.array, size, stride, storage_offset)
+    self._bump()
+    return self
+
+
+def reshaped(op: Any, title: str, values: list) -> Tensor:
+    """The in-place form of a view: the tensor itself gets the new shape."""
+    self = values[0]
+    if not isinstance(self, Tensor):
+        raise TypeError(f"expected Tensor, but got {type_name(self)}")
+    tracked = self.node is not None and state.grad_enabled
+    check(self, tracked)
+    array = op.kernel(np, self.array, *values[1:])
+    if tracked:
+        node = view_node(op, values)
+        node.__class__ = op.node_class(title)
+        self.node = node
+    self.array = array
+    self._bump()
+    return self
+
+
+@method
+def squeeze_(self: Tensor, dim: Any = squeeze.defaults[1]) -> Tensor:
+    """Lose the dimensions of size 1, in place."""
+    squeezed_dims(self.array.shape, dim)
+    number = 3 if dim is squeeze.defaults[1] else 4 if isinstance(dim, int) else 5
+    return reshaped(squeeze, f"SqueezeBackward{number}", [self, dim])
+
+
+@method
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Get a dimension of size 1 at `dim`, in place."""
+    return reshaped(unsqueeze, "UnsqueezeBackward1", [self, dim])
+
+
+@method
+def t_(self: Tensor) -> Tensor:
+    """Exchange the dimensions of a matrix, in place."""
+    return reshaped(t, "TBackward1", [self])
+
+
+@method
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return reshaped(transpose, "TransposeBackward1", [self, dim0, dim1])
+
+
+@method
+def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return transpose_(self, dim0, dim1)
+
+
+@method
+def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return transpose_(self, axis0, axis1)

@@ -1,0 +1,111 @@
+"""Cross products, dot products along a dimension, diagonals and Vandermonde matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..dtype import of
+from ..errors import broadcast_error, wrap_dim
+from ..operator import Array, composite
+from ..tensor import Tensor, wrap
+from .linalg_common import into, linalg
+
+
+@linalg("cross", promote="same")
+def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
+    """The cross product of vectors of three elements along `dim`."""
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    d = wrap_dim(dim, input.ndim)
+    if input.shape[d] != 3 or other.shape[d] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}"
+        )
+    try:
+        np.broadcast_shapes(input.shape, other.shape)
+    except ValueError:
+        raise broadcast_error(input.shape, other.shape) from None
+    return xp.ascontiguousarray(xp.cross(input, other, axis=d))
+
+
+linalg_cross.gradient(
+    input=lambda t, g, other, dim: getattr(t, "linalg.cross")(t.conj(other), g, dim=dim),
+    other=lambda t, g, input, dim: getattr(t, "linalg.cross")(g, t.conj(input), dim=dim),
+)
+
+
+@composite()
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross product along `dim`, by default the first dimension of three elements."""
+    if dim is None:
+        sizes = input.array.shape
+        if input.array.ndim != other.array.ndim:
+            raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+        if 3 not in sizes:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = sizes.index(3)
+    return (
+        linalg_cross.function(input, other, dim=dim)
+        if out is None
+        else linalg_cross.function(input, other, dim=dim, out=out)
+    )
+
+
+@composite("linalg.vecdot", method=False)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The sum of ``conj(x) * y`` along `dim`."""
+    a, b = x.array, y.array
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {of(a).short} and y of type "
+            f"{of(b).short} instead"
+        )
+    product = (x.conj() if a.dtype.kind == "c" else x) * y
+    return into(product.sum(wrap_dim(dim, product.array.ndim)), out, "linalg_vecdot")
+
+
+@composite("linalg.diagonal", method=False)
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, a view."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+@composite("vander", method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The matrix of powers of a vector's elements, the highest first unless `increasing`."""
+    if x.array.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = x.array.size if N is None else N
+    if columns < 0:
+        raise RuntimeError("N must be non-negative.")
+    kind = np.dtype(np.int64) if x.array.dtype.kind in "biu" else x.array.dtype
+    result = wrap(np.empty((x.array.size, columns), kind))
+    if columns > 0:
+        result.select(1, 0).fill_(1)
+    if columns > 1:
+        result.narrow(1, 1, columns - 1).copy_(x.unsqueeze(1))
+        result.narrow(1, 1, columns - 1).copy_(result.narrow(1, 1, columns - 1).cumprod(1))
+    return result if increasing else result.flip([1])
+
+
+@composite("linalg.vander", method=False)
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The matrices of ascending powers of the elements along the last dimension."""
+    if x.array.ndim == 0:
+        x = x.unsqueeze(0)
+    shape = x.array.shape
+    columns = shape[-1] if N is None else N
+    if columns <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    if x.array.dtype.kind in "biu":
+        from ..dtype import int64
+
+        x = x.to(int64)
+    powers = x.unsqueeze(-1).expand((*shape, columns - 1)).cumprod(-1)
+    return table.find_function("cat")([wrap(np.ones((*shape, 1), x.array.dtype)), powers], -1)
+
+
+__all__: list[Any] = ["linalg_cross", "vecdot"]

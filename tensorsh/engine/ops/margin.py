@@ -1,0 +1,193 @@
+"""Margin and embedding losses: hinge, ranking, cosine, triplet, multi-class and multi-label margins."""
+
+from __future__ import annotations
+
+from ..operator import Array, composite, operator
+from ..table import find_function
+from .loss import legacy, reduce, reduced, spread
+
+
+@operator(
+    "_soft_margin_loss",
+    node="SoftMarginLossBackward0",
+    method=False,
+    wide=True,
+    promote="same",
+    promoted="input target",
+)
+def soft_margin(xp, input: Array, target: Array, reduction="mean"):
+    """log(1 + exp(-y x))."""
+    return reduce(xp, xp.log1p(xp.exp(-target * input)), reduction)
+
+
+soft_margin.gradient(
+    input=lambda t, g, input, target, reduction: -target * t.sigmoid(-target * input) * spread(t, g, input, reduction)
+)
+
+
+@composite("nn.functional.soft_margin_loss", method=False)
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-y x)) for targets y of 1 and -1."""
+    return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.hinge_embedding_loss hinge_embedding_loss", method=False)
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    zero = find_function("zeros_like")(input)
+    below = find_function("where")(target != 1, (margin - input).clamp_min(0), zero)
+    same = find_function("where")(target != -1, input, zero)
+    return reduced(below + same, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.margin_ranking_loss margin_ranking_loss", method=False)
+def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
+    """max(0, -y (x1 - x2) + margin)."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, input2: "
+            f"{input2.size()}, target: {target.size()} "
+        )
+    return reduced((-target * (input1 - input2) + margin).clamp_min(0), legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.cosine_embedding_loss cosine_embedding_loss", method=False)
+def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    eps = 1e-12
+    dim = target.ndim
+    product = (input1 * input2).sum(dim)
+    squares = ((input1 * input1).sum(dim) + eps) * ((input2 * input2).sum(dim) + eps)
+    cosine = product / squares.sqrt()
+    zero = find_function("zeros_like")(cosine)
+    where = find_function("where")
+    loss = where(target == 1, 1 - cosine, zero) + where(target == -1, (cosine - margin).clamp_min(0), zero)
+    return reduced(loss, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.triplet_margin_loss triplet_margin_loss", method=False)
+def triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = find_function("nn.functional.pairwise_distance")
+    near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
+    if swap:
+        far = find_function("minimum")(far, distance(positive, negative, p, eps))
+    return reduced((margin + near - far).clamp_min(0), legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.triplet_margin_with_distance_loss", method=False)
+def triplet_margin_with_distance_loss(
+    anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
+):  # fmt: skip
+    """The triplet loss with a distance of one's own."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+            f"{anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    distance = distance_function or find_function("nn.functional.pairwise_distance")
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = find_function("minimum")(far, distance(positive, negative))
+    return reduced((margin + near - far).clamp_min(0), reduction)
+
+
+@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True)
+def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Array = None, reduction="mean"):
+    """The sum over other classes of max(0, margin - x[y] + x[i])^p, divided by their number."""
+    x, y = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
+    rows = xp.arange(len(x))
+    own = x[rows, y][:, None]
+    hinge = xp.maximum(margin - own + x, 0).astype(x.dtype)
+    hinge[rows, y] = 0
+    slope = (hinge > 0).astype(x.dtype) if p == 1 else 2 * hinge
+    loss = hinge if p == 1 else hinge * hinge
+    if weight is not None:
+        loss, slope = loss * weight[y][:, None], slope * weight[y][:, None]
+    slope[rows, y] = -slope.sum(1)
+    n = x.dtype.type(x.shape[1])
+    loss = (loss.sum(1) / n).reshape(target.shape if input.ndim >= 2 else ())
+    return reduce(xp, loss, reduction), (slope / n).reshape(input.shape)
+
+
+multi_margin.gradient(
+    input=lambda t, g, input_shape, result1, reduction: _by_row(
+        t, spread_rows(g, input_shape, reduction), result1, reduction
+    )
+)
+
+
+def spread_rows(g, shape, reduction):
+    return g / shape[0] if reduction == "mean" and len(shape) > 1 else g
+
+
+def _by_row(t, g, slope, reduction):
+    return slope * (t.unsqueeze(g, -1) if reduction == "none" and g.ndim else g)
+
+
+@composite("nn.functional.multi_margin_loss", method=False)
+def multi_margin_loss(
+    input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """The margin by which other classes come near the target class; input [N, C], target [N]."""
+    reduction = legacy(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    return multi_margin.function(input, target, p, float(margin), weight, reduction)
+
+
+@operator("_multilabel_margin_loss", node="MultilabelMarginLossBackward0", method=False, wide=True)
+def multilabel_margin(xp, input: Array, target: Array, reduction="mean"):
+    """The sum over target and other classes of max(0, 1 - (x[y] - x[i])), divided by the number of classes."""
+    x, y = (a.reshape(-1, a.shape[-1]) if a.ndim else a.reshape(1, 1) for a in (input, target))
+    n = x.shape[1]
+    ended = xp.cumsum(y < 0, axis=1) > 0
+    rows, places = xp.nonzero(~ended)
+    own = xp.zeros(x.shape, bool)
+    own[rows, y[rows, places]] = True
+    loss = xp.zeros(len(x), x.dtype)
+    slope = xp.zeros(x.shape, x.dtype)
+    for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+        label = int(y[row, place])
+        gap = xp.where(own[row], 0, 1 - (x[row, label] - x[row]))
+        active = gap > 0
+        loss[row] += gap[active].sum()
+        slope[row, active] += 1
+        slope[row, label] -= active.sum()
+    divide = x.dtype.type(n)
+    losses = (loss / divide).reshape(input.shape[:-1])
+    return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
+
+
+multilabel_margin.gradient(
+    input=lambda t, g, input_shape, result1, reduction: _by_row(
+        t, spread_rows(g, input_shape, reduction), result1, reduction
+    )
+)
+
+
+@composite("nn.functional.multilabel_margin_loss multilabel_margin_loss", method=False)
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
+    return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.multilabel_soft_margin_loss", method=False)
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The mean over classes of the binary cross entropy of logits with labels 0 and 1."""
+    reduction = legacy(size_average, reduce, reduction)
+    logsigmoid = find_function("nn.functional.logsigmoid")
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.sum(-1) / input.shape[-1], reduction)

@@ -1,0 +1,358 @@
+"""Products of matrices and vectors, one by one and in batches.
+
+The primitives are `mm mv dot bmm`; `matmul` chooses among them by the numbers of dimensions and reshapes around them exactly
+as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import fast_matmul
+from ..dtype import of
+from ..errors import broadcast_error, type_name
+from ..fast_matmul import FLOAT32, FLOAT64, renewed, reshaped
+from ..operator import REQUIRED, Array, composite, operator
+from ..state import state
+from ..tensor import Tensor, wrap
+from .shape import expand, unsafe_view, view
+
+CPP = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
+    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""How PyTorch names dtypes in some messages."""
+
+
+def cpp_name(x) -> str:
+    return CPP.get(of(x).name, of(x).name)
+
+
+def is_half(dtype) -> bool:
+    return dtype.itemsize <= 2 and dtype.kind in "fV"
+
+
+def wide(x):
+    """An array as the kernels compute with it: half types in float32."""
+    return x.astype(np.float32) if is_half(x.dtype) else x
+
+
+def product(a, b):
+    """The matrix product of arrays (at most one of them a vector, or both)."""
+    if is_half(a.dtype):
+        r = wide(a) @ wide(b)
+        return r.astype(a.dtype)
+    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 else a @ b
+
+
+def adjoint(t, x):
+    """The conjugate transpose of matrices, in both worlds."""
+    return t.conj(x.swapaxes(-1, -2)) if t.raw else t.transpose(t.conj(x), -2, -1)
+
+
+def times(t, a, b):
+    """The product of two matrices in a gradient formula."""
+    return product(a, b) if t.raw else t.matmul(a, b)
+
+
+def batched_times(t, a, b):
+    """The products of the matrices of two batches in a gradient formula."""
+    return product(a, b) if t.raw else t.bmm(a, b)
+
+
+def check_bool(name: str, x) -> None:
+    if x.dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
+def _short(left: int, right: int):
+    return lambda op: fast_matmul.product(op, left, right, op.call)
+
+
+@operator(short=_short(2, 2))
+def mm(xp, input: Array, mat2: Array):
+    """The product of two matrices, (n, k) by (k, m)."""
+    for name, x in (("self", input), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    check_matrices(input, mat2)
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input)} != {cpp_name(mat2)}")
+    check_bool("addmm_impl_cpu_", input)
+    return product(input, mat2)
+
+
+mm.gradient(
+    input=lambda t, g, mat2: times(t, g, adjoint(t, mat2)),
+    mat2=lambda t, g, input: times(t, adjoint(t, input), g),
+)
+
+
+def check_matrices(a, b) -> None:
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
+@operator(short=_short(2, 1))
+def mv(xp, input: Array, vec: Array):
+    """A matrix times a vector, (n, k) by (k,)."""
+    check_mv(vec if input.ndim != 2 else None, input, vec)
+    check_bool("addmv_impl_cpu", input)
+    return product(input, vec)
+
+
+mv.gradient(
+    input=lambda t, g, vec: outer_product(t, g, vec),
+    vec=lambda t, g, input: t.mv(adjoint(t, input), g),
+)
+
+
+def outer_product(t, x, y):
+    """The matrix ``x y^H`` of two vectors, in a gradient formula."""
+    return x.reshape((-1, 1)) * t.conj(y)
+
+
+def check_mv(input, mat, vec) -> None:
+    """The conditions of `mv` (`input` None) and `addmv`, in PyTorch's words."""
+    ndim = 1 if input is None else input.ndim
+    if mat.ndim != 2 or vec.ndim != 1 or ndim > 1:
+        shown = mat.ndim if input is None or input is vec else ndim
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {1 if input is None or input is vec else shown}, {mat.ndim}, {vec.ndim}"
+        )
+    size = mat.shape[0] if input is None or ndim == 0 else input.shape[0]
+    if mat.shape[1] != vec.shape[0] or size not in (1, mat.shape[0]):
+        raise RuntimeError(
+            f"size mismatch, got input ({size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
+    first = vec if input is None else input
+    if not first.dtype == mat.dtype == vec.dtype:
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{of(first).short}, {of(mat).short}, and {of(vec).short}"
+        )
+
+
+def check_vectors(a, b) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {of(a).short} and {of(b).short}")
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of elements, "
+            f"but got {a.size} and {b.size} elements respectively"
+        )
+
+
+@operator(short=_short(1, 1))
+def dot(xp, input: Array, tensor: Array):
+    """The sum of the products of two vectors' elements; complex vectors are not conjugated."""
+    check_vectors(input, tensor)
+    check_bool("dot", input)
+    return product(input, tensor)
+
+
+dot.gradient(
+    input=lambda t, g, tensor: g * t.conj(tensor),
+    tensor=lambda t, g, input: g * t.conj(input),
+)
+
+
+@operator()
+def vdot(xp, input: Array, other: Array):
+    """The sum of conj(input) * other."""
+    check_vectors(input, other)
+    check_bool("vdot", input)
+    return product(input.conj() if input.dtype.kind == "c" else input, other)
+
+
+vdot.gradient(
+    input=lambda t, g, other: t.conj(g) * other,
+    other=lambda t, g, input: g * input,
+)
+
+
+@operator(short=_short(3, 3))
+def bmm(xp, input: Array, mat2: Array):
+    """The products of the matrices of two batches, (b, n, k) by (b, k, m)."""
+    check_batches(input, mat2)
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(mat2).short}")
+    check_bool("bmm", input)
+    return product(input, mat2)
+
+
+bmm.gradient(
+    input=lambda t, g, mat2: batched_times(t, g, adjoint(t, mat2)),
+    mat2=lambda t, g, input: batched_times(t, adjoint(t, input), g),
+)
+
+
+def check_batches(a, b) -> None:
+    for name, x in (("batch1", a), ("batch2", b)):
+        if x.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
+            f"[{b.shape[0]}, {b.shape[1]}]."
+        )
+
+
+def broadcast_batches(a: tuple, b: tuple) -> tuple:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise broadcast_error(a, b) from None
+
+
+def free(a: Tensor, b: Tensor) -> bool:
+    """Whether no gradient is asked for through either."""
+    return not state.grad_enabled or (a.node is None and b.node is None)
+
+
+def not_tensor(function: str, **arguments) -> TypeError:
+    """The error for the first of a composite's arguments that is no tensor."""
+    missing = [f'"{name}"' for name, x in arguments.items() if x is REQUIRED]
+    if missing:
+        return TypeError(f"{function}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
+    for position, (name, x) in enumerate(arguments.items()):
+        if not isinstance(x, Tensor):
+            return TypeError(
+                f"{function}(): argument '{name}' (position {position + 1}) must be Tensor, not {type_name(x)}"
+            )
+    raise AssertionError
+
+
+def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) -> Tensor:
+    """``input @ other`` for any numbers of dimensions, by PyTorch's choice among dot, mv, mm and bmm."""
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        raise not_tensor("matmul", input=input, other=other)
+    if out is not None:
+        return out_of(matmul_any(input, other), out)
+    n, m = input.array.ndim, other.array.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D")
+    if n == 1 and m == 1:
+        return dot.function(input, other)
+    if n == 2 and m == 1:
+        return mv.function(input, other)
+    if n == 1 and m == 2:
+        return mm.function(input.unsqueeze(0), other).squeeze_(0)
+    if n == 2 and m == 2:
+        return mm.function(input, other)
+    a, b = input.array, other.array
+    if free(input, other) and b.dtype is a.dtype and (a.dtype is FLOAT32 or a.dtype is FLOAT64):
+        result = plain(a, b, n, m)
+        if result is not None:
+            return result
+    if folds(input, other):
+        return folded(input, other)
+    return batched(input, other)
+
+
+def plain(a, b, n: int, m: int) -> Tensor | None:
+    """The product of float arrays with batches that fit, without a graph; None for all others."""
+    if m == 2 and a.flags.c_contiguous and a.shape[-1] == b.shape[0] and a.size:
+        result = wrap(a.reshape((-1, a.shape[-1])).dot(b).reshape((*a.shape[:-1], b.shape[1])))
+    elif n > 2 and m > 2:
+        try:
+            result = wrap(a @ b)
+        except ValueError:
+            return None
+    else:
+        return None
+    if state.inference:
+        result.inference = True
+    return result
+
+
+def out_of(result: Tensor, out: Tensor) -> Tensor:
+    from ..results import store_out
+
+    if state.grad_enabled and (result.node is not None or out.node is not None):
+        raise RuntimeError(
+            "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad."
+        )
+    store_out(out, result.array)
+    return out
+
+
+def folds(a: Tensor, b: Tensor) -> bool:
+    """Whether the larger operand's leading dimensions are folded into rows of one matrix."""
+    large, small = (a, b) if a.array.ndim >= b.array.ndim else (b, a)
+    if large.array.ndim < 3 or small.array.ndim > 2:
+        return False
+    if small.node is not None and state.grad_enabled:
+        return True
+    if a.array.ndim == 2:
+        return False
+    array = large.array if large is a else large.array.swapaxes(-1, -2)
+    if array.size == 0:
+        return True
+    return all(array.strides[i] == array.strides[i + 1] * array.shape[i + 1] for i in range(array.ndim - 2))
+
+
+def folded(input: Tensor, other: Tensor) -> Tensor:
+    turned = other.array.ndim > input.array.ndim
+    large = other.transpose(-2, -1) if turned else input
+    small = other if not turned else input.t() if input.array.ndim == 2 else input
+    shape = large.array.shape
+    flat = (math.prod(shape[:-1]), shape[-1])
+    rows = reshaped(view, large, flat) if large.array.flags.c_contiguous else large.reshape(flat)
+    if small.array.ndim == 1:
+        return renewed(unsafe_view, mv.function(rows, small), shape[:-1])
+    result = renewed(unsafe_view, mm.function(rows, small), (*shape[:-1], small.array.shape[1]))
+    return result.transpose(-2, -1).contiguous() if turned else result
+
+
+def batched(input: Tensor, other: Tensor) -> Tensor:
+    a, b = input.array, other.array
+    n, m = a.ndim, b.ndim
+    if n == 3 and m == 3 and a.shape[0] != b.shape[0]:
+        # A batch of one goes the folded way, where that spares the other's gradient a copy.
+        if a.shape[0] == 1 and input.node is not None and state.grad_enabled:
+            return matmul_any(input.squeeze(0), other)
+        if b.shape[0] == 1 and other.node is not None and state.grad_enabled:
+            return matmul_any(input, other.squeeze(0))
+    batch = broadcast_batches(a.shape[:-2], b.shape[:-2] if m > 1 else ())
+    rows = a.shape[-2] if n > 1 else 1
+    left = stacked(input, (*batch, rows, a.shape[-1]))
+    column = other if m > 1 else other.unsqueeze(1)
+    inner, columns = column.array.shape[-2:]
+    right = stacked(column, (*batch, inner, columns))
+    result = bmm.function(left, right)
+    if m == 1:
+        result = result.squeeze(-1)
+    shape = (*batch, *([rows] if n > 1 else []), *([columns] if m > 1 else []))
+    return renewed(unsafe_view, result, shape) if m > 1 else unsafe_view.function(result, shape)
+
+
+def stacked(x: Tensor, shape: tuple) -> Tensor:
+    """A tensor broadcast to a shape, as one batch of matrices for the next product."""
+    batch = (math.prod(shape[:-2]), *shape[-2:])
+    if x.array.shape != shape or not x.array.flags.c_contiguous:
+        return x.expand(shape).reshape(batch)
+    return reshaped(view, reshaped(expand, x, shape), batch)
+
+
+matmul = composite("matmul linalg.matmul", method="matmul", guard=False)(fast_matmul.product(mm, 2, 2, matmul_any))
+matmul.__name__ = matmul.__qualname__ = matmul._operator.name = "matmul"
+matmul.__doc__ = (
+    """The product of two tensors: dot, matrix by vector, matrix by matrix, or in batches that broadcast."""
+)
+
+
+def matmul_operator(self: Tensor, other) -> Tensor:
+    return matmul_any(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+Tensor.__matmul__ = fast_matmul.product(mm, 2, 2, matmul_operator)
+Tensor.__rmatmul__ = lambda self, other: matmul_any(other, self) if isinstance(other, Tensor) else NotImplemented

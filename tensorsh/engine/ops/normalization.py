@@ -1,0 +1,326 @@
+"""Batch, layer, group, instance and RMS normalisation, and local response normalisation.
+
+The first three share one shape of computation: centre and scale by statistics over some dimensions, then an affine map.
+Their gradient in one formula, with x^ the normalised input, w the weight and n the number of elements averaged over:
+
+    dx = rstd * (w*g - mean(w*g) - x^ * mean(w*g * x^))
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..operator import Array, composite, operator
+from ..parallel import BLOCK, run
+from ..sums import mean as exact_mean
+from ..sums import sum as exact_sum
+from ..tensor import Tensor
+
+
+def statistics(xp: Any, x: Any, axes: tuple) -> tuple:
+    """Mean and variance over axes, kept as dimensions, and the centred array."""
+    n = prod(x.shape[a] for a in axes)
+    mean = (
+        (exact_mean(x, axes, True) if n else x.sum(axis=axes, keepdims=True) / 0)
+        if xp is np
+        else x.mean(axes, keepdims=True)
+    )
+    centred = x - mean
+    if xp is np and axes == tuple(range(x.ndim - len(axes), x.ndim)) and n > 1:
+        rows = centred.reshape(-1, n)
+        var = np.einsum("ij,ij->i", rows, rows).reshape(mean.shape) / x.dtype.type(n)
+    else:
+        square = centred * centred
+        total = exact_sum(square, axes, True) if xp is np else square.sum(axis=axes, keepdims=True)
+        var = total / x.dtype.type(n)
+    return mean, var, centred
+
+
+def backward(t: Any, g: Any, xhat: Any, rstd: Any, axes: tuple, n: int) -> Any:
+    """The gradient through centring and scaling, given that of the normalised input."""
+    return (g - t.sum(g, axes, keepdim=True) / n - xhat * (t.sum(g * xhat, axes, keepdim=True) / n)) * rstd
+
+
+def channelwise(v: Any, ndim: int) -> Any:
+    return v.reshape((1, -1) + (1,) * (ndim - 2)) if ndim > 1 else v
+
+
+@operator("_native_batch_norm", node="NativeBatchNormBackward0", outputs=1, method=False, wide=True)
+def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5):
+    """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own."""
+    axes = (0, *range(2, input.ndim))
+    dtype = input.dtype
+    if mean is None:
+        mean, var, centred = statistics(xp, input, axes)
+    else:
+        mean, var = (channelwise(v, input.ndim).astype(dtype, copy=False) for v in (mean, var))
+        centred = input - mean
+    rstd = dtype.type(1) / xp.sqrt(var + dtype.type(eps))
+    xhat = centred
+    xhat *= rstd
+    y = xhat if weight is None else xhat * channelwise(weight, input.ndim).astype(dtype, copy=False)
+    if bias is not None:
+        y = y + channelwise(bias, input.ndim).astype(dtype, copy=False)
+    return (y.copy() if y is xhat else y), mean, var, rstd
+
+
+@batch.joint_gradient
+def _(t, g, needs, input, weight, mean, result1, result3):
+    axes = (0, *range(2, input.ndim))
+    n = prod(input.shape[a] for a in axes)
+    evaluation = mean is not None
+    if t.raw or evaluation:
+        rstd, centred = result3, input - result1
+    else:
+        # Statistics as functions of the input, so that this formula can be differentiated in turn.
+        centred = input - t.mean(input, axes, keepdim=True)
+        rstd = input_rstd(t, centred, axes, result3, n)
+    xhat = centred * rstd
+    x = None
+    if needs[0]:
+        scaled = g if weight is None else g * channelwise(weight, input.ndim)
+        x = scaled * rstd if evaluation else backward(t, scaled, xhat, rstd, axes, n)
+    return x, t.sum(g * xhat, axes) if needs[1] else None, t.sum(g, axes) if needs[2] else None
+
+
+def input_rstd(t, centred, axes, rstd, n):
+    """1 / sqrt(var + eps) as a function of the centred input; eps is what the saved value implies."""
+    var = t.sum(centred * centred, axes, keepdim=True) / n
+    eps = (1 / (rstd * rstd) - var).detach()
+    return (var + eps) ** -0.5
+
+
+def check_batch(input: Tensor, training: bool) -> None:
+    size = list(input.shape)
+    if training and prod([size[0], *size[2:]]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+
+
+def _features(name: str, expected: int, v: Tensor | None) -> None:
+    if v is not None and v.numel() != expected:
+        raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
+
+
+@composite("nn.functional.batch_norm", method=False)
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
+    if training:
+        check_batch(input, training)
+    elif running_mean is None or running_var is None:
+        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
+        _features(name, channels, v)
+    if not training:
+        return batch.function(input, weight, bias, running_mean.array, running_var.array, float(eps))
+    y = batch.function(input, weight, bias, None, None, float(eps))
+    if running_mean is not None or running_var is not None:
+        _update(input, running_mean, running_var, momentum)
+    return y
+
+
+def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float) -> None:
+    """Running statistics move toward the batch's by `momentum`; the variance unbiased."""
+    x = input.array
+    wide = x.astype(np.float32) if x.dtype.itemsize <= 2 else x
+    axes = (0, *range(2, x.ndim))
+    mean, var, _ = statistics(np if type(x) is np.ndarray else None, wide, axes)
+    n = x.size // x.shape[1]
+    for running, value in ((running_mean, mean), (running_var, var * wide.dtype.type(n / max(n - 1, 1)))):
+        if running is not None:
+            a = running.array
+            a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
+            running._bump()
+
+
+@operator(
+    "native_layer_norm", node="NativeLayerNormBackward0", outputs=3, method=False, wide=True, nondifferentiable=(1, 2)
+)
+def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
+    """input normalised over its last dimensions; also the means and reciprocal deviations."""
+    if xp is np and input.size > BLOCK and input.flags.c_contiguous and input.dtype.kind == "f":
+        return layer_by_rows(input, len(normalized_shape), weight, bias, eps)
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    mean, var, centred = statistics(xp, input, axes)
+    rstd = input.dtype.type(1) / xp.sqrt(var + input.dtype.type(eps))
+    xhat = centred
+    xhat *= rstd
+    if weight is not None:
+        xhat *= weight
+    if bias is not None:
+        xhat += bias
+    return xhat, mean, rstd
+
+
+def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
+    """The kernel for large arrays, a block of rows at a time."""
+    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
+    n = prod(x.shape[x.ndim - dims :])
+    kind = x.dtype.type
+    # The mean is a product with a vector of ones, in the cache and at the speed of memory.
+    ones = np.full(n, kind(1) / kind(n))
+    weight, bias = (None if v is None else v.reshape(-1) for v in (weight, bias))
+
+    def block(out: Any, x: Any, mean: Any, rstd: Any) -> None:
+        np.dot(x, ones, mean[:, 0])
+        np.subtract(x, mean, out)
+        np.einsum("ij,ij->i", out, out, out=rstd[:, 0])
+        np.multiply(rstd, kind(1) / kind(n), rstd)
+        np.add(rstd, kind(eps), rstd)
+        np.reciprocal(np.sqrt(rstd, rstd), rstd)
+        np.multiply(out, rstd, out)
+        if weight is not None:
+            np.multiply(out, weight, out)
+        if bias is not None:
+            np.add(out, bias, out)
+
+    flat = x.reshape(-1, n)
+    out = np.empty(flat.shape, x.dtype)
+    mean, rstd = np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    run(block, [out, flat, mean, rstd], max(1, BLOCK // n))
+    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
+
+
+@layer.joint_gradient
+def _(t, g, needs, input, normalized_shape, weight, result1, result2):
+    g = g[0]
+    first = input.ndim - len(normalized_shape)
+    axes = tuple(range(first, input.ndim))
+    n = prod(normalized_shape)
+    centred = input - (result1 if t.raw else t.mean(input, axes, keepdim=True))
+    rstd = result2 if t.raw else input_rstd(t, centred, axes, result2, n)
+    xhat = centred * rstd
+    x = backward(t, g if weight is None else g * weight, xhat, rstd, axes, n) if needs[0] else None
+    outer = tuple(range(first))
+    total = lambda v: t.sum(v, outer) if outer else v
+    return x, total(g * xhat) if needs[1] else None, total(g) if needs[2] else None
+
+
+@composite("nn.functional.layer_norm layer_norm", method=False)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
+    """Normalise over the last dimensions, which have the shape `normalized_shape`."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if len(shape) < 1:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
+        )
+    for name, v in {"weight": weight, "bias": bias}.items():
+        if v is not None and tuple(v.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(v.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        shown = "*, " + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+        )
+    return layer.function(input, shape, weight, bias, float(eps))[0]
+
+
+@operator("_native_group_norm", node="NativeGroupNormBackward0", outputs=1, method=False, wide=True)
+def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
+    """input [N, C, *S] normalised over groups of channels."""
+    n, c = input.shape[:2]
+    x = input.reshape(n, num_groups, prod(input.shape[1:]) // num_groups)
+    mean, var, centred = statistics(xp, x, (2,))
+    rstd = input.dtype.type(1) / xp.sqrt(var + input.dtype.type(eps))
+    y = (centred * rstd).reshape(input.shape)
+    if weight is not None:
+        y = y * channelwise(weight, input.ndim)
+    if bias is not None:
+        y = y + channelwise(bias, input.ndim)
+    return y, mean, rstd
+
+
+@group.joint_gradient
+def _(t, g, needs, input, weight, num_groups, result1, result2):
+    shape = (input.shape[0], num_groups, prod(input.shape[1:]) // num_groups)
+    x = input.reshape(shape)
+    n = x.shape[2]
+    centred = x - (result1 if t.raw else t.mean(x, (2,), keepdim=True))
+    rstd = result2 if t.raw else input_rstd(t, centred, (2,), result2, n)
+    xhat = centred * rstd
+    dx = None
+    if needs[0]:
+        scaled = g if weight is None else g * channelwise(weight, input.ndim)
+        dx = backward(t, scaled.reshape(shape), xhat, rstd, (2,), n).reshape(input.shape)
+    axes = (0, *range(2, input.ndim))
+    return dx, t.sum(g * xhat.reshape(input.shape), axes) if needs[1] else None, t.sum(g, axes) if needs[2] else None
+
+
+@composite("nn.functional.group_norm group_norm", method=False)
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """Normalise over groups of the channels of input [N, C, ...]."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    if input.shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    return group.function(input, weight, bias, num_groups, float(eps))
+
+
+@composite("nn.functional.instance_norm instance_norm", method=False)
+def instance_norm(
+    input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5,
+    cudnn_enable=True,
+):  # fmt: skip
+    """Normalise each channel of each sample of input [N, C, ...] by itself: a batch norm of N*C channels."""
+    if use_input_stats and prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    n, c = input.shape[:2]
+    flat = input.contiguous().view(1, n * c, *input.shape[2:])
+    many = lambda v: None if v is None else v.repeat(n)
+    means, variances = many(running_mean), many(running_var)
+    y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
+    for running, found in ((running_mean, means), (running_var, variances)):
+        if running is not None and use_input_stats:
+            running.array[...] = found.array.reshape(n, c).mean(0)
+            running._bump()
+    return y.view(input.shape)
+
+
+@composite("nn.functional.rms_norm rms_norm", method=False)
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """Divide by the root of the mean square over the last dimensions."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if tuple(input.shape[-len(shape) :]) != shape:
+        shown = "*, " + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+        )
+    if eps is None:
+        eps = float(np.finfo(np.float32 if input.array.dtype.itemsize <= 2 else input.array.dtype).eps)
+    x = input.float() if input.array.dtype.itemsize <= 2 else input
+    dims = tuple(range(input.ndim - len(shape), input.ndim))
+    y = x * (x.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+    y = y.to(input.dtype) if y.dtype is not input.dtype else y
+    return y if weight is None else y * weight
+
+
+@composite("nn.functional.local_response_norm", method=False)
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """Divide each channel by a power of the mean square of its neighbours."""
+    from ..table import find_function
+
+    if input.ndim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
+    if input.numel() == 0:
+        return input
+    pad, avg_pool2d, avg_pool3d = (find_function("nn.functional." + n) for n in ("pad", "avg_pool2d", "avg_pool3d"))
+    square = input.mul(input)
+    if input.ndim == 3:
+        mean = avg_pool2d(pad(square.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input.shape
+        flat = square.view(shape[0], 1, shape[1], shape[2], -1)
+        flat = pad(flat, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        mean = avg_pool3d(flat, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)

@@ -1,0 +1,117 @@
+"""Padding: with a constant, by reflection, by the border's value, or around."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..operator import Array, composite, operator
+
+MODES = {"reflect": "Reflection", "replicate": "Replication"}
+
+
+@operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False)
+def constant_pad(xp, input: Array, pad, value=0):
+    """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
+    widths, cuts = [], []
+    for d in range(input.ndim):
+        at = 2 * (input.ndim - 1 - d)
+        before, after = (pad[at], pad[at + 1]) if at < len(pad) else (0, 0)
+        n = input.shape[d]
+        if n + before + after < 0:
+            raise RuntimeError(
+                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output size, which is "
+                f"invalid. Check dimension {d} of your input."
+            )
+        cuts.append(slice(max(-before, 0), n - max(-after, 0)))
+        widths.append((max(before, 0), max(after, 0)))
+    inner = input[tuple(cuts)]
+    shape = tuple(n + b + a for n, (b, a) in zip(inner.shape, widths, strict=True))
+    out = xp.full(shape, input.dtype.type(value), input.dtype)
+    out[tuple(slice(b, b + n) for n, (b, _) in zip(inner.shape, widths, strict=True))] = inner
+    return out
+
+
+constant_pad.gradient(input=lambda t, g, pad: t.constant_pad_nd(g, tuple(-p for p in pad)))
+
+
+def _source(n: int, before: int, after: int, mode: str) -> np.ndarray:
+    """For each place along a padded dimension of size n, the place its value comes from."""
+    at = np.arange(-before, n + after)
+    if mode == "replicate":
+        return np.clip(at, 0, n - 1)
+    if mode == "circular":
+        return at % n
+    at = np.abs(at)
+    return np.where(at >= n, 2 * (n - 1) - at, at)
+
+
+def _node(input, pad, mode) -> str:
+    return f"{MODES.get(mode, 'Circular')}Pad{len(pad) // 2}DBackward0"
+
+
+@operator("_border_pad", node=_node, method=False)
+def border_pad(xp, input: Array, pad, mode):
+    """Padding whose values come from the input itself."""
+    out = input
+    for at in range(len(pad) // 2):
+        axis = input.ndim - 1 - at
+        source = _source(input.shape[axis], pad[2 * at], pad[2 * at + 1], mode)
+        out = xp.take(out, xp.asarray(source), axis=axis)
+    return out
+
+
+@operator("_border_pad_spread", method=False)
+def border_spread(xp, grad: Array, shape, pad, mode):
+    """The gradient: added at the places the values came from."""
+    for at in range(len(pad) // 2):
+        axis = grad.ndim - 1 - at
+        source = _source(shape[axis], pad[2 * at], pad[2 * at + 1], mode)
+        moved = xp.moveaxis(grad, axis, 0)
+        out = xp.zeros((shape[axis], *moved.shape[1:]), grad.dtype)
+        xp.add.at(out, xp.asarray(source), moved)
+        grad = xp.moveaxis(out, 0, axis)
+    return xp.ascontiguousarray(grad)
+
+
+border_pad.gradient(input=lambda t, g, input_shape, pad, mode: t._border_pad_spread(g, tuple(input_shape), pad, mode))
+border_spread.gradient(grad=lambda t, g, pad, mode: t._border_pad(g, pad, mode))
+
+
+@composite("nn.functional.pad", method=False, guard=True)
+def pad(input, pad, mode="constant", value=None):
+    """Pad the last dimensions: `pad` holds the numbers of elements before and after, last dimension first."""
+    widths = tuple(int(p) for p in pad)
+    if len(widths) % 2:
+        raise RuntimeError(
+            "Padding length must be divisible by 2"
+            if mode != "constant"
+            else "Length of pad must be even but instead it equals " + str(len(widths))
+        )
+    if mode == "constant":
+        if len(widths) // 2 > input.ndim:
+            raise RuntimeError(
+                f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is {len(widths)} "
+                f"while the input has {input.ndim} dimensions."
+            )
+        return constant_pad.function(input, widths, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    dims = len(widths) // 2
+    if input.ndim not in (dims + 1, dims + 2) or dims > 3:
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    for at in range(dims):
+        n, before, after = input.shape[input.ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
+        if mode == "reflect" and max(before, after) >= n:
+            raise RuntimeError(
+                f"Argument #{4 + 2 * at}: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {input.ndim - 1 - at} of input {list(input.shape)}"
+            )
+        if mode == "circular" and max(before, after) > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+    cut = [min(p, 0) for p in widths]
+    if any(cut) and mode == "circular":
+        input = constant_pad.function(input, tuple(cut), 0)
+        widths = tuple(max(p, 0) for p in widths)
+    return border_pad.function(input, widths, mode)

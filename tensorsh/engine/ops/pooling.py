@@ -1,0 +1,328 @@
+"""Pooling over windows: maxima (with indices), averages, powers, adaptive forms, and unpooling.
+
+A window is walked position by position: for a 2x2 window four strided slices are compared or added, whole arrays at a time.
+The backward pass walks the same way, so overlapping windows need no scattered additions.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..operator import Array, composite, operator
+from ..tensor import Tensor
+
+NAMES = {1: "MaxPool1D", 2: "MaxPool2D", 3: "MaxPool3D"}
+
+
+def out_size(n: int, k: int, s: int, p: int, d: int, ceil: bool) -> int:
+    """How many windows fit; with `ceil` the last may reach beyond, if it begins inside."""
+    span = n + 2 * p - d * (k - 1) - 1
+    count = -(-span // s) + 1 if ceil else span // s + 1
+    if ceil and (count - 1) * s >= n + p:
+        count -= 1
+    return count
+
+
+def places(kernel: tuple, stride: tuple, dilation: tuple, out: tuple):
+    """For each position in the window: its place, and the slice of the padded input that all windows have there."""
+    for at in np.ndindex(*kernel):
+        yield (
+            at,
+            (slice(None), slice(None)) + tuple(
+                slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
+            ),
+        )  # fmt: skip
+
+
+def surrounded(
+    xp: Any, x: Any, padding: tuple, kernel: tuple, stride: tuple, dilation: tuple, out: tuple, value: Any
+) -> Any:
+    """x with a border wide enough for every window."""
+    needed = [
+        max((m - 1) * s + d * (k - 1) + 1 - p - n, 0)
+        for m, s, d, k, p, n in zip(out, stride, dilation, kernel, padding, x.shape[2:], strict=True)
+    ]
+    if not any(padding) and not any(needed):
+        return x
+    shape = (*x.shape[:2], *(n + p + e for n, p, e in zip(x.shape[2:], padding, needed, strict=True)))
+    full = xp.full(shape, value, x.dtype)
+    full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, x.shape[2:], strict=True)))] = x
+    return full
+
+
+def lowest(dtype: np.dtype) -> Any:
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+    """Maxima of the windows of x [N, C, *S], and their places in the window; a NaN is the largest, the last one counts."""
+    out = tuple(
+        out_size(n, k, s, p, d, ceil_mode)
+        for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+    )
+    full = surrounded(xp, x, padding, kernel, stride, dilation, out, lowest(x.dtype))
+    parts = [full[place] for _, place in places(kernel, stride, dilation, out)]
+    best = parts[0].copy()
+    where = xp.zeros(best.shape, np.int16 if len(parts) > 255 else np.uint8)
+    better = xp.empty(best.shape, bool)
+    for number, part in enumerate(parts[1:], 1):
+        xp.greater(part, best, out=better)
+        xp.maximum(best, part, out=best)
+        xp.copyto(where, number, where=better)
+    if x.dtype.kind == "f" and (type(best) is not np.ndarray or (best != best).any()):
+        for number, part in enumerate(parts):
+            xp.copyto(where, number, where=part != part)
+    return best, where
+
+
+def flat_indices(xp, where, size, kernel, stride, padding, dilation, out):
+    """Places in windows as flat indices in the input."""
+    flat = xp.zeros(where.shape, np.int64)
+    rest = where.astype(np.int64)
+    for axis in range(len(kernel) - 1, -1, -1):
+        at = rest % kernel[axis]
+        rest //= kernel[axis]
+        begin = np.arange(out[axis]) * stride[axis] - padding[axis]
+        begin = xp.asarray(begin).reshape((-1,) + (1,) * (len(kernel) - 1 - axis))
+        flat += (begin + at * dilation[axis]) * prod(size[axis + 1 :])
+    return flat
+
+
+def _max_pool_with_indices(d: int) -> Any:
+    @operator(
+        f"_max_pool{d}d",
+        node=NAMES[d] + "WithIndicesBackward0",
+        outputs=2,
+        returns="values where",
+        nondifferentiable=(1,),
+        method=False,
+    )
+    def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+        """Maxima of windows, with their places there."""
+        return max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    kernel.gradient(
+        input=lambda t, g, input_shape, where, kernel_size, stride, padding, dilation: t._max_pool_spread(
+            g[0], tuple(input_shape), where, kernel_size, stride, padding, dilation
+        )
+    )
+    return kernel
+
+
+@operator("_max_pool_spread", method=False)
+def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
+    """Gradients of window maxima, added at the elements they came from."""
+    out = grad.shape[2:]
+    full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, dilation, out, 0)
+    apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel_size, stride, dilation, strict=True))
+    for number, (_, place) in enumerate(places(kernel_size, stride, dilation, out)):
+        if apart:
+            xp.multiply(grad, where == number, out=full[place])
+        else:
+            full[place] += grad * (where == number)
+    if full.shape != tuple(shape):
+        full = full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True)))]
+    return xp.ascontiguousarray(full)
+
+
+@operator("_max_pool_indices", method=False)
+def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
+    """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
+    return flat_indices(xp, where, size, kernel_size, stride, padding, dilation, where.shape[2:])
+
+
+def _picked(t, g, shape, where, kernel_size, stride, padding, dilation):
+    index = t._max_pool_indices(where, tuple(shape[2:]), kernel_size, stride, padding, dilation)
+    return t.gather(t.flatten(g, 2), 2, t.flatten(index, 2)).reshape(where.shape)
+
+
+max_pool_spread.gradient(
+    grad=lambda t, g, shape, where, kernel_size, stride, padding, dilation: _picked(
+        t, g, shape, where, kernel_size, stride, padding, dilation
+    )
+)
+
+
+@operator("_avg_pool", node=lambda input, *rest: f"AvgPool{input.ndim - 2}DBackward0", method=False, wide=True)
+def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """Means of the windows of input [N, C, *S]."""
+    ones = (1,) * len(kernel_size)
+    out = tuple(
+        out_size(n, k, s, p, 1, ceil_mode)
+        for n, k, s, p in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
+    )
+    full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
+    total = None
+    for _, place in places(kernel_size, stride, ones, out):
+        total = full[place].copy() if total is None else xp.add(total, full[place], out=total)
+    by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
+    return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
+
+
+def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):
+    """How many elements each window's mean counts."""
+    if override:
+        return dtype.type(override)
+    sizes = []
+    for n, m, k, s, p in zip(shape[2:], out, kernel, stride, padding, strict=True):
+        begin = np.arange(m) * s - p
+        end = np.minimum(begin + k, n + p)
+        sizes.append(end - begin if include else np.minimum(end, n) - np.maximum(begin, 0))
+    if all((each == k).all() for each, k in zip(sizes, kernel, strict=True)):
+        return dtype.type(prod(kernel))
+    counts = sizes[0]
+    for each in sizes[1:]:
+        counts = counts[..., None] * each
+    return xp.asarray(counts.astype(dtype))
+
+
+average_pool.gradient(
+    input=lambda t, g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+        t._avg_pool_spread(
+            g, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    )
+)
+
+
+@operator("_avg_pool_spread", method=False, wide=True)
+def average_pool_spread(
+    xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+):
+    """Gradients of window means, spread over the windows."""
+    out, ones = grad.shape[2:], (1,) * len(kernel_size)
+    share = grad / divisor(
+        xp, shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
+    )
+    full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, ones, out, 0)
+    for _, place in places(kernel_size, stride, ones, out):
+        full[place] += share
+    if full.shape != tuple(shape):
+        full = full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True)))]
+    return xp.ascontiguousarray(full)
+
+
+average_pool_spread.gradient(
+    grad=lambda t, g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: t._avg_pool(
+        g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+)
+
+
+def settings(d: int, **values: Any) -> list[tuple]:
+    """Each setting for each of d dimensions."""
+    found = []
+    for name, v in values.items():
+        many = (int(v),) * d if isinstance(v, (int, np.integer)) else tuple(int(n) for n in v)
+        many = many * d if len(many) == 1 else many
+        if len(many) != d:
+            raise RuntimeError(f"max_pool{d}d: {name} must either be a single int, or a tuple of {d} ints")
+        found.append(many)
+    return found
+
+
+def batched(name: str, input: Tensor, d: int) -> tuple[Tensor, bool]:
+    """The input with a batch dimension, and whether it had none."""
+    if input.ndim == d + 1:
+        return input.unsqueeze(0), True
+    if input.ndim != d + 2:
+        kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[d]
+        raise RuntimeError(
+            f"{name}(): Expected {kinds.replace(' or ', ' or ')} (batch mode) tensor, but got {input.ndim}D"
+        )
+    return input, False
+
+
+def _check_window(name: str, kernel: tuple, padding: tuple, size: tuple, out: tuple) -> None:
+    for k, p in zip(kernel, padding, strict=True):
+        if 2 * p > k:
+            raise RuntimeError(
+                f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation=1"
+                if "max" in name
+                else "pad should be smaller than or equal to half of kernel size, but got "
+                + f"padW = {p}, padH = {p}, kW = {k}, kH = {k}"
+            )
+    if min(out) < 1:
+        raise RuntimeError(
+            f"Given input size: ({'x'.join(map(str, size))}). Calculated output size: ({'x'.join(map(str, (size[0], *out)))}). Output size is too small"
+        )
+
+
+def _max_forms(d: int) -> None:
+    record = _max_pool_with_indices(d)
+
+    def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
+        kernel_size, padding, dilation = settings(d, kernel_size=kernel_size, padding=padding, dilation=dilation)
+        stride = settings(d, stride=stride)[0] if stride not in (None, [], ()) else kernel_size
+        x, single = batched(f"max_pool{d}d", input, d)
+        out = tuple(
+            out_size(n, k, s, p, w, ceil_mode)
+            for n, k, s, p, w in zip(x.shape[2:], kernel_size, stride, padding, dilation, strict=True)
+        )
+        _check_window(f"max_pool{d}d()", kernel_size, padding, tuple(x.shape[1:]), out)
+        values, where = record.function(x, kernel_size, stride, padding, dilation, ceil_mode)
+        if not return_indices:
+            return values.squeeze(0) if single else values
+        size = tuple(x.shape[2:])
+        indices = max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
+        return (values.squeeze(0), indices.squeeze(0)) if single else (values, indices)
+
+    def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        if d > 1:
+            return run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+        one = [settings(1, value=v)[0][0] for v in (kernel_size, stride or kernel_size, padding, dilation)]
+        flat = [(n, m) for n, m in zip((1, 1, 0, 1), one, strict=True)]
+        found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
+        return (found[0].squeeze(-2), found[1].squeeze(-2)) if return_indices else found.squeeze(-2)
+
+    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        return pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    table.FUNCTIONS[f"_max_pool{d}d_form"] = run
+    pool.__name__ = f"max_pool{d}d"
+    pool.__doc__ = f"The largest element of each window of input [N, C, ...] ({d} dimensions); ties go to the first."
+    with_indices.__name__ = f"max_pool{d}d_with_indices"
+    with_indices.__doc__ = f"`max_pool{d}d` together with the flat indices of the maxima."
+    composite(f"nn.functional.max_pool{d}d max_pool{d}d", method=False)(pool)
+    composite(
+        f"nn.functional.max_pool{d}d_with_indices" + (" max_pool1d_with_indices" if d == 1 else ""), method=False
+    )(with_indices)
+
+
+for _d in (2, 1, 3):
+    _max_forms(_d)
+
+
+def _average_forms(d: int) -> None:
+    def pool(
+        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+    ):
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        if d == 1:
+            one = [settings(1, value=v)[0][0] for v in (kernel_size, stride or kernel_size, padding)]
+            sizes = [(n, m) for n, m in zip((1, 1, 0), one, strict=True)]
+            x = input.unsqueeze(-2)
+            return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
+        kernel_size, padding = settings(d, kernel_size=kernel_size, padding=padding)
+        stride = settings(d, stride=stride)[0] if stride not in (None, [], ()) else kernel_size
+        x, single = batched(f"avg_pool{d}d", input, d)
+        out = tuple(
+            out_size(n, k, s, p, 1, ceil_mode)
+            for n, k, s, p in zip(x.shape[2:], kernel_size, stride, padding, strict=True)
+        )
+        _check_window(f"avg_pool{d}d()", kernel_size, padding, tuple(x.shape[1:]), out)
+        y = average_pool.function(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return y.squeeze(0) if single else y
+
+    pool.__name__ = f"avg_pool{d}d"
+    pool.__doc__ = f"The mean of each window of input [N, C, ...] ({d} dimensions)."
+    composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False, guard=True)(pool)
+
+
+for _d in (2, 1, 3):
+    _average_forms(_d)

@@ -1,0 +1,312 @@
+"""Recurrent layers as one operator each: plain, GRU and LSTM, forwards or backwards in time, with fused gradients.
+
+A sequence [T, N, I] stands as rows of one matrix, time step after time step; where sequences of different lengths are
+packed, it comes as rows already, and `sizes` says how many each step has. What needs no earlier step is computed for all steps at once:
+
+    x @ w_ih.T + b_ih  for all rows ──┐
+    h ── @ w_hh.T + b_hh ── gates ── h' ──> next step
+
+The gradients walk the steps the other way and leave those of the weights to one product over all rows.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..operator import Array, operator
+from ..tensor import Tensor
+
+EXACT_SIZE = 20000
+"""Up to this many elements tanh and exp are computed in double and rounded, as near to PyTorch as numpy gets."""
+
+
+def tanh(xp: Any, x: Any) -> Any:
+    if xp is np and x.dtype == np.float32 and x.size <= EXACT_SIZE:
+        return np.tanh(x, dtype=np.float64).astype(np.float32)
+    return xp.tanh(x)
+
+
+def sigmoid(xp: Any, x: Any) -> Any:
+    if xp is np and x.dtype == np.float32 and x.size <= EXACT_SIZE:
+        e = np.exp(-x, dtype=np.float64).astype(np.float32)
+    else:
+        e = xp.exp(-x)
+    e += 1
+    return xp.divide(1, e, out=e)
+
+
+def steps(input: Any, sizes: Any, reverse: bool) -> list[tuple[int, int]]:
+    """First row and number of rows of each step, in the order of computation."""
+    sizes = sizes or [input.shape[1]] * input.shape[0]
+    found = list(zip([0, *accumulate(sizes)], sizes, strict=False))
+    return found[::-1] if reverse else found
+
+
+def rows_of(x: Any) -> Any:
+    """All steps as one matrix."""
+    return x if x is None or x.ndim == 2 else x.reshape(-1, x.shape[-1])
+
+
+def titled(stacked: str) -> Any:
+    """The node's name: PyTorch joins the steps of packed sequences by `cat`, others as `stacked` says."""
+
+    def title(input: Tensor, *rest: Any) -> str:
+        if input.array.ndim == 2:
+            return "CatBackward0"
+        return stacked if input.array.dtype == np.float32 else "StackBackward0"
+
+    return title
+
+
+def retitle(t: Tensor, title: str) -> None:
+    """Give the node of a tensor, if there is one, the name of the operator that stands in its place in PyTorch."""
+    if t.node is not None:
+        t.node.__class__ = type(t.node)._operator.node_class(title)
+
+
+def projected(x: Any, weight: Any, bias: Any) -> Any:
+    y = x.dot(weight.T)
+    if bias is not None:
+        y += bias
+    return y
+
+
+def previous(xp: Any, y: Any, h: Any, order: list) -> Any:
+    """The state that each row's step began with: that of the step before, or the first."""
+    before = xp.empty_like(y)
+    last, rows = None, 0
+    for at, n in order:
+        if last is None:
+            before[at : at + n] = h[:n]
+        else:
+            kept = min(n, rows)
+            before[at : at + kept] = y[last : last + kept]
+            before[at + kept : at + n] = h[kept:n]
+        last, rows = at, n
+    return before
+
+
+def differentiable(name: str, t: Any, g: list, needs: list, tensors: list, options: tuple) -> list:
+    """The gradients as functions that can be differentiated: the layer again from elementary operators, then theirs."""
+    from ..backward import grad
+
+    inputs = [x for x, wanted in zip(tensors, needs, strict=True) if wanted]
+    outputs = UNROLLED[name](t, *tensors, *options)
+    known = [(y, each) for y, each in zip(outputs, g, strict=True) if each is not None]
+    found = iter(grad([y for y, _ in known], inputs, [each for _, each in known], create_graph=True, allow_unused=True))
+    return [next(found) if wanted else None for wanted in needs]
+
+
+def weight_gradients(needs: list, d: Any, e: Any, x: Any, before: Any, w_ih: Any) -> list:
+    """Gradients of input, weights and biases from those of what the input (`d`) and the state (`e`) contributed."""
+    return [
+        d.dot(w_ih).reshape(x.shape) if needs[0] else None,
+        d.T.dot(rows_of(x)) if needs[1] else None,
+        e.T.dot(before) if needs[2] else None,
+        d.sum(0) if needs[3] else None,
+        e.sum(0) if needs[4] else None,
+    ]
+
+
+def starts(xp: Any, g: Any, like: Any) -> Any:
+    """A state's gradient to be added to."""
+    return xp.zeros_like(like) if g is None else g.copy()
+
+
+@operator("_lstm_layer", method=False, outputs=3, wide=True, node=titled("MkldnnRnnLayerBackward0"))
+def lstm(
+    xp, input: Array, w_ih: Array, w_hh: Array, b_ih: Array = None, b_hh: Array = None, h: Array = None, c: Array = None,
+    sizes=(), reverse=False,
+):  # fmt: skip
+    """One LSTM layer over a sequence from states h, c [N, H]: states of all steps, last h, last c."""
+    n = h.shape[1]
+    gates = projected(rows_of(input), w_ih, b_ih)
+    y, cells, squashed = (xp.empty((len(gates), n), input.dtype) for _ in range(3))
+    h, c = h.copy(), c.copy()
+    for at, rows in steps(input, sizes, reverse):
+        gate = gates[at : at + rows]
+        gate += projected(h[:rows], w_hh, b_hh)
+        gate[:, : 2 * n] = sigmoid(xp, gate[:, : 2 * n])
+        gate[:, 2 * n : 3 * n] = tanh(xp, gate[:, 2 * n : 3 * n])
+        gate[:, 3 * n :] = sigmoid(xp, gate[:, 3 * n :])
+        cell = gate[:, n : 2 * n] * c[:rows]
+        cell += gate[:, :n] * gate[:, 2 * n : 3 * n]
+        c[:rows] = cells[at : at + rows] = cell
+        squashed[at : at + rows] = tanh(xp, cell)
+        h[:rows] = y[at : at + rows] = gate[:, 3 * n :] * squashed[at : at + rows]
+    return y.reshape(*input.shape[:-1], n), h, c, gates, cells, squashed
+
+
+@lstm.joint_gradient
+def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse, result, result3, result4, result5):
+    if not t.raw:
+        return differentiable("lstm", t, g, needs, [input, w_ih, w_hh, b_ih, b_hh, h, c], (sizes, reverse))
+    xp = world_of(input)
+    gy, gh, gc = g
+    y, gy, gates, cells, squashed = rows_of(result), rows_of(gy), result3, result4, result5
+    n = h.shape[1]
+    order = steps(input, sizes, reverse)
+    dh, dc = starts(xp, gh, h), starts(xp, gc, c)
+    i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    # What each gate makes of the gradient of its step's cell (of its step's state, for the last), for all steps at once.
+    slopes = xp.empty((len(gates), 4, n), gates.dtype)
+    slopes[:, 0] = new * i * (1 - i)
+    slopes[:, 1] = previous(xp, cells, c, order) * f * (1 - f)
+    slopes[:, 2] = i * (1 - new * new)
+    slopes[:, 3] = squashed * o * (1 - o)
+    through = o * (1 - squashed * squashed)
+    d = xp.empty_like(slopes)
+    for at, rows in reversed(order):
+        part = slice(at, at + rows)
+        g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
+        g_c = g_h * through[part]
+        g_c += dc[:rows]
+        xp.multiply(slopes[part, :3], g_c[:, None], out=d[part, :3])
+        xp.multiply(slopes[part, 3], g_h, out=d[part, 3])
+        dc[:rows] = g_c * f[part]
+        dh[:rows] = d[part].reshape(rows, -1).dot(w_hh)
+    d = d.reshape(len(d), -1)
+    before = previous(xp, y, h, order) if needs[2] else None
+    return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
+
+
+@operator("_gru_layer", method=False, outputs=2, wide=True, node=titled("StackBackward0"))
+def gru(
+    xp, input: Array, w_ih: Array, w_hh: Array, b_ih: Array = None, b_hh: Array = None, h: Array = None, sizes=(),
+    reverse=False,
+):  # fmt: skip
+    """One GRU layer over a sequence from states h [N, H]: states of all steps, last h."""
+    n = h.shape[1]
+    gates = projected(rows_of(input), w_ih, b_ih)
+    y, inner = xp.empty((len(gates), n), input.dtype), xp.empty((len(gates), n), input.dtype)
+    h = h.copy()
+    for at, rows in steps(input, sizes, reverse):
+        gate = gates[at : at + rows]
+        state = projected(h[:rows], w_hh, b_hh)
+        gate[:, : 2 * n] += state[:, : 2 * n]
+        gate[:, : 2 * n] = sigmoid(xp, gate[:, : 2 * n])
+        inner[at : at + rows] = state[:, 2 * n :]
+        new = gate[:, 2 * n :]
+        new += state[:, 2 * n :] * gate[:, :n]
+        new[...] = tanh(xp, new)
+        change = h[:rows] - new
+        change *= gate[:, n : 2 * n]
+        change += new
+        h[:rows] = y[at : at + rows] = change
+    return y.reshape(*input.shape[:-1], n), h, gates, inner
+
+
+@gru.joint_gradient
+def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, sizes, reverse, result, result2, result3):
+    if not t.raw:
+        return differentiable("gru", t, g, needs, [input, w_ih, w_hh, b_ih, b_hh, h], (sizes, reverse))
+    xp = world_of(input)
+    gy, gh = g
+    y, gy, gates, inner = rows_of(result), rows_of(gy), result2, result3
+    n = h.shape[1]
+    order = steps(input, sizes, reverse)
+    dh = starts(xp, gh, h)
+    before = previous(xp, y, h, order)
+    r, z, new = (gates[:, k * n : (k + 1) * n] for k in range(3))
+    slope = (1 - z) * (1 - new * new)
+    for_r, for_z = inner * r * (1 - r), (before - new) * z * (1 - z)
+    d, e = xp.empty_like(gates), xp.empty_like(gates)
+    for at, rows in reversed(order):
+        part = slice(at, at + rows)
+        g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
+        mine, theirs = d[part], e[part]
+        g_new = xp.multiply(g_h, slope[part], out=mine[:, 2 * n :])
+        xp.multiply(g_new, for_r[part], out=mine[:, :n])
+        xp.multiply(g_h, for_z[part], out=mine[:, n : 2 * n])
+        theirs[:, : 2 * n] = mine[:, : 2 * n]
+        xp.multiply(g_new, r[part], out=theirs[:, 2 * n :])
+        dh[:rows] = g_h * z[part] + theirs.dot(w_hh)
+    return [*weight_gradients(needs, d, e, input, before, w_ih), dh]
+
+
+@operator("_rnn_layer", method=False, outputs=2, wide=True, node=titled("StackBackward0"))
+def rnn(
+    xp, input: Array, w_ih: Array, w_hh: Array, b_ih: Array = None, b_hh: Array = None, h: Array = None, sizes=(),
+    reverse=False, relu=False,
+):  # fmt: skip
+    """One plain layer over a sequence from states h [N, H]: states of all steps, last h."""
+    y = projected(rows_of(input), w_ih, b_ih)
+    h = h.copy()
+    for at, rows in steps(input, sizes, reverse):
+        state = y[at : at + rows]
+        state += projected(h[:rows], w_hh, b_hh)
+        state[...] = xp.maximum(state, 0) if relu else tanh(xp, state)
+        h[:rows] = state
+    return y.reshape(*input.shape[:-1], -1), h
+
+
+@rnn.joint_gradient
+def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, sizes, reverse, relu, result):
+    if not t.raw:
+        return differentiable("rnn", t, g, needs, [input, w_ih, w_hh, b_ih, b_hh, h], (sizes, reverse, relu))
+    xp = world_of(input)
+    gy, gh = g
+    y, gy = rows_of(result), rows_of(gy)
+    order = steps(input, sizes, reverse)
+    dh = starts(xp, gh, h)
+    d = xp.empty_like(y)
+    for at, rows in reversed(order):
+        part = slice(at, at + rows)
+        g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
+        d[part] = g_h * (y[part] > 0) if relu else g_h * (1 - y[part] * y[part])
+        dh[:rows] = d[part].dot(w_hh)
+    before = previous(xp, y, h, order) if needs[2] else None
+    return [*weight_gradients(needs, d, d, input, before, w_ih), dh]
+
+
+def world_of(array: Any) -> Any:
+    """numpy or cupy."""
+    if type(array) is np.ndarray:
+        return np
+    from ..backend import module_of
+
+    return module_of([array])
+
+
+def unrolled(cell: Any) -> Any:
+    """A layer as a walk of a cell over the steps, for gradients of gradients."""
+
+    def run(t: Any, input: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any, *rest: Any) -> list:
+        count = cell.states
+        states, (sizes, reverse, *options) = list(rest[:count]), rest[count:]
+        x = t.matmul(rows_of(input), w_ih.t())
+        x = x if b_ih is None else x + b_ih
+        done: dict[int, Tensor] = {}
+        for at, rows in steps(input, sizes, reverse):
+            z = t.matmul(states[0][:rows], w_hh.t())
+            z = z if b_hh is None else z + b_hh
+            new = cell(t, x[at : at + rows], z, *[s[:rows] for s in states], *options)
+            done[at] = new[0]
+            states = [t.cat([a, s[rows:]], 0) for a, s in zip(new, states, strict=True)]
+        y = t.cat([done[at] for at in sorted(done)], 0)
+        return [y.reshape((*input.shape[:-1], -1)), *states]
+
+    return run
+
+
+def lstm_cell(t: Any, x: Tensor, z: Tensor, h: Tensor, c: Tensor) -> list:
+    i, f, g, o = (x + z).chunk(4, 1)
+    c = t.sigmoid(f) * c + t.sigmoid(i) * t.tanh(g)
+    return [t.sigmoid(o) * t.tanh(c), c]
+
+
+def gru_cell(t: Any, x: Tensor, z: Tensor, h: Tensor) -> list:
+    (xr, xz, xn), (hr, hz, hn) = x.chunk(3, 1), z.chunk(3, 1)
+    new = t.tanh(xn + hn * t.sigmoid(xr + hr))
+    return [(h - new) * t.sigmoid(xz + hz) + new]
+
+
+def rnn_cell(t: Any, x: Tensor, z: Tensor, h: Tensor, relu: bool) -> list:
+    return [t.relu(x + z) if relu else t.tanh(x + z)]
+
+
+lstm_cell.states, gru_cell.states, rnn_cell.states = 2, 1, 1  # type: ignore[attr-defined]
+UNROLLED = {"lstm": unrolled(lstm_cell), "gru": unrolled(gru_cell), "rnn": unrolled(rnn_cell)}

@@ -1,0 +1,480 @@
+"""Random tensors, from PyTorch's own streams: the same numbers after the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..autograd import OperatorNode, tick
+from ..dtype import FLOAT, chosen, int64
+from ..errors import check_broadcast, type_name
+from ..inplace import check, rewrite
+from ..operator import Array, composite, operator
+from ..results import store_out
+from ..state import state
+from ..tensor import Tensor, wrap
+from .copying import assign
+from .creation import _delivered, made, size_of
+
+
+def source(generator: Any) -> Any:
+    """The engine's generator behind a torch.Generator; the session's own for None."""
+    if generator is None:
+        return state.generator
+    try:
+        return generator._core
+    except AttributeError:
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type_name(generator)}") from None
+
+
+def function(f: Callable) -> Callable:
+    """Enter a function of torch that makes random tensors."""
+    table.FUNCTIONS[f.__name__] = f
+    return f
+
+
+def _sampled(name: str, sampler_name: str) -> Callable:
+    def sample(
+        *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False, pin_memory: bool = False, **other: Any,
+    ) -> Tensor:  # fmt: skip
+        from .. import sampling
+        from .creation import _named_size
+
+        if other:
+            size = _named_size(name, size, other)
+        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        if d.category < FLOAT:
+            raise RuntimeError(
+                f"\"{'normal_kernel_cpu' if name == 'randn' else 'check_uniform_bounds'}\" not implemented for '{d.short}'"
+            )
+        array = getattr(sampling, sampler_name)(source(generator), size_of(name, size), d.numpy)
+        return _delivered(array, out, device, requires_grad)
+
+    sample.__name__ = sample.__qualname__ = name
+    return sample
+
+
+rand = function(_sampled("rand", "uniform"))
+rand.__doc__ = "Uniform random numbers from [0, 1) in a tensor of the given size."
+randn = function(_sampled("randn", "normal"))
+randn.__doc__ = (
+    "Random numbers of the standard normal distribution in a tensor of the given size.\n\nFewer than 16 numbers come from "
+    "another stream than 16 or more (as in PyTorch): randn(15) is not the beginning of randn(16)."
+)
+
+
+def _like(name: str, fill: Callable, doc: str) -> None:
+    """A function that fills a tensor of another one's size."""
+
+    def sample(
+        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+    ) -> Tensor:  # fmt: skip
+        t = table.find_function("empty_like")(input, dtype=dtype, device=device)
+        return fill(t, generator=generator).requires_grad_(requires_grad)
+
+    sample.__name__ = sample.__qualname__ = name
+    sample.__doc__ = doc + " in the size of another tensor."
+    function(sample)
+
+
+_like("rand_like", lambda t, generator: uniform_(t, generator=generator), "Uniform random numbers from [0, 1)")
+_like("randn_like", lambda t, generator: normal_(t, generator=generator), "Standard normal random numbers")
+
+
+@function
+def randint(
+    low: Any, high: Any = None, size: Any = None, *, generator: Any = None, out: Any = None, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """Random integers from `low` up to but without `high`; ``randint(high, size)`` starts at 0."""
+    from .. import sampling
+
+    if size is None:
+        low, high, size = (0, low, high) if high is not None else (0, low, None)
+    elif high is None:
+        low, high = 0, low
+    if size is None or isinstance(size, int):
+        raise TypeError(
+            "randint(): argument 'size' must be tuple of ints, not " + type_name(size)
+            if size is not None
+            else "randint() received an invalid combination of arguments - got (int), but expected one of:"
+        )
+    low, high = (int(v.item()) if isinstance(v, Tensor) else int(v) for v in (low, high))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    d = int64 if dtype is None else chosen(dtype, "randint")
+    array = sampling.randint(source(generator), low, high, size_of("randint", (size,)), d.numpy)
+    return _delivered(array, out, device, requires_grad)
+
+
+@function
+def randint_like(
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    dtype: Any = None,
+    generator: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Random integers in the size of another tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    t = table.find_function("empty_like")(input, dtype=dtype, device=device)
+    return random_(t, low, high, generator=generator).requires_grad_(requires_grad)
+
+
+@function
+def randperm(
+    n: int,
+    *,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The integers from 0 to n - 1 in random order."""
+    from .. import sampling
+
+    if n < 0:
+        raise RuntimeError(f"n must be non-negative, got{n}")
+    return _delivered(sampling.randperm(source(generator), int(n), (dtype or int64).numpy), out, device, requires_grad)
+
+
+@function
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Normal random numbers of a mean and a standard deviation for each element, or of one and a size."""
+    from .. import sampling
+
+    g = source(generator)
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if size is not None:
+        d = state.default_dtype if dtype is None else chosen(dtype, "normal")
+        array = sampling.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
+        return _delivered(array, out, device, requires_grad)
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        raise TypeError(
+            "normal() received an invalid combination of arguments - got (float, float), but expected one of:"
+        )
+    if isinstance(std, Tensor) and std.array.size and (std.array < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    if not isinstance(std, Tensor):
+        array = sampling.normal(g, mean.array.shape, mean.array.dtype, 0.0, float(std)) + mean.array
+    else:
+        m = mean.array if isinstance(mean, Tensor) else std.array.dtype.type(mean)
+        check_broadcast([m, std.array])
+        shape = np.broadcast_shapes(np.shape(m), std.array.shape)
+        d = mean.array.dtype if isinstance(mean, Tensor) else std.array.dtype
+        array = sampling.normal(g, shape, d) * std.array + m
+    array = np.asarray(array)
+    if out is not None:
+        store_out(out, array)
+        return out
+    return made(array, device, requires_grad)
+
+
+@operator("bernoulli", node="BernoulliBackward0", inplace=False)
+def _bernoulli(xp, input: Array, p=None, *, generator=None):
+    """1 with the probability that each element gives, else 0."""
+    from .. import sampling
+
+    if p is not None:
+        return sampling.bernoulli_mask(source(generator), input.shape, float(p)).astype(input.dtype)
+    return sampling.bernoulli(source(generator), input)
+
+
+_bernoulli.gradient(input=lambda t, g: t.zeros_like(g))
+
+
+@function
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
+) -> Tensor:
+    """Indices drawn with the probabilities in each row (weights need not sum to 1)."""
+    from .. import variates
+
+    if input.dtype.category < FLOAT:
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
+    array = variates.multinomial(source(generator), input.array, int(num_samples), replacement)
+    return _delivered(array, out, None, False)
+
+
+table.METHODS["multinomial"] = multinomial
+
+
+def _variate(name: str, *params: str, node: str) -> None:
+    def kernel(xp: Any, input: Array, generator: Any = None) -> Any:
+        from .. import variates
+
+        return getattr(variates, name)(source(generator), input)
+
+    kernel.__name__ = node
+    kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."
+    declared = operator(node, method=False)(kernel)
+    if node == "poisson":
+        declared.gradient(input=lambda t, g: t.zeros_like(g))
+
+
+_variate("poisson", node="poisson")
+_variate("dirichlet", node="_sample_dirichlet")
+
+
+@operator("_standard_gamma", method=True)
+def _standard_gamma(xp, input: Array, generator=None):
+    """Gamma variates of unit scale, reparameterised."""
+    from .. import variates
+
+    return variates.standard_gamma(source(generator), input)
+
+
+_standard_gamma.gradient(input=lambda t, g, input, result: g * t._standard_gamma_grad(input, result))
+
+
+@function
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+    """Binomial variates of a count and a probability for each element."""
+    from .. import variates
+
+    return wrap(variates.binomial(source(generator), count.array, prob.array))
+
+
+# -- filling in place
+
+_zero_nodes: dict[str, type] = {}
+
+
+class _NoGradient:
+    """The operator behind the nodes of in-place samplers: nothing is saved, the gradient is zero."""
+
+    joint = None
+    keeps = False
+    saved_names: tuple = ()
+    formulas = [(lambda t, g: t.zeros_like(g), ())]
+
+
+def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
+    """Store random numbers in a tensor; its history then begins at a node without gradient."""
+    tracked = t.node is not None and state.grad_enabled
+    check(t, tracked)
+    assign(t.array, array)
+    t._bump()
+    if tracked:
+        cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "title": title}))
+        node = cls()
+        node.edges = (t.node,)
+        node.sequence = tick()
+        rewrite(t, node)
+    return t
+
+
+def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
+    """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
+    from ..sampling import in_memory_order
+
+    ordered = in_memory_order(t.array)
+    values = sampler(ordered.shape, *args, **kwargs)
+    if ordered is t.array:
+        return values
+    result = np.empty_like(t.array)
+    in_memory_order(result)[...] = values
+    return result
+
+
+def filler(f: Callable) -> Callable:
+    """Enter a Tensor method that fills with random numbers."""
+    table.METHODS[f.__name__] = f
+    setattr(Tensor, f.__name__, f)
+    return f
+
+
+def _floating(t: Tensor, kernel: str) -> None:
+    if t.dtype.category < FLOAT:
+        raise RuntimeError(f"\"{kernel}\" not implemented for '{t.dtype.short}'")
+
+
+@filler
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with uniform random numbers from [from, to)."""
+    from .. import sampling
+
+    low = bounds.pop("from", from_)
+    low, high = float(low), float(to)
+    _floating(self, "check_uniform_bounds")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    g, d = source(generator), self.array.dtype
+    return filled(self, _draw(self, lambda shape: sampling.uniform(g, shape, d, low, high)), "UniformBackward0")
+
+
+@filler
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with normal random numbers."""
+    from .. import sampling
+
+    mean, std = float(mean), float(std)
+    _floating(self, "normal_kernel_cpu")
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    g, d, whole = source(generator), self.array.dtype, self.array.flags.c_contiguous
+    draw = lambda shape: sampling.normal(g, shape, d, mean, std, contiguous=whole)
+    return filled(self, _draw(self, draw), "NormalBackward0")
+
+
+@filler
+def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly."""
+    from .. import sampling
+
+    low = bounds.pop("from", from_)
+    g, d = source(generator), self.array.dtype
+    if low is None and to is None:
+        return filled(self, _draw(self, lambda shape: sampling.random(g, shape, d)), "RandomBackward0")
+    low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    return filled(self, _draw(self, lambda shape: sampling.randint(g, low, high, shape, d)), "RandomBackward1")
+
+
+@filler
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with 1 with probability p, else 0."""
+    from .. import sampling
+
+    g = source(generator)
+    if isinstance(p, Tensor):
+        array = sampling.bernoulli(g, np.broadcast_to(p.array, self.array.shape), self.array.dtype)
+        return filled(self, array, "BernoulliBackward1")
+    array = _draw(self, lambda shape: sampling.bernoulli_mask(g, shape, float(p)))
+    return filled(self, array.astype(self.array.dtype), "BernoulliBackward2")
+
+
+def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
+    def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        from .. import sampling
+
+        values = dict(zip(defaults, args, strict=False)) | kwargs
+        unknown = set(values) - set(defaults)
+        if unknown or len(args) > len(defaults):
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
+        parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        if name == "exponential_" and not parameters[0] > 0:
+            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={parameters[0]:g}")
+        if name in ("log_normal_",) and not parameters[1] > 0:
+            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={parameters[1]:g}")
+        if name == "cauchy_" and not parameters[1] > 0:
+            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={parameters[1]:g}")
+        g, d = source(generator), self.array.dtype
+        array = _draw(self, lambda shape: getattr(sampling, sampler)(g, shape, d, *parameters))
+        return filled(self, array, name.title().replace("_", "") + "Backward0")
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Fill with random numbers of the {sampler.replace('_', ' ')} distribution."
+    filler(method)
+
+
+_distribution("exponential_", "exponential", {"lambd": 1.0})
+_distribution("geometric_", "geometric", {"p": 0.5})
+_distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0})
+_distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0})
+
+
+# -- dropout
+
+
+def _dropped(input: Tensor, noise: np.ndarray) -> Tensor:
+    return input * wrap(noise)
+
+
+def _noise(draw: Callable, array: Any, shape: tuple, p: float) -> np.ndarray:
+    """Dropout's factors; where each element has its own, they are drawn in the order of the input's memory."""
+    if array.flags.c_contiguous or shape != array.shape or type(array) is not np.ndarray:
+        drawn = draw(state.generator, shape, array.dtype, p)
+        if type(array) is np.ndarray:
+            return drawn
+        from ..backend import move_like
+
+        return move_like(drawn, array)
+    from ..sampling import in_memory_order
+
+    made = np.empty_like(array)
+    ordered = in_memory_order(made)
+    ordered[...] = draw(state.generator, ordered.shape, array.dtype, p)
+    return made
+
+
+def _dropout(name: str, shape_of: Callable) -> None:
+    def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+        from .. import sampling
+
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        if not training or p == 0.0 or input.array.size == 0:
+            return input
+        if p == 1.0:
+            return input.mul_(0) if inplace else input * wrap(np.zeros((), input.array.dtype))
+        noise = _noise(sampling.dropout_noise, input.array, shape_of(input.array.shape), float(p))
+        return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
+
+    drop.__name__ = drop.__qualname__ = name
+    drop.__doc__ = f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p)."
+    composite("nn.functional." + name, method=False)(drop)
+
+
+def _channels(shape: tuple) -> tuple:
+    return shape[:2] + (1,) * (len(shape) - 2)
+
+
+_dropout("dropout", lambda shape: shape)
+_dropout("dropout1d", lambda shape: _channels(shape) if len(shape) == 3 else _channels((1, *shape))[1:])
+_dropout("dropout2d", _channels)
+_dropout("dropout3d", lambda shape: _channels(shape) if len(shape) == 5 else _channels((1, *shape))[1:])
+
+
+@composite("dropout", method=False)
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``nn.functional.dropout`` with its arguments in order."""
+    return table.FUNCTIONS["nn.functional.dropout"](input, p, train)
+
+
+def _alpha(name: str, shape_of: Callable) -> None:
+    def drop(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+        from .. import sampling
+
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        if not training or p == 0.0:
+            return input
+        alpha = 1.7580993408473766
+        mask = sampling.bernoulli_mask(state.generator, shape_of(input.array.shape), 1.0 - p).astype(input.array.dtype)
+        a = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
+        noise = wrap(mask * input.array.dtype.type(a))
+        shift = wrap((mask - 1) * input.array.dtype.type(alpha * a) + input.array.dtype.type(alpha * a * p))
+        return input.mul_(noise).add_(shift) if inplace else input * noise + shift
+
+    drop.__name__ = drop.__qualname__ = name
+    drop.__doc__ = f"{name}: dropout that keeps mean and variance of SELU activations."
+    composite("nn.functional." + name, method=False)(drop)
+
+
+_alpha("alpha_dropout", lambda shape: shape)
+_alpha("feature_alpha_dropout", _channels)

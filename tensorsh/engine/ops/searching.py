@@ -1,0 +1,115 @@
+"""Finding: places in sorted sequences, membership."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dtype import COMPLEX, of
+from ..errors import combination_error
+from ..operator import composite
+from ..promotion import result_type
+from ..tensor import Tensor, wrap
+
+
+def sortable(a):
+    """Half types as float32, for numpy's searches."""
+    return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype == np.float16 else a
+
+
+def places(sequence, values, right):
+    """Where values go in a sorted sequence; NaN goes last."""
+    return np.searchsorted(sequence, values, "right" if right else "left")
+
+
+def alike(sequence, values):
+    """The two operands as arrays of one dtype."""
+    a = sequence.array
+    v = values.array if isinstance(values, Tensor) else np.asarray(values)
+    if a.dtype != v.dtype and isinstance(values, Tensor):
+        target = result_type([a, v]).numpy
+        a, v = a.astype(target), v.astype(target)
+    return sortable(a), sortable(v)
+
+
+@composite("searchsorted", method=False)
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """For each value, the index in the sorted innermost dimension before which it goes ("right": after its equals)."""
+    name = "torch.searchsorted()"
+    if not isinstance(sorted_sequence, Tensor):
+        raise combination_error("searchsorted", sorted_sequence, input)
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
+    right = right or side == "right"
+    sequence = sorted_sequence
+    if sequence.ndim == 0:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if sequence.ndim != 1:
+        if not isinstance(input, Tensor):
+            raise RuntimeError(
+                f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+                f"tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+            )
+        if sequence.array.shape[:-1] != input.array.shape[:-1]:
+            raise RuntimeError(
+                f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
+                f"value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
+                f"{list(input.shape)}"
+            )
+    if sorter is not None:
+        if sorter.array.shape != sequence.array.shape:
+            raise RuntimeError(
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
+                f"sorter tensor {list(sorter.shape)}"
+            )
+        sequence = wrap(np.take_along_axis(sequence.array, sorter.array, -1))
+    a, v = alike(sequence, input)
+    if a.ndim == 1:
+        found = places(a, v, right)
+    else:
+        found = np.empty(v.shape, np.int64)
+        for at in np.ndindex(a.shape[:-1]):
+            found[at] = places(a[at], v[at], right)
+    return delivered(found, out_int32, out)
+
+
+def delivered(found, out_int32, out):
+    result = wrap(found.astype(np.int32 if out_int32 else np.int64))
+    if out is None:
+        return result
+    from ..results import store_out
+
+    store_out(out, result.array)
+    return out
+
+
+@composite("bucketize", method=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """The number of the interval between sorted `boundaries` in which each value lies."""
+    if not isinstance(boundaries, Tensor):
+        raise combination_error("bucketize", input, boundaries)
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    a, v = alike(boundaries, input)
+    return delivered(places(a, v, right), out_int32, out)
+
+
+@composite("isin", method=False)
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
+    """For each element, whether it is among `test_elements`."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise combination_error("isin", elements, test_elements)
+    arrays = [x.array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
+    for a in arrays:
+        if isinstance(a, np.ndarray) and of(a).category == COMPLEX:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
+    target = result_type(arrays).numpy
+    a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)
+    found = wrap(np.asarray(np.isin(a, b, invert=bool(invert))))
+    if out is None:
+        return found
+    from ..results import store_out
+
+    store_out(out, found.array)
+    return out

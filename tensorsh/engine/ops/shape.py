@@ -1,0 +1,460 @@
+"""Views that only rename dimensions: another shape, another order, dimensions of one element more or less.
+
+They share the memory of their input. `reshape` and `flatten` copy where a view is not possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..dtype import dtype as Dtype
+from ..dtype import of
+from ..errors import combination_error, dim_error, wrap_dim, wrap_dims
+from ..operator import Array, composite, operator
+from ..storage import strided, viewing_strides
+from ..tensor import Tensor
+from ..viewing import infer_size, ints, viewed, viewing
+from .copying import clone, contiguous
+
+
+def view_operator(names: str = "", /, **options: Any):
+    """An operator whose result shares its input's memory."""
+    return operator(names, **{"view": True, "out": False, "short": viewing} | options)
+
+
+NO_VIEW = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+    "subspaces). Use .reshape(...) instead."
+)
+
+
+def in_shape(array: Any, shape: tuple) -> Any:
+    """An array's memory in another shape; None where that needs a copy."""
+    if array.flags.c_contiguous:
+        return array.reshape(shape)
+    strides = viewing_strides(array, shape)
+    return None if strides is None else strided(array, shape, strides)
+
+
+def _view(op):
+    """``view`` takes a size, separate numbers, or a dtype."""
+
+    def view(self: Tensor, *shape: Any, dtype: Any = None, size: Any = None) -> Tensor:
+        size = shape if size is None else (size,)
+        if dtype is not None or (size and isinstance(size[0], Dtype)):
+            return view_dtype.function(self, dtype or size[0])
+        array = self.array
+        short = size[0] if len(size) == 1 and type(size[0]) is tuple else size
+        if short and array.flags.c_contiguous:
+            for n in short:
+                if type(n) is not int or n < -1:
+                    break
+            else:
+                try:
+                    result = array.reshape(short)
+                except ValueError:
+                    pass
+                else:
+                    return viewed(op, (self, short), result)
+        if not size or not (isinstance(size[0], (int, tuple, list, np.integer, Tensor))) or type(size[0]) is bool:
+            raise combination_error("view", *size)
+        if len(size) == 1 and isinstance(size[0], (tuple, list)):
+            size = size[0]
+        try:
+            wanted = ints("view", "size", tuple(size))
+        except TypeError:
+            raise combination_error("view", *size) from None
+        wanted = infer_size(wanted, array.size)
+        result = in_shape(array, wanted)
+        if result is None:
+            raise RuntimeError(NO_VIEW)
+        return viewed(op, (self, wanted), result)
+
+    return view
+
+
+@operator("_view", method="view", view=True, node="ViewBackward0", short=_view)
+def view(xp, input: Array, size):
+    """The same memory in another shape (one size may be -1), or its bytes as another dtype."""
+    return input.reshape(size)
+
+
+view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+
+
+@view_operator("_view_dtype", method=False, node="ViewBackward1")
+def view_dtype(xp, input: Array, dtype):
+    source, target = of(input), dtype
+    old, new = source.itemsize, target.itemsize
+    if old == new:
+        return input.view(target.numpy)
+    named = f"to view {source.short} as {target.short} (different element sizes)"
+    if not input.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 {named}")
+    if input.strides[-1] != old and input.shape[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {named}, but got {input.strides[-1] // old}")
+    if new > old:
+        ratio = new // old
+        if input.shape[-1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {named}, but got {input.shape[-1]}")
+        for i, s in enumerate(input.strides[:-1]):
+            if s % new:
+                raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {named}, but got {s // old}")
+    return input.view(target.numpy)
+
+
+def _reshape(op):
+    def reshape(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) > 1 and isinstance(args[0], Tensor):
+            input = args[0]
+            short = args[1] if len(args) == 2 and type(args[1]) is tuple else args[1:]
+            for n in short:
+                if type(n) is not int or n < -1:
+                    break
+            else:
+                if input.array.flags.c_contiguous:
+                    try:
+                        return viewed(view, (input, short), input.array.reshape(short))
+                    except ValueError:
+                        pass
+        input, shape = op.bind(args, kwargs)
+        if not isinstance(input, Tensor):
+            return op.run([input, shape])
+        array = input.array
+        shape = infer_size(ints("reshape", "shape", shape), array.size)
+        result = in_shape(array, shape)
+        if result is None:
+            return unsafe_view.function(clone.function(input, memory_format=contiguous), shape)
+        return viewed(view, (input, shape), result)
+
+    return reshape
+
+
+@operator(packed="shape", short=_reshape)
+def reshape(xp, input: Array, shape):
+    """The elements in another shape (one size may be -1): a view where strides allow, else a copy."""
+    return input.reshape(shape)
+
+
+@operator("_unsafe_view", method=False)
+def unsafe_view(xp, input: Array, size):
+    """`view` of a tensor nobody else holds."""
+    return input.reshape(size)
+
+
+unsafe_view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+table.METHODS["_unsafe_view"] = unsafe_view.function
+
+
+@composite(method="reshape_as")
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` in the shape of `other`."""
+    return input.reshape(other.array.shape)
+
+
+@composite("_view_as", method="view_as")
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of `other`."""
+    return input.view(other.array.shape)
+
+
+del table.FUNCTIONS["reshape_as"], table.FUNCTIONS["_view_as"]
+
+
+@composite()
+def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` as one; `input` itself when there is only one."""
+    shape = input.array.shape
+    first, last = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return input.reshape((1,))
+    if first == last:
+        return input
+    count = 1
+    for n in shape[first : last + 1]:
+        count *= n
+    return input.reshape((*shape[:first], count, *shape[last + 1 :]))
+
+
+@composite()
+def unflatten(input: Tensor, dim, sizes) -> Tensor:
+    """Dimension `dim` as several of the given sizes (one may be -1)."""
+    shape = input.array.shape
+    at = wrap_dim(dim, len(shape))
+    sizes = ints("unflatten", "sizes", sizes, 2)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        found = infer_size(sizes, shape[at])
+    except RuntimeError as error:
+        if str(error).startswith("shape"):
+            raise RuntimeError(
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} ({shape[at]}) in the "
+                "input tensor"
+            ) from None
+        raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+    return input.view((*shape[:at], *found, *shape[at + 1 :]))
+
+
+@composite()
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view where strides allow."""
+    return input.contiguous().view(-1)
+
+
+class _All:
+    def __repr__(self) -> str:
+        return "None"
+
+
+ALL: Any = _All()
+"""What `squeeze` takes for `dim` when none is given (None is no dimension)."""
+
+
+def squeezed_node(input, dim):
+    return "SqueezeBackward0" if dim is ALL else "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2"
+
+
+@view_operator(node=squeezed_node)
+def squeeze(xp, input: Array, dim=ALL):
+    """Without the dimensions of size 1: all of them, or those among `dim`."""
+    return input.squeeze(squeezed_dims(input.shape, dim))
+
+
+squeeze.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+
+
+def squeezed_dims(shape: tuple, dim: Any) -> tuple[int, ...]:
+    """Which dimensions `squeeze` takes away."""
+    if dim is ALL:
+        return tuple([i for i, n in enumerate(shape) if n == 1])
+    if type(dim) is int:
+        at = wrap_dim(dim, len(shape))
+        return (at,) if shape and shape[at] == 1 else ()
+    if dim is None:
+        raise combination_error("squeeze", dim)
+    dims = ints("squeeze", "dim", dim)
+    return tuple([i for i in wrap_dims(dims, len(shape)) if shape[i] == 1]) if dims else ()
+
+
+@view_operator()
+def unsqueeze(xp, input: Array, dim):
+    """With a new dimension of size 1 at `dim`."""
+    shape = input.shape
+    n = len(shape) + 1
+    if not -n <= dim < n:
+        raise dim_error(dim, n)
+    at = dim % n
+    if input.flags.c_contiguous:
+        return input.reshape((*shape[:at], 1, *shape[at:]))
+    strides = input.strides
+    step = shape[at] * strides[at] if at < n - 1 else input.itemsize
+    return strided(input, (*shape[:at], 1, *shape[at:]), (*strides[:at], step, *strides[at:]))
+
+
+unsqueeze.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+
+
+def expanded(array: Any, size: tuple) -> Any:
+    """An array's memory with dimensions of size 1 repeated by stride 0, and new dimensions in front."""
+    shape, strides = array.shape, array.strides
+    if size == shape:
+        return array.view()
+    extra = len(size) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand(torch.{of(array).short}Tensor{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    new_shape = list(size)
+    new_strides = [0] * len(size)
+    for i in range(len(size) - 1, -1, -1):
+        wanted = size[i]
+        if i >= extra:
+            n, step = shape[i - extra], strides[i - extra]
+        else:
+            n, step = 1, new_shape[i + 1] * new_strides[i + 1] if i + 1 < len(size) else array.itemsize
+        if wanted == -1:
+            if i < extra:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {i}"
+                )
+            new_shape[i] = wanted = n
+        if n != wanted:
+            if n != 1:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({wanted}) must match the existing size ({n}) at non-singleton "
+                    f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+                )
+            step = 0
+        new_strides[i] = step
+    return strided(array, tuple(new_shape), tuple(new_strides))
+
+
+@view_operator(packed="size")
+def expand(xp, input: Array, size):
+    """With dimensions of size 1 repeated to `size` without copying (-1: as it is)."""
+    return expanded(input, ints("expand", "size", size))
+
+
+expand.gradient(input=lambda t, g, input_shape: t.sum_to_size(g, input_shape))
+del table.FUNCTIONS["expand"]
+
+
+@composite(method="expand_as")
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` expanded to the shape of `other`."""
+    return input.expand(other.array.shape)
+
+
+del table.FUNCTIONS["expand_as"]
+
+
+@view_operator(packed="dims")
+def permute(xp, input: Array, dims):
+    """With the dimensions in the order `dims`."""
+    return input.transpose(order_of(input.ndim, ints("permute", "dims", dims)))
+
+
+permute.gradient(input=lambda t, g, dims: t.permute(g, inverse(dims)))
+
+
+def order_of(ndim: int, dims: tuple) -> tuple[int, ...]:
+    if len(dims) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    wrapped = tuple([wrap_dim(d, ndim) for d in dims])
+    if len(set(wrapped)) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return wrapped
+
+
+def inverse(dims: tuple) -> tuple[int, ...]:
+    """The order of dimensions that undoes another."""
+    dims = ints("permute", "dims", dims)
+    back = [0] * len(dims)
+    for i, d in enumerate(dims):
+        back[d % len(dims)] = i
+    return tuple(back)
+
+
+@view_operator("transpose swapaxes swapdims")
+def transpose(xp, input: Array, dim0, dim1):
+    """With two dimensions exchanged."""
+    n = input.ndim
+    first, second = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    return input.swapaxes(first, second) if n else input.view()
+
+
+transpose.gradient(input=lambda t, g, dim0, dim1: t.transpose(g, dim0, dim1))
+
+
+def _swap(name: str):
+    def swap(input: Tensor, axis0: int, axis1: int) -> Tensor:
+        """With two dimensions exchanged."""
+        return transpose.function(input, axis0, axis1)
+
+    swap.__name__ = swap.__qualname__ = name
+    swap._operator = transpose
+    return swap
+
+
+table.FUNCTIONS["swapaxes"] = table.METHODS["swapaxes"] = Tensor.swapaxes = _swap("swapaxes")
+
+
+@view_operator()
+def t(xp, input: Array):
+    """A matrix with its dimensions exchanged; a vector as it is."""
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return input.T
+
+
+t.gradient(input=lambda t, g: t.t(g))
+
+
+@composite("movedim moveaxis")
+def movedim(input: Tensor, source, destination) -> Tensor:
+    """With the dimensions `source` moved to the places `destination`, the others in their order."""
+    n = input.array.ndim
+    source, destination = ints("movedim", "source", source), ints("movedim", "destination", destination)
+    if len(source) != len(destination):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of "
+            f"dims as destination ({list(destination)} dims)"
+        )
+    for title, dims in ("source", source), ("destination", destination):
+        if len({wrap_dim(d, n) for d in dims}) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{title}` ({list(dims)})")
+    if not n:
+        return input.alias() if hasattr(input, "alias") else input.view(())
+    places = dict(zip([d % n for d in destination], [s % n for s in source], strict=True))
+    rest = (d for d in range(n) if d not in places.values())
+    return input.permute(tuple(places[i] if i in places else next(rest) for i in range(n)))
+
+
+def transposed(self: Tensor) -> Tensor:
+    """With the dimensions in reverse order."""
+    n = self.array.ndim
+    if n == 2:
+        return viewed(permute, (self, (1, 0)), self.array.T)
+    if n == 0:
+        return permute.function(self, ())
+    import warnings
+
+    warnings.warn(
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
+        "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
+        "-1))` to reverse the dimensions of a tensor.",
+        stacklevel=3,
+    )
+    return permute.function(self, tuple(range(n))[::-1])
+
+
+def matrix_transposed(self: Tensor) -> Tensor:
+    """With the last two dimensions exchanged."""
+    return exchanged(self, "mT")
+
+
+def exchanged(input: Tensor, name: str) -> Tensor:
+    """The last two dimensions exchanged; a number stays as it is."""
+    n = input.array.ndim
+    if n == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return input.transpose(-2, -1) if n else input
+
+
+def conjugate(t: Tensor) -> Tensor:
+    return t.conj() if t.array.dtype.kind == "c" else t
+
+
+def hermitian(self: Tensor) -> Tensor:
+    """A matrix, transposed and conjugated."""
+    n = self.array.ndim
+    if n not in (0, 2):
+        hint = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{hint}")
+    return conjugate(self.transpose(0, 1) if n else self)
+
+
+def matrix_hermitian(self: Tensor) -> Tensor:
+    """With the last two dimensions exchanged, and conjugated."""
+    return conjugate(exchanged(self, "mH"))
+
+
+@composite()
+def adjoint(input: Tensor) -> Tensor:
+    """With the last two dimensions exchanged, and conjugated."""
+    return conjugate(exchanged(input, "adjoint()"))
+
+
+for _name, _getter in {"T": transposed, "mT": matrix_transposed, "H": hermitian, "mH": matrix_hermitian}.items():
+    table.METHODS[_name] = property(_getter)
+    setattr(Tensor, _name, table.METHODS[_name])

@@ -1,0 +1,284 @@
+"""softmax, log_softmax and softmin: exponentials that sum to one.
+
+Computed on one buffer: less the maximum, exponentiated, divided by the sum in place. The order of the sums is that of
+PyTorch's vector code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..autograd import Saved, new, tick
+from ..dtype import of
+from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
+from ..operator import Array, composite, operator
+from ..parallel import BLOCK, rows
+from ..state import state
+from ..tensor import Tensor
+from .reduction import one_axis
+
+EXACT_SIZE = 20000
+"""Up to this many elements exponentials are computed in double and rounded (as in `fast.py`)."""
+LANES = {FLOAT32: 16, FLOAT64: 8}
+"""How many numbers PyTorch adds side by side along the last dimension (with AVX-512)."""
+
+
+def exponential(xp, a, small):
+    """exp, rounded from double where that costs little; may overwrite `a`."""
+    return xp.exp(a.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(a, out=a)
+
+
+def logarithm(xp, s):
+    return xp.log(s.astype(FLOAT64)).astype(FLOAT32) if s.dtype == FLOAT32 and s.size <= EXACT_SIZE else xp.log(s)
+
+
+def in_order(e):
+    """The sums of the columns of a matrix, each from its first element to its last."""
+    return np.add.reduce(e, 0) if e.shape[1] > 1 else np.add.accumulate(e, 0)[-1]
+
+
+def lane_sums(e, lanes):
+    """The sums of the rows of a matrix, added in lanes, which are then folded in halves."""
+    count, n = e.shape
+    full = n // lanes
+    total = e[:, : full * lanes].reshape(count, full, lanes)
+    total = np.add.reduce(total, 1) if full > 1 else total[:, 0]
+    if full * lanes < n:
+        if full == 1:
+            total = total.copy()
+        total[:, : n - full * lanes] += e[:, full * lanes :]
+    while lanes > 1:
+        lanes //= 2
+        total = total[:, :lanes] + total[:, lanes : 2 * lanes]
+    return total
+
+
+def total_along(xp, e, axis):
+    """The sums along an axis in PyTorch's order, that axis kept; large arrays in numpy's."""
+    if xp is np and axis == e.ndim - 1 and e.size <= EXACT_SIZE and e.dtype in LANES and e.shape[-1] >= LANES[e.dtype]:
+        return lane_sums(e.reshape(-1, e.shape[-1]), LANES[e.dtype]).reshape(*e.shape[:-1], 1)
+    return xp.add.reduce(e, axis=axis, keepdims=True)
+
+
+def turned(a, axis):
+    """A small array with short rows as its transpose, whose columns numpy folds fast and in order; None for others."""
+    if axis != a.ndim - 1 or a.shape[axis] >= LANES[a.dtype] or a.size > EXACT_SIZE or type(a) is not np.ndarray:
+        return None
+    return (a if a.ndim == 2 else a.reshape(-1, a.shape[-1])).T.copy()
+
+
+def is_large(a, axis):
+    return type(a) is np.ndarray and a.size > BLOCK and axis == a.ndim - 1 and a.flags.c_contiguous and a.shape[-1] > 32
+
+
+def normalize_block(out, a):
+    np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
+    np.exp(out, out)
+    np.multiply(out, np.reciprocal(np.add.reduce(out, 1, keepdims=True)), out)
+
+
+def log_normalize_block(out, a):
+    np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
+    np.subtract(out, np.log(np.add.reduce(np.exp(out), 1, keepdims=True)), out)
+
+
+def softmax_gradient_block(out, g, result):
+    np.multiply(g, result, out)
+    s = np.add.reduce(out, 1, keepdims=True)
+    np.subtract(out, result * s, out)
+
+
+def log_softmax_gradient_block(out, g, result):
+    np.exp(result, out)
+    np.multiply(out, np.add.reduce(g, 1, keepdims=True), out)
+    np.subtract(g, out, out)
+
+
+def normalized(xp, a, axis):
+    """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
+    if a.size > BLOCK and is_large(a, axis):
+        return rows(normalize_block, np.empty_like(a), a)
+    b = turned(a, axis)
+    if b is not None:
+        np.subtract(b, np.maximum.reduce(b, 0), b)
+        if b.dtype is FLOAT32:
+            e = b.astype(FLOAT64)
+            e = np.exp(e, e).astype(FLOAT32)
+        else:
+            e = np.exp(b, b)
+        s = in_order(e)
+        np.multiply(e, np.reciprocal(s, s), e)
+        e = e.T.copy()
+        return e if a.ndim == 2 else e.reshape(a.shape)
+    e = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
+    e = exponential(xp, e, a.dtype == FLOAT32 and a.size <= EXACT_SIZE)
+    s = total_along(xp, e, axis)
+    return xp.multiply(e, xp.reciprocal(s), out=e) if axis == a.ndim - 1 else xp.true_divide(e, s, out=e)
+
+
+def log_normalized(xp, a, axis):
+    """log_softmax of a floating-point array with elements."""
+    if a.size > BLOCK and is_large(a, axis):
+        return rows(log_normalize_block, np.empty_like(a), a)
+    r = turned(a, axis)
+    if r is not None:
+        np.subtract(r, np.maximum.reduce(r, 0), r)
+        if r.dtype is FLOAT32:
+            e = r.astype(FLOAT64)
+            e = np.exp(e, e).astype(FLOAT32)
+            s = in_order(e).astype(FLOAT64)
+            s = np.log(s, s).astype(FLOAT32)
+        else:
+            s = in_order(np.exp(r))
+            s = np.log(s, s)
+        np.subtract(r, s, r)
+        r = r.T.copy()
+        return r if a.ndim == 2 else r.reshape(a.shape)
+    r = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
+    small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
+    e = xp.exp(r.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(r)
+    return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
+
+
+def prepared(name, a, dim, dtype):
+    if dtype is not None:
+        a = a.astype(dtype.numpy)
+    axis = one_axis(name, dim, a.ndim)
+    if a.dtype.kind not in "fV":
+        which = "lastdim_" if a.ndim and axis == a.ndim - 1 else ""
+        raise NotImplementedError(f"\"{name}_{which}kernel_impl\" not implemented for '{of(a).short}'")
+    if a.dtype.itemsize <= 2:
+        return a.astype(np.float32), axis, a.dtype
+    return a, axis, None
+
+
+def fold(name, f):
+    """The kernel of softmax or log_softmax."""
+
+    def kernel(xp, input: Array, dim, dtype=None):
+        a, axis, narrow = prepared(name, input, dim, dtype)
+        if not a.ndim:
+            result = f(xp, a.reshape(1), 0).reshape(())
+        else:
+            result = f(xp, a, axis) if a.size else a.copy()
+        return result if narrow is None else result.astype(narrow)
+
+    kernel.__name__ = name
+    return kernel
+
+
+def short(f):
+    """The short way: float tensors, a dimension that is a number."""
+
+    def make(op):
+        made = None
+
+        def function(input=ABSENT, dim=ABSENT, *rest, **keywords):
+            nonlocal made
+            if rest or keywords or type(dim) is not int or not isinstance(input, Tensor):
+                if dim is ABSENT and "axis" in keywords:
+                    dim = keywords.pop("axis")
+                dtype = rest[0] if len(rest) == 1 else keywords.get("dtype")
+                if dtype is not None and isinstance(input, Tensor) and dtype is not input.dtype:
+                    # PyTorch converts first, a step of its own in the graph.
+                    return function(input.to(dtype), *(() if dim is ABSENT else (dim,)), **keywords | {"dtype": None})
+                positional = [x for x in (input, dim) if x is not ABSENT]
+                return op.call(*positional, *rest, **keywords)
+            a = input.array
+            dt = a.dtype
+            n = a.ndim
+            if (
+                (dt is not FLOAT32 and dt is not FLOAT64)
+                or type(a) is not np.ndarray
+                or not -n <= dim < n
+                or not a.size
+            ):
+                return op.call(input, dim)
+            t = new(Tensor)
+            t.array = r = f(np, a, dim % n)
+            edge = input.node
+            if edge is not None and state.grad_enabled:
+                if made is None:
+                    made = op.node_class(op.node)
+                node = new(made)
+                node.edges = (edge,)
+                t.cell = kept = Saved()
+                kept.array = r
+                node.saved = (kept, dim)
+                node.sequence = tick()
+                if state.places:
+                    node.place = state.places()
+                t.node = node
+            elif state.inference:
+                t.inference = True
+            return t
+
+        return function
+
+    return make
+
+
+softmax = operator("softmax special.softmax", node="SoftmaxBackward0", short=short(normalized))(
+    fold("softmax", normalized)
+)
+log_softmax = operator("log_softmax special.log_softmax", node="LogSoftmaxBackward0", short=short(log_normalized))(
+    fold("log_softmax", log_normalized)
+)
+softmax.function.__doc__ = "``exp(input) / sum(exp(input))`` along `dim`, without overflow."
+log_softmax.function.__doc__ = "The logarithm of softmax along `dim`, computed without it."
+
+
+def softmax_gradient(t, g, result, dim):
+    if t.raw and type(result) is np.ndarray and result.ndim:
+        if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
+            return rows(softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
+        gr = g * result
+        s = np.add.reduce(gr, dim, None, None, True)
+        return np.subtract(gr, np.multiply(result, s), gr)
+    gr = g * result
+    return gr - result * t.sum(gr, dim, True)
+
+
+def log_softmax_gradient(t, g, result, dim):
+    if t.raw and type(result) is np.ndarray and result.ndim:
+        if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
+            return rows(log_softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
+        p = np.exp(result)
+        np.multiply(p, np.add.reduce(g, dim, None, None, True), p)
+        return np.subtract(g, p, p)
+    return g - t.exp(result) * t.sum(g, dim, True)
+
+
+softmax.gradient(input=softmax_gradient)
+log_softmax.gradient(input=log_softmax_gradient)
+
+
+def implicit_dim(ndim: int) -> int:
+    """The dimension that nn.functional's forms take when none is given; they warn about it."""
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def functional(name, op):
+    """The form in nn.functional: its dim may be left out."""
+
+    def function(input, dim=None, _stacklevel=3, dtype=None):
+        if dim is None:
+            import warnings
+
+            warnings.warn(
+                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+                stacklevel=_stacklevel - 1,
+            )
+            dim = implicit_dim(input.ndim)
+        if name == "softmin":
+            input = -input
+        return op.function(input, dim) if dtype is None else op.function(input, dim, dtype=dtype)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.function.__doc__ if name != "softmin" else "softmax of ``-input``."
+    composite("nn.functional." + name, method=False)(function)
+
+
+functional("softmax", softmax)
+functional("log_softmax", log_softmax)
+functional("softmin", softmax)

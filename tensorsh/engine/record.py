@@ -1,0 +1,191 @@
+"""How a call of an operator is recorded on the tape: its node, the edges to its operands' nodes, what the node keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref as reference
+
+from .autograd import (
+    INFERENCE_SAVED,
+    Hidden,
+    Node,
+    OperatorNode,
+    Slot,
+    Version,
+    Wrapped,
+    keep_result,
+    new,
+    nowhere,
+    saved_properties,
+    tick,
+)
+from .state import state
+from .tensor import Tensor, wrap
+
+
+class Recording:
+    """The part of an Operator that makes nodes."""
+
+    name: str
+    node: Any
+    outputs: int
+    view: bool
+    tensors: tuple
+    lists: tuple
+    formulas: list
+    joint: Any
+    sources: list
+    saved_names: tuple
+    plans: dict
+    classes: dict
+    nondifferentiable: frozenset
+    packaged: Any
+
+    def title(self, values: list) -> str:
+        node = self.node
+        return node if type(node) is str else node(*values)
+
+    def node_class(self, title: str) -> type:
+        made = self.classes.get(title)
+        if made is None:
+            made = type(
+                title,
+                (OperatorNode,),
+                {"_operator": self, "title": title, "__slots__": (), "__module__": "torch.autograd.graph"}
+                | saved_properties(self),
+            )
+            self.classes[title] = made
+        return made
+
+    def record(self, values: list, result: Any) -> Any:
+        """The public results as tensors with a node."""
+        several = type(result) is tuple or type(result) is list
+        outs = list(result) if several else [result]
+        public = self.outputs if self.outputs > 0 else len(outs)
+        tensors = [wrap(a) for a in outs[:public]]
+        node = self.make_node(values, tensors, outs)
+        if node is not None:
+            self.connect(node, tensors)
+        if self.view:
+            for t in tensors:
+                attach(t, values[self.tensors[0]], "multiple" if several else None)
+        return tensors[0] if not several else self.packaged(tensors)
+
+    def connect(self, node: Node, tensors: list) -> None:
+        if len(tensors) == 1:
+            if tensors[0].array.dtype.kind in "fcV":
+                tensors[0].node = node
+            return
+        node.outputs = len(tensors)
+        for i, t in enumerate(tensors):
+            if t.array.dtype.kind in "fcV" and i not in self.nondifferentiable:
+                t.node = Slot(node, i)
+
+    def make_node(self, values: list, tensors: list, outs: list) -> Any:
+        """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
+        node: Any = new(self.node_class(self.title(values)))
+        edges: list = []
+        counts: list | None = [] if self.lists else None
+        metas: list | None = None
+        result_array = outs[0]
+        for i in self.tensors:
+            x = values[i]
+            if i in self.lists:
+                edges.extend(y.node for y in x)
+                counts.append(len(x))  # type: ignore[union-attr]
+                if metas is None:
+                    metas = [None] * (len(edges) - len(x))
+                metas.extend((y.array.shape, y.array.dtype) if y.node is not None else None for y in x)
+                continue
+            if counts is not None:
+                counts.append(None)
+            if isinstance(x, Tensor) and x.node is not None:
+                edges.append(x.node)
+                a = x.array
+                if metas is not None:
+                    metas.append((a.shape, a.dtype))
+                elif a.dtype is not result_array.dtype or a.shape != result_array.shape:
+                    metas = [None] * (len(edges) - 1)
+                    metas.append((a.shape, a.dtype))
+            else:
+                edges.append(None)
+                if metas is not None:
+                    metas.append(None)
+        if metas is not None:
+            node.metas = tuple(metas)
+            if len(metas) < len(edges):
+                node.metas += (None,) * (len(edges) - len(metas))
+        node.edges = tuple(edges)
+        if counts is not None:
+            node.counts = tuple(counts)
+        if self.saved_names:
+            node.saved = self.keep(values, tensors, outs, edges)
+        node.sequence = tick()
+        if state.places:
+            node.place = state.places()
+        return node
+
+    def keep(self, values: list, tensors: list, outs: list, edges: list) -> tuple:
+        """The values the formulas name, as far as a formula that will run names them."""
+        active = None
+        if self.joint is None and not self.lists:
+            pattern = tuple(e is not None for e in edges)
+            active = self.plans.get(pattern)
+            if active is None:
+                active = {s for on, (f, slots) in zip(pattern, self.formulas, strict=True) if on and f for s in slots}
+                self.plans[pattern] = active
+        saved: list = []
+        for at, (kind, i) in enumerate(self.sources):
+            if active is not None and at not in active:
+                saved.append(None)
+            elif kind == "argument":
+                x = values[i]
+                if isinstance(x, Tensor):
+                    if x.inference:
+                        raise RuntimeError(INFERENCE_SAVED)
+                    saved.append(x)
+                elif i in self.tensors:
+                    saved.append(list(x) if i in self.lists else Wrapped(x) if x is not None else x)
+                else:
+                    saved.append(x)
+            elif kind == "shape":
+                x = values[i]
+                saved.append(
+                    [y.array.shape for y in x] if i in self.lists else x.array.shape if isinstance(x, Tensor) else ()
+                )
+            elif i < len(tensors):
+                saved.append(keep_result(tensors[i], i))
+            else:
+                saved.append(Hidden(outs[i]) if i < len(outs) else None)
+        return tuple(saved)
+
+
+def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
+    """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
+    base = source.base
+    root = source if base is None else base
+    if t is root:
+        return
+    t.base = root
+    cell = source.cell
+    if cell is None:
+        cell = source.cell = Version()
+        if root.cell is None:
+            root.cell = cell
+    t.cell = cell
+    views = root.views
+    if views is None:
+        root.views = [reference(t)]
+    else:
+        n = len(views)
+        if n >= 32 and not n & (n - 1):
+            views[:] = [r for r in views if r() is not None]
+        views.append(reference(t))
+    if source.inference:
+        t.inference = True
+    if origin is not None or base is not None and source.origin is not None:
+        t.origin = origin or source.origin
+    elif not state.grad_enabled:
+        t.origin = "no_grad"
+    if not state.grad_enabled and root.node is not None and t.node is None and t.array.dtype.kind in "fcV":
+        t.node = nowhere()

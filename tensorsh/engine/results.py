@@ -1,0 +1,81 @@
+"""What a call does with what its kernel computed: dtypes of numbers and half types, and the ``out=`` form."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .dtype import can_hold, of
+from .state import state
+from .tensor import Tensor
+
+ndarray = np.ndarray
+
+
+def store_out(t: Tensor, array: Any) -> None:
+    """Write a result into an ``out=`` tensor."""
+    source, target = of(array), t.dtype
+    if not can_hold(source, target):
+        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
+    if t.array.shape != array.shape:
+        if t.array.size:
+            import warnings
+
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(t.array.shape)}, which does not "
+                f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
+                "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
+                "t by resizing it, inplace, to zero elements with t.resize_(0).",
+                stacklevel=4,
+            )
+        t.array = array.astype(t.array.dtype)
+    else:
+        t.array[...] = array
+    t._bump()
+
+
+def writes_out(function: Callable) -> Callable:
+    """Give a function made of operators the ``out=`` form."""
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
+        result = function(*args, **kwargs)
+        if out is None:
+            return result
+        if state.grad_enabled and (result.node is not None or out.node is not None):
+            raise RuntimeError(
+                f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one "
+                "of the arguments requires grad."
+            )
+        store_out(out, result.array)
+        return out
+
+    return wrapped
+
+
+def scalar(value: Any, target: np.dtype) -> Any:
+    """A Python number as a numpy scalar of a dtype; integers wrap, as PyTorch's do."""
+    kind = target.kind
+    if kind in "iu" and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        bits = 8 * target.itemsize
+        value = int(value) & ((1 << bits) - 1)
+        if kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+        return target.type(value)
+    if kind == "b":
+        return target.type(bool(value))
+    return target.type(value)
+
+
+def narrowed(result: Any, narrow: np.dtype) -> Any:
+    """A result computed in float32 for half operands, brought back to the half type."""
+    if type(result) in (tuple, list):
+        return type(result)(narrowed(r, narrow) for r in result)
+    if isinstance(result, (ndarray, np.generic)) and result.dtype == np.float32:
+        return result.astype(narrow)
+    if getattr(result, "dtype", None) == np.float32:
+        return result.astype(narrow)
+    return result

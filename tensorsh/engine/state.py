@@ -1,0 +1,84 @@
+"""The engine's settings that a program can change, in one object.
+
+A session owns a snapshot of them: it is put in place while the session runs and taken out again afterwards, so that seed,
+default dtype, print options and grad mode of one session are never seen by another.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import dtype as _dtype
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""How many threads large arrays are worked on by, unless a program says otherwise."""
+
+
+class State:
+    """Everything that ``torch.set_...`` and ``manual_seed`` change. Read on every call, so plain attributes."""
+
+    grad_enabled: bool
+    inference: bool
+    default_dtype: _dtype.dtype
+    default_device: Any
+    anomaly: bool
+    check_nan: bool
+    places: Any
+    """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
+    flow: Any
+    """Called with each node of a backward pass and the gradient that arrived there; None, usually."""
+    deterministic: bool
+    threads: int
+    warned: set
+
+    def __init__(self) -> None:
+        self.__dict__.update(self.fresh())
+
+    def fresh(self) -> dict[str, Any]:
+        """A snapshot of a new session's settings."""
+        return {
+            "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
+            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
+            "warned": set(),
+        }  # fmt: skip
+
+    def snapshot(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(snapshot)
+
+
+class Made:
+    """A setting that costs an import: it is made when it is first asked for, and then an attribute like the others.
+
+    A ``__getattr__`` in State would make every one of its attributes slower to read, and operators read them on each call.
+    """
+
+    def __init__(self, name: str, make: Any) -> None:
+        self.name, self.make = name, make
+
+    def __get__(self, state: State, owner: type) -> Any:
+        value = state.__dict__[self.name] = self.make()
+        return value
+
+
+def _generator() -> Any:
+    from .random import Generator
+
+    made = Generator()
+    made.seed()
+    return made
+
+
+def _print_options() -> Any:
+    from .text import PrintOptions
+
+    return PrintOptions()
+
+
+for _name, _make in (("generator", _generator), ("print_options", _print_options)):
+    setattr(State, _name, Made(_name, _make))
+state = State()

@@ -1,0 +1,187 @@
+"""The items of ``x[...]``: what may stand there, made ready for numpy, and PyTorch's words for what may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import type_name
+from .tensor import Tensor, wrap
+
+ndarray = np.ndarray
+FULL = slice(None)
+INDEX_KINDS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_))
+
+
+def single(index: tuple) -> int | None:
+    """The place of the only index tensor among full slices, as in ``x[:, i]``."""
+    *before, last = index
+    for i in before:
+        if type(i) is not slice or i != FULL:
+            return None
+    if type(last) is Tensor and last.array.ndim and last.array.dtype.kind == "i" and last.array.dtype in INDEX_KINDS:
+        return len(before)
+    return None
+
+
+def check_slice(index: slice) -> None:
+    step = index.step
+    if step is not None and step <= 0:
+        if step == 0:
+            raise ValueError("slice step cannot be zero")
+        raise ValueError("step must be greater than zero")
+
+
+def whole(i: slice, n: int) -> bool:
+    """Whether a slice visibly takes everything; counted from the end it is a step of its own."""
+    return not i.start and (i.stop is None or i.stop >= n) and (i.step is None or i.step == 1)
+
+
+def indices_of(index: Any) -> list:
+    """An index as a list of what is asked of each dimension."""
+    if type(index) is tuple:
+        return list(index)
+    if isinstance(index, list) and treated_as_tuple(index):
+        import warnings
+
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+            "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+            "which will result either in an error or a different result",
+            stacklevel=4,
+        )
+        return list(index)
+    return [index]
+
+
+def treated_as_tuple(index: list) -> bool:
+    """Whether a list means several indices, as it did before it meant one index tensor."""
+    if len(index) >= 32:
+        return False
+    return any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, range, Tensor, ndarray)) for i in index)
+
+
+def as_index(i: Any) -> Any:
+    """One item of an index: a number, slice, None, ``...``, True, False, or a tensor of long, int or bool."""
+    kind = type(i)
+    if kind is int or i is None or i is Ellipsis or kind is slice or kind is bool:
+        if kind is int and not -(1 << 63) <= i < 1 << 63:
+            raise ValueError("Overflow when unpacking long long")
+        return i
+    if isinstance(i, np.integer):
+        return int(i)
+    if isinstance(i, np.bool_):
+        return bool(i)
+    if isinstance(i, Tensor):
+        array = i.array
+    elif isinstance(i, (ndarray, list, tuple, range)):
+        array = np.asarray(i) if not isinstance(i, (list, tuple)) else from_sequence(i)
+        i = wrap(array)
+    elif isinstance(i, str):
+        raise TypeError("new(): invalid data type 'str'")
+    else:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type_name(i)})"
+        )
+    if not array.ndim:
+        if array.dtype.kind in "iu" and array.dtype != np.uint8:
+            return int(array)
+        if array.dtype.kind == "b" or array.dtype == np.uint8:
+            return bool(array)
+    return usable(i)
+
+
+def from_sequence(items: Any) -> Any:
+    """An index tensor from nested sequences; numbers that are no integers are cut."""
+    from .data import to_array
+
+    array = to_array(items, None)
+    return array if array.dtype.kind in "bi" and array.size else array.astype(np.int64)
+
+
+def usable(i: Tensor) -> Tensor:
+    """An index tensor of a dtype that numpy takes in the same sense."""
+    dtype = i.array.dtype
+    if dtype in INDEX_KINDS:
+        return i
+    if dtype == np.uint8:
+        import warnings
+
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=4
+        )
+        return wrap(i.array.astype(np.bool_))
+    raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def advanced(array: Any, found: list) -> list:
+    """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
+
+    A mask of several dimensions stands for that many; ``...`` may fill their places.
+    """
+    indices: list = []
+    shape = array.shape
+    dim = 0
+    shapes: list = []
+    bounds: list = []
+    for i in found:
+        if i is Ellipsis:
+            continue
+        if i is None:
+            indices.append(slice(None))
+            dim += 1
+            continue
+        i = usable(i)
+        where = i.array
+        if where.dtype.kind == "b":
+            if dim + where.ndim > len(shape):
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+            for k, n in enumerate(where.shape):
+                if n != shape[dim + k]:
+                    raise IndexError(
+                        f"The shape of the mask {list(where.shape)} at index {k} does not match the shape of the indexed "
+                        f"tensor {list(shape)} at index {dim + k}"
+                    )
+            if len(found) > 1:
+                parts = where.nonzero()
+                shapes.extend([p.shape for p in parts])
+                indices.extend(wrap(p) for p in parts)
+            else:
+                indices.append(i)
+            dim += where.ndim
+            continue
+        if dim >= len(shape):
+            got = f" (got {len(found)})" if shape else ""
+            raise IndexError(f"too many indices for tensor of dimension {len(shape)}{got}")
+        bounds.append((where, shape[dim], len(shapes)))
+        shapes.append(where.shape)
+        indices.append(i)
+        dim += 1
+    for where, n, at in bounds:
+        if where.size and type(where) is ndarray:
+            low, high = (where.min(), where.max()) if where.size > 1 else (where.item(),) * 2
+            if low < -n or high >= n:
+                wrong = where[(where < -n) | (where >= n)].reshape(-1)[0]
+                raise IndexError(f"index {int(wrong)} is out of bounds for dimension {at} with size {n}")
+    if len(shapes) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = ", ".join(str(list(s)) for s in shapes)
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+            ) from None
+    return indices
+
+
+def check_basic(shape: tuple, index: Any) -> None:
+    if type(index) is not tuple:
+        index = () if index is Ellipsis else (index,)
+    for at, i in enumerate(index):
+        if type(i) is slice:
+            if i.step is not None:
+                check_slice(i)
+        elif not -shape[at] <= i < shape[at]:
+            raise IndexError(f"index {i} is out of bounds for dimension {at} with size {shape[at]}")

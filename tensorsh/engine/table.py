@@ -1,0 +1,217 @@
+"""The table of all operators: what exists under which name.
+
+Families (the files of `ops/`) are imported when a name is first asked for that is not there yet.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from _thread import RLock
+from collections.abc import Callable
+from itertools import islice
+from types import FunctionType
+from typing import Any
+
+from .signature import Form
+
+FUNCTIONS: dict[str, Any] = {}
+"""Dotted name below ``torch`` -> function."""
+METHODS: dict[str, Any] = {}
+"""Name of a Tensor method -> function whose first argument is the tensor."""
+OPERATORS: dict[str, Any] = {}
+"""Dotted name -> the record (Operator or Composite)."""
+
+_loaded = _loading = False
+_lock = RLock()
+
+
+def add(op: Any, names: list[str], function: Callable, method: bool | str, inplace: Any) -> None:
+    """Enter an operator under its names, with the forms derived from it."""
+    from . import inplace as inplace_forms
+
+    methods = method.split() if isinstance(method, str) else [n for n in names if "." not in n] if method else []
+    for name in names:
+        FUNCTIONS[name] = function
+        OPERATORS[name] = op
+    for name in methods:
+        METHODS[name] = as_method(function, name)
+    if inplace:
+        made = inplace if callable(inplace) else inplace_forms.derive(op)
+        targets = inplace.split() if isinstance(inplace, str) else [n for n in names if "." not in n]
+        for name in targets:
+            METHODS[name + "_"] = made
+            FUNCTIONS[name + "_"] = made
+        made.__name__ = made.__qualname__ = targets[0] + "_" if targets else op.name + "_"
+        made.__doc__ = made.__doc__ or f"In-place form of :func:`{op.name}`."
+        made.__wrapped__ = Form(targets[0] if targets else op.name + "_", made, op)  # type: ignore[union-attr]
+    from .tensor import Late, Tensor
+
+    for name in [*methods, *([t + "_" for t in targets] if inplace else [])]:
+        held = Tensor.__dict__.get(name)
+        if held is None or type(held) is Late:
+            setattr(Tensor, name, METHODS[name])
+
+
+def as_method(function: Callable, name: str) -> Callable:
+    """The same function under a method's name, by which its errors count the arguments without the tensor."""
+    if type(function) is not FunctionType:
+        return function
+    code = function.__code__.replace(co_qualname="Tensor." + name)
+    method = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    method.__kwdefaults__ = function.__kwdefaults__
+    method.__dict__.update(function.__dict__)
+    method.__doc__, method.__module__, method.__qualname__ = (
+        function.__doc__,
+        function.__module__,
+        function.__qualname__,
+    )
+    method.__annotations__ = function.__annotations__
+    return method
+
+
+FOLDER = os.path.join(os.path.dirname(__file__), "ops")
+INDEX = os.path.join(os.path.dirname(__file__), "names.txt")
+"""Which family has which names, so that a program loads only the families it uses. Made by ``python -m tensorsh.engine.index``."""
+
+_index: tuple[dict[str, str], dict[str, str]] | None = None
+_unindexed = False
+
+
+def families() -> list[str]:
+    return sorted(f[:-3] for f in os.listdir(FOLDER) if f.endswith(".py") and f != "__init__.py")
+
+
+def fingerprint() -> str:
+    """The families and the sizes of their files: what an index must have been made from."""
+    with os.scandir(FOLDER) as entries:
+        return " ".join(sorted(f"{e.name}:{e.stat().st_size}" for e in entries if e.name.endswith(".py")))
+
+
+def read_index() -> tuple[dict[str, str], dict[str, str]] | None:
+    """Functions and attributes of Tensor with their family; None when the index was made from other files than these."""
+    global _index, _unindexed
+    if _index is None and not _unindexed:
+        functions: dict[str, str] = {}
+        methods: dict[str, str] = {}
+        try:
+            with open(INDEX, encoding="utf-8") as lines:
+                if next(lines).strip() != fingerprint():
+                    raise ValueError
+                for line in lines:
+                    family, kind, *names = line.split()
+                    (functions if kind == "functions" else methods).update(dict.fromkeys(names, family))
+            _index = functions, methods
+        except (OSError, ValueError, StopIteration):
+            _unindexed = True
+    return _index
+
+
+def load(family: str) -> None:
+    importlib.import_module("tensorsh.engine.ops." + family)
+    sign(FUNCTIONS, 0)
+    sign(METHODS, 1)
+
+
+_signed = [0, 0]
+
+
+def sign(found: dict[str, Any], kind: int) -> None:
+    """Functions that are no operators get their signatures as those do (only what is new in the table is looked at)."""
+    done, _signed[kind] = _signed[kind], len(found)
+    for name, function in islice(found.items(), done, None):
+        if kind and getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
+            function.__doc__ = function._operator.function.__doc__
+        if type(function) is FunctionType and "__wrapped__" not in function.__dict__:
+            function.__wrapped__ = Form(name, function)  # type: ignore[attr-defined]
+            if function.__doc__ is None and name[-1] == "_":
+                function.__doc__ = f"In-place form of :func:`{name[:-1]}`."
+            if not kind and "." not in name:
+                found[name] = function.__wrapped__.owner = shielded(function, [name])  # type: ignore[attr-defined]
+
+
+def shielded(function: Callable, names: list[str]) -> Callable:
+    """The public form of a function of many forms: where a call fails, PyTorch's words for it are found."""
+    from .overloads import guarded
+
+    shown = guarded(function, names)
+    shown.__dict__.update(function.__dict__)
+    for each in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
+        setattr(shown, each, getattr(function, each))
+    return shown
+
+
+def load_all() -> None:
+    """Import every family."""
+    global _loaded, _loading
+    with _lock:
+        if not _loaded and not _loading:
+            _loading = True
+            for family in families():
+                load(family)
+            _loaded = True
+
+
+def _find(found: dict[str, Any], kind: int, name: str) -> Any:
+    value = found.get(name)
+    if value is None and not _loaded:
+        index = read_index()
+        if index is None:
+            load_all()
+        elif name in index[kind]:
+            load(index[kind][name])
+        value = found.get(name)
+    return value
+
+
+def find_function(name: str) -> Any:
+    """The function of a dotted name below ``torch``; None if there is none."""
+    return _find(FUNCTIONS, 0, name)
+
+
+def find_method(name: str) -> Any:
+    """The Tensor method of a name; None if there is none."""
+    return _find(METHODS, 1, name)
+
+
+def load_attribute(name: str) -> bool:
+    """Load the family that puts `name` on Tensor (an operator symbol, a property); False if there is none."""
+    index = None if _loaded else read_index()
+    if index is None:
+        if _loaded:
+            return False
+        load_all()
+        return True
+    if name not in index[1]:
+        return False
+    load(index[1][name])
+    return True
+
+
+def has_function(name: str) -> bool:
+    """Whether there is a function of a dotted name, without loading its family where the index tells."""
+    if name in FUNCTIONS:
+        return True
+    index = None if _loaded else read_index()
+    return name in index[0] if index is not None else find_function(name) is not None
+
+
+def function_names() -> list[str]:
+    """The dotted names of all functions."""
+    index = None if _loaded else read_index()
+    if index is None:
+        load_all()
+    return sorted(set(FUNCTIONS) | set(index[0] if index else ()))
+
+
+def find_operator(name: str) -> Any:
+    if find_function(name) is None:
+        return None
+    return OPERATORS.get(name)
+
+
+def alias(name: str, *others: str) -> None:
+    """Further dotted names of a function."""
+    for other in others:
+        FUNCTIONS[other] = FUNCTIONS[name]
+        OPERATORS[other] = OPERATORS[name]

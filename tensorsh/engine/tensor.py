@@ -1,0 +1,422 @@
+"""The Tensor: an array with a place on the tape.
+
+A tensor is its array plus what differs from the class defaults below, so that making one costs two steps. The array's own
+strides, dtype and memory are the tensor's; views share memory by sharing numpy buffers, and they share one version cell.
+Methods are not written here: the operator table puts them on the class.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..sealed import Sealed
+from . import autograd
+from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
+from .device import CPU, device
+from .dtype import FROM_NUMPY, dtype, of
+from .state import state
+
+ndarray = np.ndarray
+
+
+class Size(tuple, metaclass=Sealed):
+    """The shape of a tensor: a tuple that prints as ``torch.Size([2, 3])``."""
+
+    __module__ = "torch"
+    __slots__ = ()
+
+    def numel(self) -> int:
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index: Any) -> Any:
+        got = tuple.__getitem__(self, index)
+        return Size(got) if type(index) is slice else got
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+
+class TensorMeta(Sealed):
+    """Names not on the class yet are looked for in the operator table."""
+
+    def __getattr__(cls, name: str) -> Any:
+        return load_method(cls, name)
+
+
+def load_method(owner: Any, name: str) -> Any:
+    if not name.startswith("__"):
+        from .table import find_method
+
+        method = find_method(name)
+        if method is not None:
+            return method
+    raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
+
+
+class Tensor(metaclass=TensorMeta):
+    """A multi-dimensional array of one dtype, with the history that gradients need."""
+
+    array: Any
+    node: Any = None
+    """The node that made it (AccumulateGrad for a leaf); None when no gradient is wanted."""
+    _grad: Any = None
+    base: Any = None
+    """The tensor whose memory this one views."""
+    cell: Version | None = None
+    """The version counter shared with all tensors of the same storage, once there is one to share."""
+    views: list | None = None
+    """Weak references to the tensors that view this one's memory."""
+    origin: str | None = None
+    """How a view came about where that forbids in-place writes: 'multiple', 'no_grad', 'inference'."""
+    inference: bool = False
+    name: str | None = None
+    is_parameter: bool = False
+    __array_priority__ = 1000
+    __module__ = "torch"
+
+    if TYPE_CHECKING:
+        # The operator table puts these on the class.
+        def _binary(self, other: Any) -> Any: ...
+
+        def _unary(self) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = (
+            _binary
+        )
+        __mod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = _binary
+        __lt__ = __le__ = __gt__ = __ge__ = _binary
+        __neg__ = __invert__ = __abs__ = _unary
+        __getitem__ = _binary
+
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+
+        def __iter__(self) -> Any: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __contains__(self, element: Any) -> bool: ...
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from .ops.constructors import legacy_constructor
+
+        return legacy_constructor(cls, args, kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    @property
+    def shape(self) -> Size:
+        return Size(self.array.shape)
+
+    @property
+    def dtype(self) -> dtype:
+        array = self.array
+        return FROM_NUMPY.get(array.dtype) or of(array)
+
+    @property
+    def device(self) -> device:
+        array = self.array
+        if type(array) is ndarray:
+            return CPU
+        from .backend import device_of
+
+        return device_of(array)
+
+    @property
+    def ndim(self) -> int:
+        return self.array.ndim
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if self.node is not None and not isinstance(self.node, AccumulateGrad):
+            if value:
+                return
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if not value:
+            self.node = None
+            self._tell_views(None)
+        elif self.node is None:
+            if self.array.dtype.kind not in "fcV":
+                raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            if self.inference and not state.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                )
+            self.node = AccumulateGrad(self)
+            self._tell_views(nowhere())
+
+    def _tell_views(self, node: Any) -> None:
+        """Views made before wait for no gradient of their own, but want one as their base does."""
+        for reference in self.views or ():
+            view = reference()
+            if view is not None and view.array.dtype.kind in "fcV" and view.is_leaf:
+                view.node = node
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.node is None or type(self.node) is AccumulateGrad
+
+    @property
+    def grad_fn(self) -> Any:
+        node = self.node
+        if node is None or type(node) is AccumulateGrad:
+            return None
+        if node.forbidden is not None:
+            raise RuntimeError(node.forbidden)
+        return node.parent if type(node) is Slot else node
+
+    @property
+    def output_nr(self) -> int:
+        return self.node.number if type(self.node) is Slot else 0
+
+    @property
+    def grad(self) -> Any:
+        if self._grad is None and self.node is not None and type(self.node) is not AccumulateGrad:
+            import warnings
+
+            warnings.warn(GRAD_OF_NON_LEAF, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value.array.dtype != self.array.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{C_NAMES.get(value.dtype.name, value.dtype.name)}' to a tensor "
+                f"with grad_dtype '{self.dtype.short}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
+                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+                "systems that assume they match."
+            )
+        if value.array.shape != self.array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value.array.shape)}' to a tensor of size "
+                f"'{list(self.array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _base(self) -> Any:
+        return self.base
+
+    @property
+    def _version(self) -> int:
+        if self.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self.cell is None else self.cell.count
+
+    def _bump(self) -> None:
+        """Note that the memory was written in place."""
+        if self.cell is None:
+            self.cell = Version()
+        self.cell.bump()
+
+    @property
+    def data(self) -> Tensor:
+        return wrap(self.array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self.array = value.array
+
+    def detach(self) -> Tensor:
+        """The same memory, without history; in-place writes to either are seen by the version checks of both."""
+        t = new(Tensor)
+        t.array = self.array
+        if self.cell is None:
+            self.cell = Version()
+        t.cell = self.cell
+        if self.inference:
+            t.inference = True
+        return t
+
+    def register_hook(self, hook: Any) -> Handle:
+        """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient."""
+        if self.node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.node.prehooks is None:
+            self.node.prehooks = {}
+        self.node.watched = True
+        return Handle(self.node.prehooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:
+        """Call `hook(param)` after `grad` of a leaf was added to."""
+        if self.node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self.node.post_hooks is None:
+            self.node.post_hooks = {}
+        return Handle(self.node.post_hooks, hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf in `grad`."""
+        if self.node is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self.retains_grad:
+            return
+        if self.node.retained is None:
+            self.node.retained = []
+        self.node.watched = True
+        self.node.retained.append(weakref.ref(self))
+
+    @property
+    def retains_grad(self) -> bool:
+        kept = self.node is not None and self.node.retained
+        return any(r() is self for r in kept or ())
+
+    def __len__(self) -> int:
+        shape = self.array.shape
+        if not shape:
+            raise TypeError("len() of a 0-d tensor")
+        return shape[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __dir__(self) -> list[str]:
+        from .table import METHODS, load_all
+
+        load_all()
+        return sorted(set(object.__dir__(self)) | set(METHODS))
+
+
+C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+
+GRAD_OF_NON_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+def load_attribute(name: str) -> bool:
+    from . import table
+
+    return table.load_attribute(name)
+
+
+def _late(name: str) -> None:
+    """A special method whose family is loaded when it is first used, and then replaces it."""
+
+    def method(self: Tensor, *args: Any) -> Any:
+        load_attribute(name)
+        found = Tensor.__dict__[name]
+        return NotImplemented if found is method else found(self, *args)
+
+    method.__name__ = method.__qualname__ = name
+    setattr(Tensor, name, method)
+
+
+for _name in (
+    "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv floordiv rfloordiv ifloordiv mod rmod imod pow rpow "
+    "ipow matmul rmatmul and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift neg pos abs "
+    "invert eq ne lt le gt ge bool float int complex index repr format deepcopy copy array array_wrap getitem setitem iter "
+    "contains delitem"
+).split():
+    _late(f"__{_name}__")
+
+
+class Late:
+    """A method or property whose family is loaded when it is first asked for, and then replaces it.
+
+    A ``__getattr__`` in Tensor would make every one of its attributes slower to read, and operators read them on each call.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        from . import table
+
+        name = self.name
+        method = table.find_method(name)
+        if method is not None:
+            setattr(Tensor, name, method)
+        elif not table.load_attribute(name) or type(Tensor.__dict__.get(name)) is Late:
+            raise AttributeError(f"'{owner.__name__}' object has no attribute '{name}'")
+        return getattr(owner if tensor is None else tensor, name)
+
+
+def _missing(self: Tensor, name: str) -> Any:
+    """``__getattr__`` where there is no index of names: whatever is not there yet is looked for in all families."""
+    from . import table
+
+    method = table.find_method(name)
+    if method is not None:
+        setattr(Tensor, name, method)
+        return method.__get__(self, type(self))
+    if load_attribute(name) and name in Tensor.__dict__:
+        return getattr(self, name)
+    raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+def _announce() -> None:
+    """Put a Late on the class for each name that the index of families has for tensors."""
+    from .table import read_index
+
+    index = read_index()
+    if index is None:
+        Tensor.__getattr__ = _missing  # type: ignore[method-assign]
+        return
+    present = Tensor.__dict__
+    for name in index[1]:
+        if name not in present:
+            setattr(Tensor, name, Late(name))
+
+
+_announce()
+
+
+def wrap(array: Any) -> Tensor:
+    """A tensor without history on an array (a numpy scalar becomes an array without dimensions)."""
+    if type(array) is not ndarray and isinstance(array, np.generic):
+        array = np.asarray(array)
+    t = new(Tensor)
+    t.array = array
+    return t
+
+
+autograd.bind_tensor(Tensor, wrap)

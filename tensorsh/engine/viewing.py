@@ -1,0 +1,191 @@
+"""The short way of view operators: a new array on the same memory, a node that remembers shapes and numbers only.
+
+A view operator is declared as any other, with ``short=viewing``. Its kernel gives the array, `viewed` makes the tensor:
+history, the version cell it shares with its source, its place among the views of the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .autograd import Slot, new, tick
+from .errors import argument_error, type_name
+from .record import attach
+from .state import state
+from .tensor import Tensor
+
+ndarray = np.ndarray
+
+
+def module_of(array: Any) -> Any:
+    """numpy, or cupy for its arrays."""
+    if type(array) is ndarray:
+        return np
+    from .backend import module_of as find
+
+    return find([array])
+
+
+def viewing(op: Any) -> Callable:
+    """The public function of a view operator with one tensor argument, its first."""
+    kernel, bind = op.kernel, op.bind
+    count, required, packed = len(op.params), op.required, op.packed
+    if count == 1:
+        return viewing_alone(op)
+    defaults = tuple(op.defaults)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        n = len(args)
+        values: Sequence
+        if kwargs or n < required:
+            values = bind(args, kwargs)
+        elif packed is not None:
+            # Integers one by one, or all in one sequence.
+            values = args if n == 2 and isinstance(args[1], (tuple, list)) else (args[0], args[1:])
+        elif n == count:
+            values = args
+        elif n < count:
+            values = args + defaults[n:]
+        else:
+            values = bind(args, kwargs)
+        x = values[0]
+        if not isinstance(x, Tensor):
+            raise argument_error(op, 0, x)
+        array = x.array
+        result = kernel(np if type(array) is ndarray else module_of(array), array, *values[1:])
+        if type(result) is list:
+            return viewed_many(op, values, result)
+        t = new(Tensor)
+        t.array = result
+        if x.node is not None and state.grad_enabled:
+            t.node = view_node(op, values)
+        attach(t, x)
+        return t
+
+    return function
+
+
+def viewing_alone(op: Any) -> Callable:
+    """As `viewing`, for an operator without settings."""
+    kernel, bind = op.kernel, op.bind
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != 1:
+            args = tuple(bind(args, kwargs))
+        (x,) = args
+        if type(x) is not Tensor and not isinstance(x, Tensor):
+            raise argument_error(op, 0, x)
+        array = x.array
+        result = kernel(np if type(array) is ndarray else module_of(array), array)
+        if type(result) is list:
+            return viewed_many(op, args, result)
+        t = new(Tensor)
+        t.array = result
+        if x.node is not None and state.grad_enabled:
+            t.node = view_node(op, args)
+        attach(t, x)
+        return t
+
+    return function
+
+
+def viewed(op: Any, values: Sequence, array: Any) -> Tensor:
+    """The tensor of a view's array."""
+    x = values[0]
+    t = new(Tensor)
+    t.array = array
+    if x.node is not None and state.grad_enabled and op.node is not None:
+        t.node = view_node(op, values)
+    attach(t, x)
+    return t
+
+
+def viewed_many(op: Any, values: Sequence, arrays: list) -> tuple:
+    """The tensors of an operator that gives several views at once, which forbids to write into them."""
+    x = values[0]
+    tensors = []
+    node = None
+    if x.node is not None and state.grad_enabled:
+        node = view_node(op, values)
+        node.outputs = len(arrays)
+    for i, array in enumerate(arrays):
+        t = new(Tensor)
+        t.array = array
+        if node is not None:
+            t.node = Slot(node, i) if len(arrays) > 1 else node
+        attach(t, x, "multiple")
+        tensors.append(t)
+    return tuple(tensors)
+
+
+def view_node(op: Any, values: Sequence) -> Any:
+    """The node of a view: its formulas name shapes and numbers, never tensors."""
+    x = values[0]
+    title = op.node
+    node = new(op.node_class(title if type(title) is str else title(*values)))
+    node.edges = (x.node,)
+    if op.sources:
+        node.saved = tuple([x.array.shape if kind == "shape" else values[i] for kind, i in op.sources])
+    node.sequence = tick()
+    if state.places:
+        node.place = state.places()
+    return node
+
+
+def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, ...]:
+    """A size or list of dimensions as a tuple of Python integers; TypeError in PyTorch's words."""
+    if type(value) is not tuple:
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return (int(value),)
+        if not isinstance(value, (tuple, list)):
+            if isinstance(value, Tensor) and value.array.ndim == 0 and value.array.dtype.kind in "iu":
+                return (int(value.array),)
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not {type_name(value)}"
+            )
+        value = tuple(value)
+    for v in value:
+        if type(v) is not int:
+            break
+    else:
+        return value
+    found = []
+    for at, v in enumerate(value):
+        if isinstance(v, Tensor) and v.array.ndim == 0 and v.array.dtype.kind in "iu":
+            v = v.array
+        elif isinstance(v, bool) or not isinstance(v, (int, np.integer)):
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "
+                f"{type_name(v)} at pos {at}"
+            )
+        found.append(int(v))
+    return tuple(found)
+
+
+def infer_size(shape: tuple, count: int) -> tuple:
+    """A shape with its one -1 worked out for so many elements."""
+    product = 1
+    unknown = None
+    for i, n in enumerate(shape):
+        if n >= 0:
+            product *= n
+        elif n != -1:
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
+        elif unknown is not None:
+            raise RuntimeError("only one dimension can be inferred")
+        else:
+            unknown = i
+    if unknown is None:
+        if product == count:
+            return shape
+    elif product and count % product == 0:
+        return (*shape[:unknown], count // product, *shape[unknown + 1 :])
+    elif not product and not count:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be "
+            "any value and is ambiguous"
+        )
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")

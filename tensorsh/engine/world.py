@@ -1,0 +1,165 @@
+"""The two worlds in which a gradient formula runs, under the same names.
+
+`raw`: kernels on bare arrays, for an ordinary backward pass. `differentiable`: the operators themselves on tensors, for
+create_graph. A formula written once against `t` runs in both; composite operators run in the raw world on tensors without
+history.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from . import table
+from .autograd import cast
+from .state import state
+from .tensor import Tensor, wrap
+
+
+def _named(name: str, find: Any) -> Any:
+    """What a formula means by a name: of torch, or of the namespaces that formulas use without prefix."""
+    return find(name) or find("nn.functional." + name) or find("special." + name)
+
+
+class Raw:
+    """``t`` of an ordinary backward pass: ``t.exp(array)`` is the kernel."""
+
+    raw = True
+
+    def __getattr__(self, name: str) -> Any:
+        op = _named(name, table.find_operator)
+        if op is None:
+            op = getattr(table.find_method(name), "_operator", None)
+        if op is None:
+            raise AttributeError(f"no operator {name}")
+        if type(op).__name__ == "Composite":
+            found = _on_arrays(op.function)
+        else:
+            found = _kernel(op)
+        setattr(self, name, found)
+        return found
+
+    @staticmethod
+    def conj(x: Any) -> Any:
+        return x.conj() if x.dtype.kind == "c" else x
+
+    @staticmethod
+    def sum_to_size(g: Any, shape: tuple) -> Any:
+        return sum_to_shape(g, shape)
+
+    @staticmethod
+    def where(condition: Any, x: Any, y: Any) -> Any:
+        return np.where(condition, x, y)
+
+    @staticmethod
+    def zeros_like(x: Any) -> Any:
+        return np.zeros_like(x)
+
+    @staticmethod
+    def ones_like(x: Any) -> Any:
+        return np.ones_like(x)
+
+    @staticmethod
+    def detach(x: Any) -> Any:
+        return x
+
+
+def _kernel(op: Any) -> Any:
+    """An operator's kernel on arrays: numpy's or cupy's, by what it is given; half types computed wide."""
+    fast = partial(op.kernel, np)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if isinstance(x, np.generic):
+                # numpy made a scalar of an array without dimensions; to the engine a scalar would be a Python number.
+                return run(*[np.asarray(y) if isinstance(y, np.generic) else y for y in args], **kwargs)
+            if type(x) is np.ndarray:
+                if x.dtype.itemsize <= 2 and x.dtype.kind in "fV" and op.wide:
+                    break
+                return fast(*args, **kwargs)
+        return op.compute(op.bind(args, kwargs))
+
+    return run
+
+
+def _on_arrays(function: Any) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            result = function(*map(_wrapped, args), **{k: _wrapped(v) for k, v in kwargs.items()})
+        finally:
+            state.grad_enabled = before
+        return _unwrapped(result)
+
+    return run
+
+
+def _wrapped(x: Any) -> Any:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return wrap(np.asarray(x))
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], np.ndarray):
+        return [wrap(y) for y in x]
+    if hasattr(x, "__cuda_array_interface__") and not isinstance(x, Tensor):
+        return wrap(x)
+    return x
+
+
+def _unwrapped(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return x.array
+    if isinstance(x, (list, tuple)):
+        return [_unwrapped(y) for y in x]
+    return x
+
+
+class Differentiable:
+    """``t`` with create_graph: ``t.exp(tensor)`` is the operator."""
+
+    raw = False
+
+    @staticmethod
+    def conj(x: Tensor) -> Tensor:
+        return table.find_function("conj")(x) if x.array.dtype.kind == "c" else x
+
+    def __getattr__(self, name: str) -> Any:
+        found = _named(name, table.find_function) or table.find_method(name)
+        if found is None:
+            raise AttributeError(f"no operator {name}")
+        setattr(self, name, found)
+        return found
+
+    @staticmethod
+    def sum_to_size(g: Tensor, shape: tuple) -> Tensor:
+        extra = g.array.ndim - len(shape)
+        dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.array.shape[i + extra] != 1)]
+        if dims:
+            g = g.sum(dims, keepdim=True)
+        return g.reshape(shape) if g.array.shape != shape else g
+
+    @staticmethod
+    def cast_to(g: Tensor, dtype: np.dtype) -> Tensor:
+        from .dtype import FROM_NUMPY
+
+        if g.array.dtype.kind == "c" and dtype.kind != "c":
+            g = g.real
+        return g.to(FROM_NUMPY[dtype])
+
+
+def sum_to_shape(g: Any, shape: tuple) -> Any:
+    """An array summed over the dimensions along which `shape` was broadcast to its own."""
+    extra = g.ndim - len(shape)
+    if extra > 0:
+        g = g.reshape((-1, *g.shape[extra:])).sum(0) if extra > 1 or type(g) is not np.ndarray else np.add.reduce(g, axis=0)
+    dims = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1)
+    if dims:
+        g = g.sum(dims, keepdims=True)
+    if g.shape != shape:
+        g = g.reshape(shape)
+    return g
+
+
+raw = Raw()
+differentiable = Differentiable()
+__all__ = ["raw", "differentiable", "cast", "sum_to_shape"]

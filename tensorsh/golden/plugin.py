@@ -1,0 +1,44 @@
+"""A pytest plugin: `.tsr` files are collected as golden tests.
+
+An entry point registers it, so that nothing is to be configured where tensorsh is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+
+class GoldenDiffers(Exception):
+    """The output of a file is not what stands in it."""
+
+
+class GoldenItem(pytest.Item):
+    """One golden file, run in a fresh session."""
+
+    def runtest(self) -> None:
+        from .report import difference_text
+        from .runner import run_file
+
+        result = run_file(self.path)
+        if not result.ok:
+            raise GoldenDiffers(difference_text(result))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
+        if isinstance(excinfo.value, GoldenDiffers):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.path.name
+
+
+class GoldenFile(pytest.File):
+    def collect(self) -> Iterable[GoldenItem]:
+        yield GoldenItem.from_parent(self, name="golden")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GoldenFile | None:
+    return GoldenFile.from_parent(parent, path=file_path) if file_path.suffix == ".tsr" else None

@@ -1,0 +1,44 @@
+"""Golden results as text: the difference of a file, the line that sums up a run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+from ..terminal import paint, use_color
+from .runner import Result, collect, run_files
+
+_COLOURS = {"head": "1", "-": "31", "+": "32"}
+
+
+def difference_text(result: Result, color: bool = False) -> str:
+    """Why a file failed."""
+    lines = [paint(f"--- {result.path}", "1;31", color)]
+    if result.problem:
+        lines.append(result.problem)
+    for difference in result.differences:
+        lines += [paint(text, _COLOURS.get(kind, ""), color) for kind, text in difference.lines()]
+    return "\n".join(lines)
+
+
+def command(
+    paths: Sequence[str], bless: bool = False, jobs: int = 0, verbose: bool = False, permissions: Any = None
+) -> int:
+    """`tensorsh test`: runs the files, prints differences and a summary, returns the exit code."""
+    began = perf_counter()
+    color = use_color(sys.stdout)
+    files = collect(paths)
+    counts = {"passed": 0, "blessed": 0, "failed": 0}
+    for result in run_files(files, bless, jobs, permissions):
+        kind = "failed" if not result.ok else "blessed" if result.blessed else "passed"
+        counts[kind] += 1
+        if kind == "failed":
+            print(difference_text(result, color), flush=True)
+        elif verbose or kind == "blessed":
+            print(f"{kind} {result.path} ({result.seconds:.2f} s)", flush=True)
+    said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "no .tsr files found"
+    summary = f"{said} in {perf_counter() - began:.1f} s"
+    print(paint(summary, "1;31" if counts["failed"] or not files else "32", color))
+    return 1 if counts["failed"] or not files else 0

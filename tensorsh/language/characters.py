@@ -1,0 +1,101 @@
+"""Characters and numbers that are none: what pasted text brings along (typographic quotes, full-width punctuation)."""
+
+from __future__ import annotations
+
+_MEANT = {
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "´": "'",
+    "，": ",",
+    "、": ",",
+    "。": ".",
+    "．": ".",
+    "（": "(",
+    "）": ")",
+    "【": "[",
+    "】": "]",
+    "［": "[",
+    "］": "]",
+    "｛": "{",
+    "｝": "}",
+    "：": ":",
+    "；": ";",
+    "！": "!",
+    "＝": "=",
+    "＋": "+",
+    "－": "-",
+    "＊": "*",
+    "／": "/",
+    "％": "%",
+    "＜": "<",
+    "＞": ">",
+    "＂": '"',
+    "＇": "'",
+    "＃": "#",
+    "＠": "@",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‐": "-",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "…": "...",
+    "→": "->",
+    "\u00a0": "a space",
+    "\u3000": "a space",
+    "\u2003": "a space",
+    "\u2009": "a space",
+}
+
+
+def invalid_character(character: str) -> tuple[str, str | None]:
+    """CPython's message for a character that is no part of the language, and what may have been meant."""
+    code = f"U+{ord(character):04X}"
+    message = (
+        f"invalid character '{character}' ({code})"
+        if character.isprintable()
+        else (f"invalid non-printable character {code}")
+    )
+    meant = _MEANT.get(character)
+    from unicodedata import name
+
+    known = name(character, "")
+    if meant:
+        written = meant if meant.startswith("a ") else f"the ASCII character {meant}"
+        return message, f"This is {known or code}; write {written} instead."
+    if character in "\ufeff\u200b\u200c\u200d\u2060":
+        return message, "It is invisible and came with pasted text; delete it."
+    return message, f"This is {known}." if known else None
+
+
+def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, int] | None:
+    """What is wrong with a number that runs into a letter, a digit or an underscore."""
+    rest = end
+    while rest < len(text) and (text[rest].isalnum() or text[rest] == "_"):
+        rest += 1
+    word = text[end:rest]
+    if word in ("and", "else", "for", "if", "in", "is", "or", "not"):
+        return None  # `1if x else y` is read, though nobody should write it
+    base = {"x": "hexadecimal", "b": "binary", "o": "octal"}.get(value[1:2].lower() if value[:1] == "0" else "", "")
+    if not base and value == "0" and word[:1].lower() in ("x", "b", "o"):
+        base = {"x": "hexadecimal", "b": "binary", "o": "octal"}[word[0].lower()]
+        if len(word) > 1 and word[1].isdigit():
+            return f"invalid digit '{word[1]}' in {base} literal", end + 1, end + 2
+        return f"invalid {base} literal", start, end + 1
+    if base:
+        if word[0].isdigit():
+            return f"invalid digit '{word[0]}' in {base} literal", end, end + 1
+        return f"invalid {base} literal", start, end
+    if value[-1] in "jJ":
+        return "invalid imaginary literal", start, end
+    return "invalid decimal literal", start, end

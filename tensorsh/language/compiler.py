@@ -1,0 +1,120 @@
+"""Source text to code objects, by way of the cache.
+
+    program = compile_program(text, "file.tsr", bound=names_of_the_session)
+    exec(program.module, variables); value = eval(program.last, variables)
+
+RUNTIME holds what lowered code calls; whoever runs programs merges it into the builtins they run with. A program that
+is in the cache loads neither the parser's tables nor `ast`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from os import PathLike
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from .flags import flag
+from .gate import Place, attribute, build_class, own, private_attribute, store
+from .mistake import Mistake, TsrSyntaxError, error_of
+from .parser import clean
+
+if TYPE_CHECKING:
+    from .translation import Translation
+
+__all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program"]
+
+RUNTIME: dict[str, Callable[..., Any]] = {
+    "<attribute>": attribute,
+    "<private>": private_attribute,
+    "<place>": Place,
+    "<store>": store,
+    "<flag>": flag,
+    "<own>": own,
+    "__build_class__": build_class,
+}
+
+
+class Statement:
+    """A top-level statement: its code (in eval mode for an expression), its lines. Compiled when it is asked for."""
+
+    __slots__ = ("_code", "_make", "end_lineno", "is_expression", "lineno")
+
+    def __init__(self, make: Callable[[], CodeType], lineno: int, end_lineno: int, is_expression: bool) -> None:
+        self._make = make
+        self._code: CodeType | None = None
+        self.lineno = lineno
+        self.end_lineno = end_lineno
+        self.is_expression = is_expression
+
+    @property
+    def code(self) -> CodeType:
+        if self._code is None:
+            self._code = self._make()
+        return self._code
+
+
+class Program:
+    """A compiled text.
+
+    module: the code of everything but a final expression statement; last: that statement's code in eval mode, or None
+    names: the global names that the program reads; flags: the names among them that it gives as bare flags
+    """
+
+    def __init__(
+        self,
+        filename: str,
+        source: str,
+        module: CodeType,
+        last: CodeType | None,
+        names: frozenset[str],
+        questions: dict[str, bool],
+        translation: Translation | None,
+    ) -> None:
+        self.filename = filename
+        self.source = source
+        self.module = module
+        self.last = last
+        self.names = names
+        self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
+        self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
+        self._translation = translation
+        self._statements: list[Statement] | None = None
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The top-level statements in order."""
+        if self._statements is None:
+            if self._translation is None:
+                from .translation import Translation
+
+                self._translation = Translation(self.source, self.filename, self._bound)
+            self._statements = [Statement(*parts) for parts in self._translation.statements()]
+            if self.last is not None:
+                self._statements[-1]._code = self.last
+        return self._statements
+
+
+def compile_program(
+    source: str, filename: str = "<string>", bound: Container[str] = (), cache: str | PathLike[str] | None = None
+) -> Program:
+    """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in."""
+    text = clean(source)
+    key = b""
+    if cache is not None:
+        from .cache import key_of, load, save
+
+        key = key_of(text, filename)
+        entry = load(cache, key, bound)
+        if entry is not None:
+            return Program(filename, text, *entry, None)
+    from .translation import Translation
+
+    try:
+        translation = Translation(text, filename, bound)
+        module, last = translation.program()
+    except Mistake as mistake:
+        raise error_of(mistake, text, filename) from None
+    if cache is not None:
+        save(cache, key, (module, last, translation.names, translation.questions))
+    return Program(filename, text, module, last, translation.names, translation.questions, translation)

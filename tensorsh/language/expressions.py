@@ -1,0 +1,202 @@
+"""Rules to Python's own `ast`, the expressions: one function per rule, as in lowering.py."""
+
+from __future__ import annotations
+
+import ast
+
+from .mistake import Children, Mistake, Where, place_in, place_of
+from .targets import AsItem, GeneratorArgument, Keyword, make_arguments, split_arguments, store
+
+LOAD = ast.Load()
+BINARY = {
+    "+": ast.Add(),
+    "-": ast.Sub(),
+    "*": ast.Mult(),
+    "/": ast.Div(),
+    "//": ast.FloorDiv(),
+    "%": ast.Mod(),
+    "@": ast.MatMult(),
+    "**": ast.Pow(),
+    "|": ast.BitOr(),
+    "^": ast.BitXor(),
+    "&": ast.BitAnd(),
+    "<<": ast.LShift(),
+    ">>": ast.RShift(),
+}
+_UNARY = {"+": ast.UAdd(), "-": ast.USub(), "~": ast.Invert()}
+_COMPARE = {
+    "<": ast.Lt(),
+    ">": ast.Gt(),
+    "<=": ast.LtE(),
+    ">=": ast.GtE(),
+    "==": ast.Eq(),
+    "!=": ast.NotEq(),
+    "in": ast.In(),
+    "not in": ast.NotIn(),
+    "is": ast.Is(),
+    "is not": ast.IsNot(),
+}
+_NOT, _AND, _OR = ast.Not(), ast.And(), ast.Or()
+
+
+def tuple_(c: Children, where: Where) -> ast.Tuple:
+    return ast.Tuple(c, LOAD, **where)
+
+
+def starred(c: Children, where: Where) -> ast.Starred:
+    return ast.Starred(c[0], LOAD, **where)
+
+
+def group(c: Children, where: Where) -> ast.expr:
+    if type(c[0]) is ast.Starred:
+        raise Mistake("cannot use starred expression here", place_of(c[0]))
+    return c[0]
+
+
+def as_item(c: Children, where: Where) -> AsItem:
+    return AsItem(c[0], store(c[1], "with"), where)
+
+
+def yield_expression(c: Children, where: Where) -> ast.Yield:
+    return ast.Yield(c[0], **where)
+
+
+def yield_from(c: Children, where: Where) -> ast.YieldFrom:
+    return ast.YieldFrom(c[0], **where)
+
+
+def walrus(c: Children, where: Where) -> ast.NamedExpr:
+    return ast.NamedExpr(store(c[0], "walrus"), c[1], **where)
+
+
+def conditional(c: Children, where: Where) -> ast.IfExp:
+    return ast.IfExp(c[1], c[0], c[2], **where)
+
+
+def lambda_(c: Children, where: Where) -> ast.Lambda:
+    return ast.Lambda(c[0] or make_arguments([]), c[1], **where)
+
+
+def or_(c: Children, where: Where) -> ast.BoolOp:
+    return ast.BoolOp(_OR, c, **where)
+
+
+def and_(c: Children, where: Where) -> ast.BoolOp:
+    return ast.BoolOp(_AND, c, **where)
+
+
+def not_(c: Children, where: Where) -> ast.UnaryOp:
+    return ast.UnaryOp(_NOT, c[0], **where)
+
+
+def comparison_operator(c: Children, where: Where) -> ast.cmpop:
+    return _COMPARE[c[0][1] if len(c) == 1 else f"{c[0][1]} {c[1][1]}"]
+
+
+def compare(c: Children, where: Where) -> ast.Compare:
+    return ast.Compare(c[0], c[1::2], c[2::2], **where)
+
+
+def binary(c: Children, where: Where) -> ast.BinOp:
+    return ast.BinOp(c[0], BINARY[c[1][1]], c[2], **where)
+
+
+def unary(c: Children, where: Where) -> ast.UnaryOp:
+    return ast.UnaryOp(_UNARY[c[0][1]], c[1], **where)
+
+
+def attribute(c: Children, where: Where) -> ast.Attribute:
+    return ast.Attribute(c[0], c[1][1], LOAD, **where)
+
+
+def call(c: Children, where: Where) -> ast.Call:
+    function, opening, arguments = c
+    if arguments is None:
+        return ast.Call(function, [], [], **where)
+    positional, keywords = split_arguments(arguments)
+    if type(arguments[0]) is GeneratorArgument:
+        node = positional[0]  # it takes the parentheses of the call for its own
+        node.lineno, node.col_offset = opening[2], opening[3]
+        node.end_lineno, node.end_col_offset = where["end_lineno"], where["end_col_offset"]
+    return ast.Call(function, positional, keywords, **where)
+
+
+def arguments(c: Children, where: Where) -> Children:
+    return c
+
+
+def generator_argument(c: Children, where: Where) -> GeneratorArgument:
+    return GeneratorArgument(ast.GeneratorExp(c[0], c[1:], **where), place_in(where))
+
+
+def keyword_argument(c: Children, where: Where) -> Keyword:
+    name, value = c
+    if type(name) is not ast.Name:
+        if type(name) is ast.Constant and name.value in (True, False, None) and type(name.value) is not int:
+            raise Mistake(f"cannot assign to {name.value}", place_of(name))
+        message = 'expression cannot contain assignment, perhaps you meant "=="?'
+        raise Mistake(message, (*place_of(name)[:2], *place_in(where)[2:]))
+    return Keyword(ast.keyword(name.id, value, **where), unpacks=False)
+
+
+def keywords_argument(c: Children, where: Where) -> Keyword:
+    return Keyword(ast.keyword(None, c[0], **where), unpacks=True)
+
+
+def subscript(c: Children, where: Where) -> ast.Subscript:
+    index = c[1]
+    if type(index) is ast.Starred:
+        # `x[*a]` is `x[(*a,)]`
+        index = ast.Tuple([index], LOAD, **dict(zip(where, place_of(index), strict=True)))
+    return ast.Subscript(c[0], index, LOAD, **where)
+
+
+def slice_(c: Children, where: Where) -> ast.Slice:
+    return ast.Slice(c[0], c[1], c[2], **where)
+
+
+def name(c: Children, where: Where) -> ast.Name:
+    return ast.Name(c[0][1], LOAD, **where)
+
+
+def generator(c: Children, where: Where) -> ast.GeneratorExp:
+    return ast.GeneratorExp(c[0], c[1:], **where)
+
+
+def list_(c: Children, where: Where) -> ast.List:
+    return ast.List(c, LOAD, **where)
+
+
+def list_comprehension(c: Children, where: Where) -> ast.ListComp:
+    return ast.ListComp(c[0], c[1:], **where)
+
+
+def dict_item(c: Children, where: Where) -> tuple[ast.expr | None, ast.expr]:
+    return c[0], c[1]
+
+
+def double_star_item(c: Children, where: Where) -> tuple[ast.expr | None, ast.expr]:
+    return None, c[0]
+
+
+def dict_(c: Children, where: Where) -> ast.Dict:
+    return ast.Dict([key for key, _ in c], [value for _, value in c], **where)
+
+
+def dict_comprehension(c: Children, where: Where) -> ast.DictComp:
+    key, value = c[0]
+    if key is None:
+        raise Mistake("dict unpacking cannot be used in dict comprehension", place_of(value))
+    return ast.DictComp(key, value, c[1:], **where)
+
+
+def set_(c: Children, where: Where) -> ast.Set:
+    return ast.Set(c, **where)
+
+
+def set_comprehension(c: Children, where: Where) -> ast.SetComp:
+    return ast.SetComp(c[0], c[1:], **where)
+
+
+def comprehension_for(c: Children, where: Where) -> ast.comprehension:
+    return ast.comprehension(store(c[0], "for"), c[1], c[2:], 0)

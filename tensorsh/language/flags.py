@@ -1,0 +1,80 @@
+"""Bare flags at run time: `ones(2, 2, requires_grad)` is `requires_grad=True` where the callee has such a keyword."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from .names import FLAGS
+
+_EMPTY: Any = object()
+_TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS
+
+
+def flag(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`function` with the flag set; Python's NameError where it has no such flag."""
+    frame = sys._getframe(1)
+    for space in (frame.f_globals, frame.f_builtins):
+        if name in space:  # bound since the text was compiled: an ordinary argument after all
+            value = space[name]
+            return lambda *arguments, **keywords: function(*arguments, value, **keywords)
+    default = default_of(function, name)
+    if default is True or default is False or (default is None and name in FLAGS):
+        from functools import partial
+
+        return partial(function, **{name: True})
+    raise NameError(f"name '{name}' is not defined", name=name)
+
+
+def default_of(function: Any, name: str) -> Any:
+    """The default of a keyword parameter, without importing inspect where that can be avoided."""
+    signature = getattr(function, "__signature__", None)
+    if signature is None:
+        if isinstance(function, MethodType):
+            return default_of(function.__func__, name)
+        if isinstance(function, FunctionType) and hasattr(function, "_operator"):
+            return _operator_default(function, name)
+        if isinstance(function, FunctionType):
+            default = _function_default(function, name)
+            if default is not _EMPTY or not hasattr(function, "__wrapped__"):
+                return default
+        from inspect import signature as inspect_signature
+
+        try:
+            signature = inspect_signature(function)
+        except (TypeError, ValueError):
+            return _EMPTY
+    parameters = getattr(signature, "parameters", {})
+    parameter = parameters.get(name)
+    if parameter is None or parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+        return _EMPTY
+    return parameter.default
+
+
+def _function_default(function: FunctionType, name: str) -> Any:
+    code = function.__code__
+    if function.__kwdefaults__ and name in function.__kwdefaults__:
+        return function.__kwdefaults__[name]
+    defaults = function.__defaults__ or ()
+    names = code.co_varnames[code.co_posonlyargcount : code.co_argcount]
+    if name in names:
+        position = names.index(name) + code.co_posonlyargcount - (code.co_argcount - len(defaults))
+        if position >= 0:
+            return defaults[position]
+    return _EMPTY
+
+
+def _operator_default(function: Any, name: str) -> Any:
+    """What is called may be a short way of any signature; the record behind it has the parameters that count."""
+    default = _function_default(function, name)
+    if default is _EMPTY or (default is not None and type(default) is not bool):
+        record = function._operator
+        if hasattr(record, "params"):
+            at = record.index.get("correction" if name == "unbiased" else name)
+            return _EMPTY if at is None else record.defaults[at]
+        default = _function_default(record.kernel, name)
+        if default is _EMPTY and record.kernel.__code__.co_flags & _TAKES_ANY_KEYWORD:
+            return None  # it sorts out overloads by itself, and refuses what it does not know
+    return default

@@ -1,0 +1,262 @@
+"""What to try: one rule for a kind of error, chosen by its message.
+
+A rule sees the match of its pattern, the exception, the place and the tensors that stand there, and gives a sentence
+or None. It may do arithmetic with shapes; it never computes with the values.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import peek
+from .diagnostics import Host, Place, headline, nearest
+
+
+@dataclass
+class Case:
+    """An error as a rule sees it."""
+
+    error: BaseException
+    match: re.Match[str]
+    place: Place
+    host: Host
+
+    def tensors(self) -> list[tuple[str, Any]]:
+        return list(self.place.operands().items())
+
+
+Rule = Callable[[Case], "str | None"]
+RULES: list[tuple[re.Pattern[str], Rule]] = []
+
+
+def rule(pattern: str) -> Callable[[Rule], Rule]:
+    """Declares a hint for the errors whose first line matches."""
+
+    def declare(function: Rule) -> Rule:
+        RULES.append((re.compile(pattern), function))
+        return function
+
+    return declare
+
+
+def hints(error: BaseException, place: Place, host: Host) -> Iterator[str]:
+    """The hints for an error, usually none or one."""
+    line = headline(error).split("\n")[0]
+    for pattern, function in RULES:
+        match = pattern.search(line)
+        if match:
+            text = function(Case(error, match, place, host))
+            if text:
+                yield text
+                return
+
+
+_PRODUCTS = frozenset({"matmul", "mm", "bmm", "mv", "dot", "inner", "vdot", "multi_dot", "__matmul__"})
+
+
+def _product(tree: ast.AST | None) -> tuple[ast.expr, ast.expr, str] | None:
+    """The two factors of the first matrix product in an expression, and the text that rebuilds it."""
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
+            if isinstance(node, ast.BinOp):
+                return node.left, node.right, "{} @ {}"
+            return node.target, node.value, "{} @ {}"
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in _PRODUCTS:
+            continue
+        if len(node.args) == 2:
+            return node.args[0], node.args[1], ast.unparse(node.func) + "({}, {})"
+        if len(node.args) == 1 and isinstance(node.func, ast.Attribute):
+            return node.func.value, node.args[0], f"{{}}.{name}({{}})"
+    return None
+
+
+def _text(node: ast.expr, attribute: str = "") -> str:
+    text = ast.unparse(node)
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        text = f"({text})"
+    return f"{text}.{attribute}" if attribute else text
+
+
+@rule(r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
+@rule(r"size mismatch, got input|Expected size for first two dimensions of batch2|inconsistent tensor size, expected")
+@rule(r"matmul: Input operand 1 has a mismatch in its core dimension|shapes \(.*\) and \(.*\) not aligned")
+def inner_sizes(case: Case) -> str | None:
+    product = _product(case.place.tree())
+    if product is None:
+        if case.match.re.groups == 4:
+            return f"inner sizes differ ({case.match[2]} and {case.match[3]})"
+        return None
+    left, right, form = product
+    values = [peek.evaluate(node, *case.place.scopes) for node in (left, right)]
+    shapes = [peek.shape_of(value) for value in values]
+    if case.match.re.groups == 4:  # of computed operands the message knows the sizes
+        _, inner_left, inner_right, columns = map(int, case.match.groups())
+        shapes = [shapes[0] or (-1, inner_left), shapes[1] or (inner_right, columns)]
+    a, b = shapes
+    if not a or not b:
+        return f"inner sizes differ ({case.match[2]} and {case.match[3]})" if case.match.re.groups == 4 else None
+    inner = a[-1], b[-2] if len(b) > 1 else b[0]
+    said = f"inner sizes differ ({inner[0]} and {inner[1]})"
+    if inner[0] == inner[1]:
+        return None
+
+    def transposed(shape: tuple[int, ...]) -> str:
+        return "T" if len(shape) == 2 else "mT"
+
+    if len(b) > 1 and a[-1] == b[-1]:
+        return f"{said}; did you mean `{form.format(_text(left), _text(right, transposed(b)))}`?"
+    if len(a) > 1 and a[-2] == inner[1]:
+        return f"{said}; did you mean `{form.format(_text(left, transposed(a)), _text(right))}`?"
+    if b[-1] == (a[-2] if len(a) > 1 else a[0]):
+        return f"{said}; did you mean `{form.format(_text(right), _text(left))}`?"
+    return said
+
+
+@rule(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)")
+@rule(r"operands could not be broadcast together")
+def broadcasting(case: Case) -> str | None:
+    rule_text = "sizes are compared from the last dimension; each pair must be equal or have a 1"
+    tensors = case.tensors()
+    if len(tensors) != 2:
+        return rule_text
+    for (name, value), (_, other) in (tensors, tensors[::-1]):
+        small, large = peek.shape_of(value), peek.shape_of(other)
+        if small and large and len(small) < len(large):
+            padded = small + (1,) * (len(large) - len(small))
+            if all(p in (1, q) or q == 1 for p, q in zip(padded, large, strict=True)):
+                index = ", ".join([":"] * len(small) + ["None"] * (len(large) - len(small)))
+                return f"{rule_text}; did you mean `{name}[{index}]`, of shape {list(padded)}?"
+    return rule_text
+
+
+@rule(r"^NameError: name '(\w+)' is not defined")
+def unknown_name(case: Case) -> str | None:
+    name = case.match[1]
+    names = dict.fromkeys(n for scope in case.place.scopes for n in scope)
+    names.update(dict.fromkeys(case.host.names()))
+    return _suggestion(nearest(name, names), case.host.lacking("torch", name))
+
+
+@rule(r"^UnboundLocalError: cannot access local variable '(\w+)'")
+def unbound_local(case: Case) -> str | None:
+    name = case.match[1]
+    if len(case.place.scopes) > 1 and name in case.place.scopes[1]:
+        return f"`{name}` is assigned in this function and so is local to it; `global {name}` would use the outer one"
+    return None
+
+
+@rule(r"^AttributeError: (?!.*did you mean)")
+def unknown_attribute(case: Case) -> str | None:
+    error = case.error
+    if getattr(error, "__notes__", None):
+        return None
+    name = getattr(error, "name", None)
+    obj = getattr(error, "obj", None)
+    if type(name) is not str or obj is None:
+        found = re.search(r"has no attribute '(\w+)'", case.match.string)
+        if not found:
+            return None
+        name, obj = found[1], None
+        for node in ast.walk(case.place.tree() or ast.Module([], [])):
+            if isinstance(node, ast.Attribute) and node.attr == name:
+                value = peek.evaluate(node.value, *case.place.scopes)
+                obj = None if value is peek.MISSING else value
+        if obj is None:
+            return None
+    base = peek.tensor_class(obj)
+    owner = "" if base or not peek.is_library(type(obj)) else getattr(obj, "__name__", "")
+    owner = "Tensor" if base is not None and base.__name__ == "Tensor" else owner
+    said = case.host.lacking(owner, name) if type(owner) is str and "tensorsh" not in case.match.string else None
+    return _suggestion(nearest(name, peek.names_of(obj)), said)
+
+
+def _suggestion(near: list[str], said: str | None = None) -> str | None:
+    """`said` and the nearest names, whichever there are."""
+    if not near:
+        return said
+    return f"{said}; the nearest it has: {_quoted(near)}" if said else f"did you mean {_quoted(near)}?"
+
+
+def _quoted(names: list[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+@rule(r"^TypeError: .*got an unexpected keyword argument '(\w+)'")
+def unknown_keyword(case: Case) -> str | None:
+    from inspect import signature
+
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Call) and any(keyword.arg == case.match[1] for keyword in node.keywords):
+            function = peek.evaluate(node.func, *case.place.scopes)
+            if function is not peek.MISSING and (peek.is_library(type(function)) or isinstance(function, type)):
+                return _suggestion(nearest(case.match[1], signature(function).parameters))
+    return None
+
+
+@rule(r"have the same dtype|expected scalar type|must have the same dtype|same type as|to have the same dtype")
+def mixed_dtypes(case: Case) -> str | None:
+    kinds = {name: peek.describe(value) for name, value in case.tensors()}
+    types = {name: text.partition("[")[0] for name, text in kinds.items() if text}
+    if len(set(types.values())) != 2:
+        return None
+    (first, a), (second, b) = list(types.items())[0], next(i for i in types.items() if i[1] != list(types.values())[0])
+    return f"`{first}` is {a} and `{second}` is {b}; convert one of them, as in `{second}.to({first}.dtype)`"
+
+
+@rule(r"a leaf Variable that requires grad is being used in an in-place operation")
+def update_leaf(case: Case) -> str | None:
+    return "update parameters inside `with torch.no_grad():`"
+
+
+@rule(r"does not require grad and does not have a grad_fn")
+def no_graph(case: Case) -> str | None:
+    found = case.host.history(case.error, case.place.filename, case.place.line)
+    return (
+        found
+        or "nothing it was computed from has requires_grad=True, or the graph was cut by no_grad, detach, .data or item"
+    )
+
+
+@rule(r"modified by an inplace operation")
+def modified(case: Case) -> str | None:
+    return case.host.history(case.error, case.place.filename, case.place.line)
+
+
+@rule(r"grad can be implicitly created only for (real )?scalar outputs")
+def not_scalar(case: Case) -> str | None:
+    return "reduce it first, as with `.sum()` or `.mean()`, or pass backward a gradient of its shape"
+
+
+@rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
+def truth(case: Case) -> str | None:
+    return "say which is meant: `.any()` or `.all()`; `&`, `|`, `~` combine masks where `and`, `or`, `not` cannot"
+
+
+@rule(r"shape '\[([\d, -]+)\]' is invalid for input of size (\d+)")
+def bad_view(case: Case) -> str | None:
+    sizes = [int(size) for size in case.match[1].split(",")]
+    total = int(case.match[2])
+    known = 1
+    for size in sizes:
+        known *= size if size != -1 else 1
+    if -1 in sizes:
+        return f"{total} elements cannot be divided by {known}"
+    if known and total % known == 0:
+        return f"the shape holds {known} elements, the tensor has {total}"
+    for position, size in enumerate(sizes):
+        if size and known // size and total % (known // size) == 0:
+            fitting = [*sizes[:position], -1, *sizes[position + 1 :]]
+            return f"the shape holds {known} elements, the tensor has {total}; {fitting} would fit"
+    return f"the shape holds {known} elements, the tensor has {total}"
+
+
+@rule(r"[Oo]nly Tensors of floating point and complex dtype can require gradients")
+def integer_grad(case: Case) -> str | None:
+    return "write the numbers with a point (`1.`) or give `dtype=torch.float32`"

@@ -1,0 +1,272 @@
+"""Rules to Python's own `ast`: one function per rule of grammar/tsr.lark, called as soon as the rule is complete.
+
+A function receives the values of the rule's children (tokens, nodes, lists of nodes) and the place of the rule as the
+four keyword arguments that every ast node wants. Nothing here recurses, so the depth of a program costs no stack. The
+result is the tree that CPython's own parser would make of the same text, positions included. This file has the
+statements; expressions.py, literals.py and patterns.py have the rest.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from .expressions import BINARY
+from .mistake import Children, Mistake, Where, place_in, place_of, where_of
+from .targets import (
+    AsItem,
+    KeywordMark,
+    Parameter,
+    PositionalMark,
+    delete_targets,
+    make_arguments,
+    split_arguments,
+    store,
+)
+
+NO_TYPE_PARAMETERS = sys.version_info < (3, 12)
+
+
+# ---- program and simple statements
+
+
+def program(c: Children, where: Where) -> ast.Module:
+    return ast.Module(body=_flat(c), type_ignores=[])
+
+
+def _flat(statements: Children) -> list[ast.stmt]:
+    body: list[ast.stmt] = []
+    for statement in statements:
+        if type(statement) is list:
+            body += statement
+        else:
+            body.append(statement)
+    return body
+
+
+def simple_line(c: Children, where: Where) -> Children:
+    return c
+
+
+def line_block(c: Children, where: Where) -> list[ast.stmt]:
+    return c[0]
+
+
+def block(c: Children, where: Where) -> list[ast.stmt]:
+    return _flat(c)
+
+
+def expression_statement(c: Children, where: Where) -> ast.Expr:
+    return ast.Expr(c[0], **where)
+
+
+def assign(c: Children, where: Where) -> ast.Assign:
+    targets = [store(target, "assign again" if index else "assign") for index, target in enumerate(c[:-1])]
+    return ast.Assign(targets, c[-1], None, **where)
+
+
+def augmented_operator(c: Children, where: Where) -> ast.operator:
+    return BINARY[c[0][1][:-1]]
+
+
+def augmented_assign(c: Children, where: Where) -> ast.AugAssign:
+    return ast.AugAssign(store(c[0], "augmented"), c[1], c[2], **where)
+
+
+def annotated_assign(c: Children, where: Where) -> ast.AnnAssign:
+    target = c[0]
+    bare = type(target) is ast.Name and (target.lineno, target.col_offset) == (where["lineno"], where["col_offset"])
+    return ast.AnnAssign(store(target, "annotated"), c[1], c[2], int(bare), **where)
+
+
+def pass_statement(c: Children, where: Where) -> ast.Pass:
+    return ast.Pass(**where)
+
+
+def break_statement(c: Children, where: Where) -> ast.Break:
+    return ast.Break(**where)
+
+
+def continue_statement(c: Children, where: Where) -> ast.Continue:
+    return ast.Continue(**where)
+
+
+def return_statement(c: Children, where: Where) -> ast.Return:
+    return ast.Return(c[0], **where)
+
+
+def raise_statement(c: Children, where: Where) -> ast.Raise:
+    return ast.Raise(c[0], c[1], **where)
+
+
+def del_statement(c: Children, where: Where) -> ast.Delete:
+    return ast.Delete(delete_targets(c[0], where), **where)
+
+
+def assert_statement(c: Children, where: Where) -> ast.Assert:
+    return ast.Assert(c[0], c[1], **where)
+
+
+def global_statement(c: Children, where: Where) -> ast.Global:
+    return ast.Global([name[1] for name in c], **where)
+
+
+def nonlocal_statement(c: Children, where: Where) -> ast.Nonlocal:
+    return ast.Nonlocal([name[1] for name in c], **where)
+
+
+def dotted_name(c: Children, where: Where) -> str:
+    return ".".join(name[1] for name in c)
+
+
+def module_alias(c: Children, where: Where) -> ast.alias:
+    return ast.alias(c[0], c[1] and c[1][1], **where)
+
+
+def name_alias(c: Children, where: Where) -> ast.alias:
+    return ast.alias(c[0][1], c[1] and c[1][1], **where)
+
+
+def import_statement(c: Children, where: Where) -> ast.Import:
+    return ast.Import(c, **where)
+
+
+def import_from(c: Children, where: Where) -> ast.ImportFrom:
+    return ast.ImportFrom(c[0], c[1:], 0, **where)
+
+
+def import_star(c: Children, where: Where) -> ast.ImportFrom:
+    line, column = where["end_lineno"], where["end_col_offset"]
+    star = ast.alias("*", None, lineno=line, col_offset=column - 1, end_lineno=line, end_col_offset=column)
+    return ast.ImportFrom(c[0], [star], 0, **where)
+
+
+# ---- compound statements
+
+
+def if_statement(c: Children, where: Where) -> ast.If:
+    orelse = c[-1] or []
+    for test, body, begin in reversed(c[2:-1]):
+        orelse = [ast.If(test, body, orelse, **{**where, **begin})]
+    return ast.If(c[0], c[1], orelse, **where)
+
+
+def elif_clause(c: Children, where: Where) -> tuple[ast.expr, list[ast.stmt], Where]:
+    return c[0], c[1], {"lineno": where["lineno"], "col_offset": where["col_offset"]}
+
+
+def while_statement(c: Children, where: Where) -> ast.While:
+    return ast.While(c[0], c[1], c[2] or [], **where)
+
+
+def for_statement(c: Children, where: Where) -> ast.For:
+    target, source, body, orelse = c
+    return ast.For(store(target, "for"), source, body, orelse or [], None, **where)
+
+
+def try_statement(c: Children, where: Where) -> ast.Try:
+    body, handlers, orelse, final = c[0], c[1:-2], c[-2] or [], c[-1] or []
+    return ast.Try(body, handlers, orelse, final, **where)
+
+
+def try_finally(c: Children, where: Where) -> ast.Try:
+    return ast.Try(c[0], [], [], c[1], **where)
+
+
+def except_clause(c: Children, where: Where) -> ast.ExceptHandler:
+    return ast.ExceptHandler(c[0], c[1] and c[1][1], c[2], **where)
+
+
+def with_item(c: Children, where: Where) -> ast.withitem | list[ast.withitem]:
+    value, target = c
+    if target is None:
+        # the parentheses of `with (a, b as c):` hold items; a tuple without `as` in it is also read so
+        if type(value) is AsItem:
+            return [value.item()]
+        if type(value) is ast.Tuple and value.elts and value.col_offset == where["col_offset"]:
+            if not any(type(element) is ast.Starred for element in value.elts):
+                return [e.item() if type(e) is AsItem else ast.withitem(e, None) for e in value.elts]
+    return ast.withitem(value, store(target, "with") if target is not None else None)
+
+
+def with_statement(c: Children, where: Where) -> ast.With:
+    items = []
+    for item in c[:-1]:
+        if type(item) is not list:
+            items.append(item)
+        elif len(c) == 2:
+            items += item
+        elif any(i.optional_vars for i in item):
+            raise Mistake("invalid syntax", place_of(item[0].context_expr))
+        else:
+            first, last = item[0].context_expr, item[-1].context_expr
+            raise Mistake("invalid syntax", (first.lineno, first.col_offset, last.end_lineno, last.end_col_offset))
+    return ast.With(items, c[-1], None, **where)
+
+
+def function(c: Children, where: Where) -> ast.FunctionDef:
+    name, parameters, returns, body = c
+    arguments = parameters or make_arguments([])
+    if NO_TYPE_PARAMETERS:
+        return ast.FunctionDef(name[1], arguments, body, [], returns, None, **where)
+    return ast.FunctionDef(name[1], arguments, body, [], returns, None, [], **where)  # type: ignore[call-arg, arg-type]
+
+
+def class_(c: Children, where: Where) -> ast.ClassDef:
+    name, arguments, body = c
+    bases, keywords = split_arguments(arguments or [])
+    if NO_TYPE_PARAMETERS:
+        return ast.ClassDef(name[1], bases, keywords, body, [], **where)
+    return ast.ClassDef(name[1], bases, keywords, body, [], [], **where)  # type: ignore[call-arg, arg-type]
+
+
+def decorated(c: Children, where: Where) -> ast.stmt:
+    c[-1].decorator_list = c[:-1]
+    return c[-1]
+
+
+def parameters(c: Children, where: Where) -> ast.arguments:
+    return make_arguments(c)
+
+
+lambda_parameters = parameters
+
+
+def parameter(c: Children, where: Where) -> Parameter:
+    name, annotation, default = c
+    at = where_of(name)
+    if annotation is not None:
+        at["end_lineno"], at["end_col_offset"] = annotation.end_lineno, annotation.end_col_offset
+        if default is None:
+            at["end_lineno"], at["end_col_offset"] = where["end_lineno"], where["end_col_offset"]
+    return Parameter("", ast.arg(name[1], annotation, None, **at), default)
+
+
+def lambda_parameter(c: Children, where: Where) -> Parameter:
+    return Parameter("", ast.arg(c[0][1], None, None, **where_of(c[0])), c[1])
+
+
+def positional_mark(c: Children, where: Where) -> PositionalMark:
+    return PositionalMark(place_in(where))
+
+
+def keyword_mark(c: Children, where: Where) -> KeywordMark:
+    return KeywordMark(place_in(where))
+
+
+def _starred_parameter(stars: str, c: Children, where: Where) -> Parameter:
+    at = where_of(c[0])
+    at["end_lineno"], at["end_col_offset"] = where["end_lineno"], where["end_col_offset"]
+    return Parameter(stars, ast.arg(c[0][1], c[1] if len(c) > 1 else None, None, **at), None)
+
+
+def star_parameter(c: Children, where: Where) -> Parameter:
+    return _starred_parameter("*", c, where)
+
+
+def double_star_parameter(c: Children, where: Where) -> Parameter:
+    return _starred_parameter("**", c, where)
+
+
+lambda_star_parameter = star_parameter
+lambda_double_star_parameter = double_star_parameter

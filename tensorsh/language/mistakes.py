@@ -1,0 +1,439 @@
+"""Why a text is no program: CPython's message for the usual mistakes, a place, and an advice.
+
+The parser says only that it has no move for a token. What a person did wrong is read off the tokens around it: the
+first word of the statement, the brackets that are open, the value in front.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .mistake import Mistake, Place, place_of
+
+if TYPE_CHECKING:
+    from .table import Rejected, Table
+    from .tokens import Token
+
+_OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
+_CLOSING = ("RPAR", "RSQB", "RBRACE")
+_LINE_ENDS = ("_NEWLINE", "_INDENT", "_DEDENT", "$END", "ERROR")
+_EXPRESSION = frozenset(
+    "NAME NUMBER STRING FSTRING_START NONE TRUE FALSE LAMBDA NOT ELLIPSIS TILDE LBRACE LPAR LSQB".split()
+)
+_OPERAND = frozenset("NAME NUMBER STRING FSTRING_START NONE TRUE FALSE LAMBDA NOT ELLIPSIS TILDE LBRACE".split())
+_OPERAND_END = frozenset("NAME NUMBER STRING FSTRING_END NONE TRUE FALSE ELLIPSIS RPAR RSQB RBRACE".split())
+_HEADS = {
+    "IF": "'if' statement",
+    "ELIF": "'elif' statement",
+    "ELSE": "'else' statement",
+    "WHILE": "'while' statement",
+    "FOR": "'for' statement",
+    "TRY": "'try' statement",
+    "EXCEPT": "'except' statement",
+    "FINALLY": "'finally' statement",
+    "WITH": "'with' statement",
+    "DEF": "function definition",
+    "CLASS": "class definition",
+    "_MATCH": "'match' statement",
+    "_CASE": "'case' statement",
+}
+_EQUALS = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?"
+
+
+class _Scene:
+    """The token that was refused, with what stands around it."""
+
+    def __init__(self, table: Table, tokens: list[Token], rejected: Rejected) -> None:
+        self.table = table
+        self.tokens = tokens
+        self.index = rejected.index
+        self.states = rejected.states
+        self.token = tokens[rejected.index]
+        self.kind: str = self.token[0]
+        self.value = rejected.values[-1] if rejected.values else None
+        first = self.index
+        while first > 0 and tokens[first - 1][0] not in _LINE_ENDS:
+            first -= 1
+        self.first = first
+        self.head: str = tokens[first][0]
+        self.before = tokens[self.index - 1] if self.index > first else None
+        self.open: list[Token] = []
+        for token in tokens[first : self.index]:
+            if token[0] in _OPENING:
+                self.open.append(token)
+            elif token[0] in _CLOSING and self.open:
+                self.open.pop()
+        self.statement = first  # the first token of the small statement
+        for position in range(first, self.index):
+            if tokens[position][0] == "SEMICOLON":
+                self.statement = position + 1
+
+    def accepts(self, kind: str) -> bool:
+        return self.table.accepts(self.states, kind)
+
+    def in_fstring(self) -> bool:
+        depth = 0
+        for token in self.tokens[self.first : self.index]:
+            depth += (token[0] == "FSTRING_START") - (token[0] == "FSTRING_END")
+        return depth > 0
+
+    def end_of_expression(self) -> tuple[int, int]:
+        """Where the expression that starts at the refused token probably ends."""
+        depth = 0
+        last = self.token
+        for token in self.tokens[self.index :]:
+            kind = token[0]
+            if kind in _LINE_ENDS:
+                break
+            if kind in _CLOSING:
+                depth -= 1
+                if depth < 0:
+                    break
+            elif depth == 0 and token is not self.token:
+                if kind in ("COMMA", "COLON", "FOR", "SEMICOLON", "EQUAL", "FSTRING_DEBUG", "_FORMAT_COLON"):
+                    break
+                if last[0] in _OPERAND_END and kind in _OPERAND:
+                    break
+            if kind in _OPENING:
+                depth += 1
+            last = token
+        return last[4], last[5]
+
+    def start_of_expression(self) -> tuple[int, int]:
+        """Where the expression in front of the refused token probably starts."""
+        depth = 0
+        first = self.token
+        for position in range(self.index - 1, self.first - 1, -1):
+            token = self.tokens[position]
+            kind = token[0]
+            if kind in _OPENING:
+                depth -= 1
+                if depth < 0:
+                    break
+            elif kind in _CLOSING:
+                depth += 1
+            elif depth == 0 and kind in (
+                "COMMA",
+                "COLON",
+                "FOR",
+                "SEMICOLON",
+                "EQUAL",
+                "IF",
+                "ELSE",
+                "LAMBDA",
+                "WALRUS",
+            ):
+                break
+            first = token
+        return first[2], first[3]
+
+    def start_of_value(self) -> tuple[int, int]:
+        if isinstance(self.value, ast.AST) and hasattr(self.value, "lineno"):
+            return place_of(self.value)[:2]
+        before = self.before or self.token
+        return before[2], before[3]
+
+
+def explain(table: Table, tokens: list[Token], rejected: Rejected, text: str) -> Mistake:
+    """The Mistake for a token that the parser has no move for."""
+    scene = _Scene(table, tokens, rejected)
+    if scene.kind == "ERROR":
+        return scene.token[1]
+    last = tokens[-1]
+    if last[0] == "ERROR":  # as in CPython, what is wrong with the text itself comes first
+        later: Mistake = last[1]
+        if not later.unfinished or "was never closed" not in later.message or scene.token[2] > later.place[0]:
+            return later
+    mistake = _explain(scene)
+    rest = tokens[scene.index :]
+    if all(token[0] in ("_DEDENT", "$END") for token in rest):
+        mistake.unfinished = True
+    if scene.in_fstring() and mistake.message == "invalid syntax":
+        mistake.message = "f-string: invalid syntax"
+    return mistake
+
+
+def _explain(scene: _Scene) -> Mistake:
+    for look in _LOOKS:
+        found = look(scene)
+        if found is not None:
+            return found
+    return Mistake("invalid syntax", scene.token[2:], _advice(scene))
+
+
+def _fstring(s: _Scene) -> Mistake | None:
+    return _empty_field(s) or _fstring_lambda(s) if s.in_fstring() else None
+
+
+def _block(s: _Scene) -> Mistake | None:
+    if s.kind == "_INDENT":
+        token = s.tokens[s.index + 1] if s.index + 1 < len(s.tokens) else s.token
+        advice = "Only the lines of a block are indented, all by the same width."
+        return Mistake("unexpected indent", token[2:], advice, "indentation")
+    if s.accepts("_INDENT"):
+        position = s.index - 1  # the line break; in front of it the header
+        while position > 0 and s.tokens[position - 1][0] not in ("_NEWLINE", "_INDENT", "_DEDENT"):
+            position -= 1
+        head = s.tokens[position]
+        what = _HEADS.get(head[0], "statement")
+        message = f"expected an indented block after {what} on line {head[2]}"
+        token = s.token
+        if all(after[0] in ("_DEDENT", "$END") for after in s.tokens[s.index :]):
+            token = s.tokens[s.index - 1]  # nothing follows: point behind the header
+        return Mistake(message, token[2:], "Indent the lines of the block by four spaces.", "indentation")
+    return None
+
+
+def _empty_field(s: _Scene) -> Mistake | None:
+    if s.before is None or s.before[0] not in ("LBRACE", "STAR"):
+        return None
+    if s.before[0] == "STAR" and s.tokens[s.index - 2][0] != "LBRACE":
+        return None
+    if s.before[0] == "LBRACE" and s.kind in ("RBRACE", "FSTRING_DEBUG", "BANG", "_FORMAT_COLON", "EQUAL"):
+        shown = {"FSTRING_DEBUG": "=", "_FORMAT_COLON": ":"}.get(s.kind, s.token[1])
+        return Mistake(f"f-string: valid expression required before '{shown}'", s.token[2:])
+    return Mistake("f-string: expecting a valid expression after '{'", s.token[2:])
+
+
+def _fstring_lambda(s: _Scene) -> Mistake | None:
+    if s.kind in ("_FORMAT_COLON", "FSTRING_MIDDLE", "RBRACE"):
+        for position in range(s.index - 1, s.first, -1):
+            token = s.tokens[position]
+            if token[0] == "LAMBDA":
+                place = (*token[2:4], *s.token[4:6])
+                return Mistake("f-string: lambda expressions are not allowed without parentheses", place)  # type: ignore[arg-type]
+            if token[0] == "FSTRING_START":
+                break
+    if s.before is not None and s.before[0] == "BANG":
+        return Mistake("f-string: missing conversion character", s.token[2:])
+    return None
+
+
+def _print(s: _Scene) -> Mistake | None:
+    before = s.before
+    if before is None or s.index - 1 != s.statement or before[0] != "NAME" or s.open:
+        return None
+    if before[1] in ("print", "exec") and s.kind in _EXPRESSION:
+        message = f"Missing parentheses in call to '{before[1]}'. Did you mean {before[1]}(...)?"
+        return Mistake(message, (before[2], before[3], *s.end_of_expression()))
+    return None
+
+
+def _equals(s: _Scene) -> Mistake | None:
+    if s.kind != "EQUAL" or not isinstance(s.value, ast.expr):
+        return None
+    inside = s.open or s.head in ("IF", "ELIF", "WHILE") or s.accepts("COLON")
+    if not inside:
+        return None
+    place: Place = (*s.start_of_value(), *_after_equals(s))
+    advice = "A comparison is written with two equal signs."
+    kind = type(s.value)
+    if kind is ast.Name:
+        return Mistake(_EQUALS, place, advice)
+    from .targets import kind_of
+
+    what = kind_of(s.value)
+    if what in ("list", "tuple", "True", "False", "None", "comparison"):
+        return Mistake("invalid syntax", s.token[2:], advice)
+    message = f"cannot assign to {what} here. Maybe you meant '==' instead of '='?"
+    return Mistake(message, place_of(s.value), advice)
+
+
+def _after_equals(s: _Scene) -> tuple[int, int]:
+    following = s.tokens[s.index + 1] if s.index + 1 < len(s.tokens) else s.token
+    if following[0] in _LINE_ENDS:
+        return s.token[4], s.token[5]
+    s.index += 1
+    end = s.end_of_expression()
+    s.index -= 1
+    return end
+
+
+def _colon(s: _Scene) -> Mistake | None:
+    if s.open or s.head not in _HEADS or not s.accepts("COLON"):
+        return None
+    if s.kind == "_NEWLINE":
+        what = {"DEF": "the head of a function", "CLASS": "the head of a class"}.get(s.head)
+        what = what or f"the line of '{s.tokens[s.first][1]}'"
+        return Mistake("expected ':'", s.token[2:], f"Put a colon at the end of {what}.")
+    if s.head == "ELSE" and s.kind == "IF":
+        return Mistake("expected ':'", s.token[2:], "Write 'elif' instead of 'else if'.")
+    if s.head == "EXCEPT" and s.kind == "COMMA":
+        advice = "Write except (A, B): with parentheses."
+        return Mistake("multiple exception types must be parenthesized", _from_second(s), advice)
+    if s.head in ("ELSE", "TRY", "FINALLY", "DEF", "CLASS") and s.kind != "EQUAL":
+        return Mistake("expected ':'", s.token[2:], _advice(s))
+    return None
+
+
+def _from_second(s: _Scene) -> Place:
+    start = s.tokens[s.first + 1]
+    last = s.token
+    for token in s.tokens[s.index :]:
+        if token[0] in _LINE_ENDS or token[0] in ("COLON", "AS"):
+            break
+        last = token
+    return (start[2], start[3], last[4], last[5])
+
+
+def _else(s: _Scene) -> Mistake | None:
+    if s.kind in ("ELSE", "COLON") or not s.accepts("ELSE") or s.accepts("_NEWLINE") and s.head in ("IF", "FOR"):
+        return None
+    depth = 0
+    for position in range(s.index - 1, s.first - 1, -1):
+        kind = s.tokens[position][0]
+        if kind in _CLOSING:
+            depth += 1
+        elif kind in _OPENING:
+            depth -= 1
+            if depth < 0:
+                return None
+        elif depth == 0 and kind == "ELSE":
+            return None
+        elif depth == 0 and kind == "IF" and position > s.first:
+            start = s.tokens[position - 1]
+            place = (start[2], start[3], s.tokens[s.index - 1][4], s.tokens[s.index - 1][5])
+            return Mistake("expected 'else' after 'if' expression", place)
+    return None
+
+
+def _comma(s: _Scene) -> Mistake | None:
+    before = s.before
+    if not s.open or s.kind not in _OPERAND or before is None or before[0] not in _OPERAND_END:
+        return None
+    if before[0] == "NAME" and s.kind in ("STRING", "FSTRING_START"):
+        return None
+    place: Place = (*s.start_of_expression(), *s.end_of_expression())
+    return Mistake("invalid syntax. Perhaps you forgot a comma?", place)
+
+
+def _comprehension(s: _Scene) -> Mistake | None:
+    if s.kind != "FOR" or not s.open or s.open[-1][0] not in ("LSQB", "LBRACE"):
+        return None
+    opening = s.tokens.index(s.open[-1], s.first)
+    first = s.tokens[opening + 1]
+    last = s.tokens[s.index - 1]
+    message = "did you forget parentheses around the comprehension target?"
+    return Mistake(message, (first[2], first[3], last[4], last[5]))
+
+
+def _function(s: _Scene) -> Mistake | None:
+    previous = s.before[0] if s.before else ""
+    if s.head == "DEF" and s.index == s.first + 2 and s.kind not in ("LPAR", "LSQB") and previous == "NAME":
+        return Mistake("expected '('", s.token[2:])
+    if s.head == "DEF" and s.kind == "LPAR" and previous in ("LPAR", "COMMA") and len(s.open) == 1:
+        s.index += 1
+        end = s.end_of_expression()
+        s.index -= 1
+        return Mistake("Function parameters cannot be parenthesized", (*s.token[2:4], *end))
+    if s.kind in ("COMMA", "RPAR") and previous == "EQUAL" and s.open and s.open[-1][0] == "LPAR":
+        name = s.tokens[s.index - 2]
+        return Mistake("expected argument value expression", (*name[2:4], *s.tokens[s.index - 1][4:6]))
+    if s.kind == "WALRUS" and isinstance(s.value, ast.expr) and type(s.value) is not ast.Name:
+        from .targets import kind_of
+
+        return Mistake(f"cannot use assignment expressions with {kind_of(s.value)}", place_of(s.value))
+    return None
+
+
+def _try(s: _Scene) -> Mistake | None:
+    if s.accepts("EXCEPT") and s.accepts("FINALLY") and not s.accepts("NAME"):
+        return Mistake("expected 'except' or 'finally' block", s.token[2:])
+    return None
+
+
+def _dictionary(s: _Scene) -> Mistake | None:
+    if not s.open or s.open[-1][0] != "LBRACE" or s.before is None:
+        return None
+    if s.before[0] == "COLON" and s.kind in ("RBRACE", "COMMA"):
+        return Mistake("expression expected after dictionary key and ':'", s.before[2:])
+    if s.kind in ("RBRACE", "COMMA") and s.accepts("COLON") and not s.in_fstring():
+        return Mistake("':' expected after dictionary key", s.before[2:])
+    return None
+
+
+def _import(s: _Scene) -> Mistake | None:
+    if s.head not in ("FROM", "IMPORT"):
+        return None
+    before = s.before[0] if s.before else ""
+    if s.kind == "_NEWLINE" and before == "COMMA" and s.head == "FROM":
+        return Mistake("trailing comma not allowed without surrounding parentheses", s.before[2:])  # type: ignore[index]
+    if s.kind == "_NEWLINE" and before == "IMPORT":
+        return Mistake("Expected one or more names after 'import'", s.token[2:])
+    if s.kind in ("DOT", "ELLIPSIS") and before == "FROM":
+        return Mistake("invalid syntax", s.token[2:], "Relative imports do not exist in tensorsh.")
+    return None
+
+
+_LOOKS = (
+    _block,
+    _fstring,
+    _print,
+    _try,
+    _function,
+    _colon,
+    _equals,
+    _import,
+    _dictionary,
+    _else,
+    _comma,
+    _comprehension,
+)
+
+# ---- advice for what CPython calls just "invalid syntax"
+
+_STARTERS = (
+    "for while if elif else def class return import from with try except finally raise assert del pass break continue "
+    "global nonlocal lambda not"
+).split()
+
+
+def _advice(s: _Scene) -> str | None:
+    kind, value, before = s.kind, s.token[1], s.before
+    previous = before[0] if before else ""
+    if kind == "_NEWLINE" and previous in ("PLUS", "MINUS") and s.index - 2 >= s.first:
+        if s.tokens[s.index - 2][0] == previous:
+            sign = before[1] if before else "+"
+            return f"There is no {sign}{sign}: write x {sign}= 1."
+    if kind == "AMPERSAND" and previous == "AMPERSAND":
+        return "Write 'and' instead of '&&'."
+    if kind == "VBAR" and previous == "VBAR":
+        return "Write 'or' instead of '||'."
+    if kind == "BANG":
+        return "Write 'not' instead of '!'."
+    if kind == "GREATER" and previous == "LESS":
+        return "Write '!=' instead of '<>'."
+    if kind == "WALRUS":
+        return "Write = instead of := here, or put the whole in parentheses."
+    if kind == "STAR" and previous == "EXCEPT":
+        return "'except*' does not exist in tensorsh."
+    if kind == "LSQB" and s.head in ("DEF", "CLASS") and s.index == s.first + 2:
+        return "Type parameters do not exist in tensorsh."
+    if previous in ("NAME",) and before is not None and s.index - 1 == s.statement:
+        near = _near(before[1])
+        if near:
+            return f"Did you mean '{near}'?"
+        if before[1] == "type" and kind == "NAME":
+            return "'type' statements do not exist in tensorsh."
+    words = s.table.literals
+    if kind in ("EQUAL", "DOT", "COMMA", "RPAR") and previous in words.values() and before is not None:
+        if before[1].isidentifier() and before[1] not in ("None", "True", "False"):
+            return f"'{before[1]}' is a keyword and cannot be a name."
+    if value in words and isinstance(value, str) and value.isidentifier() and value.islower():
+        if previous in ("DEF", "DOT", "IMPORT", "AS", "FOR", "CLASS", "LPAR", "COMMA", "LAMBDA") or s.index == s.first:
+            if kind in ("ELSE", "ELIF", "EXCEPT", "FINALLY"):
+                return f"No block stands in front of this '{value}' that it could belong to."
+            return f"'{value}' is a keyword and cannot be a name."
+    return None
+
+
+def _near(word: str) -> str | None:
+    """The keyword that somebody meant who typed this word at the start of a statement."""
+    if len(word) < 2 or word in ("print", "exec", "match", "case", "type"):
+        return None
+    from difflib import get_close_matches
+
+    swapped = [keyword for keyword in _STARTERS if sorted(keyword) == sorted(word)]
+    found = swapped or get_close_matches(word, _STARTERS, 1, 0.7)
+    return found[0] if found else None

@@ -1,0 +1,483 @@
+"""One walk over a program's tree: scopes, the names it reads, bare flags, and the attribute gate.
+
+The walk changes nodes in place and keeps its own stack, so that no depth of nesting can hurt it:
+
+    x._prev          ->  <private>(x, "_prev")            f(a, keepdim)  ->  <flag>(f, "keepdim")(a)
+    x.__dict__       ->  <attribute>(x, "__dict__")       x._n = 1       ->  <store>(1, x, "_n")
+    Counter.x = 1    ->  <own>(Counter).x = 1             x._n += 1      ->  <place>(x)["_n"] += 1
+
+The names in angle brackets live among the builtins; no script can write them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container
+from typing import Any
+
+from .mistake import Mistake, place_of
+from .names import (
+    DEFINABLE,
+    READABLE_VARIABLES,
+    UNMISTAKABLE_FLAGS,
+    WRITABLE_VARIABLES,
+    is_gated,
+    is_special,
+)
+from .targets import AsItem
+
+MAX_DEPTH = 3000
+_MODULES = frozenset({"torch", "np", "math"})  # bound without an import
+MAX_FLAGS = 8
+LOAD = ast.Load()
+
+
+class Scope:
+    """A module, class, function, lambda or comprehension, and what is bound in it."""
+
+    __slots__ = ("bound", "class_name", "globals", "kind", "parent", "reads", "star")
+
+    def __init__(self, kind: str, parent: Scope | None, class_name: str | None) -> None:
+        self.kind = kind
+        self.parent = parent
+        self.class_name = class_name  # of the class around, for private names
+        self.bound: set[str] = set()
+        self.globals: set[str] = set()
+        self.reads: set[str] = set()
+        self.star = False
+
+    def bind(self, name: str) -> None:
+        if name in self.globals:
+            self.module().bound.add(name)
+        else:
+            self.bound.add(name)
+
+    def module(self) -> Scope:
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def finds(self, name: str) -> Scope | None:
+        """The scope that a name used here belongs to, or None."""
+        if name in self.globals:
+            module = self.module()
+            return module if name in module.bound else None
+        if name in self.bound:
+            return self
+        scope = self.parent
+        while scope is not None:
+            if name in scope.bound and scope.kind != "class":
+                return scope
+            scope = scope.parent
+        return None
+
+
+class Walk:
+    """The result: every scope, the flags that were found (call, name node, scope), and the depth of the tree."""
+
+    def __init__(self) -> None:
+        self.scopes: list[Scope] = []
+        self.candidates: list[tuple[ast.Call, Scope]] = []
+        self.nodes: list[tuple[ast.Name, Scope]] = []  # the names read; without the gate only
+        self.documented: list[ast.FormattedValue] = []  # the fields with `=` of f-strings
+        self.stores: list[tuple[ast.Attribute, Scope]] = []  # ordinary attributes that are set or deleted
+        self.imported: set[str] = set()
+        self.depth = 0
+        self.stack: list[tuple[Any, Scope, int]] = []
+
+    def scope(self, kind: str, parent: Scope | None, class_name: str | None = None) -> Scope:
+        made = Scope(kind, parent, class_name or (parent.class_name if parent else None))
+        self.scopes.append(made)
+        return made
+
+    def run(self, module: ast.Module, gate: bool = True) -> None:
+        top = self.scope("module", None)
+        stack = self.stack
+        stack += [(node, top, 1) for node in reversed(module.body)]
+        visitors = _VISITORS
+        while stack:
+            node, scope, depth = stack.pop()
+            kind = type(node)
+            if kind is ast.Name:
+                name = node.id
+                if type(node.ctx) is ast.Load:
+                    scope.reads.add(name)
+                    if not gate:
+                        self.nodes.append((node, scope))
+                else:
+                    _bind_target(scope, name)
+                if name[:2] == "__" and gate:
+                    _check_variable(node, scope)
+                continue
+            if kind is ast.Constant:
+                continue
+            if depth > self.depth:
+                if depth > MAX_DEPTH:
+                    raise Mistake(
+                        "the program is nested too deeply",
+                        place_of(node) if hasattr(node, "lineno") else (1, 0, 1, 0),
+                        "Split the expression, or compute it in a loop.",
+                    )
+                self.depth = depth
+            visit = visitors.get(kind)
+            if visit is not None:
+                visit(self, node, scope, depth + 1, gate)
+                continue
+            depth += 1
+            for field in kind._fields:
+                value = getattr(node, field)
+                if type(value) is list:
+                    for child in value:
+                        if isinstance(child, ast.AST):
+                            stack.append((child, scope, depth))
+                elif isinstance(value, ast.AST) and field != "op" and field != "ctx":
+                    stack.append((value, scope, depth))
+        for target, scope in self.stores:
+            _check_store(self, target, scope)
+
+    def push(self, scope: Scope, depth: int, *children: Any) -> None:
+        for child in children:
+            if type(child) is list:
+                for one in child:
+                    if one is not None:
+                        self.stack.append((one, scope, depth))
+            elif child is not None:
+                self.stack.append((child, scope, depth))
+
+    def global_names(self) -> frozenset[str]:
+        """The names that are, or may be, read from the module or the builtins."""
+        names: set[str] = set()
+        for scope in self.scopes:
+            for name in scope.reads:
+                found = scope.finds(name)
+                if found is None or found.kind in ("module", "class"):
+                    names.add(name)
+        return frozenset(names)
+
+
+def _bind_target(scope: Scope, name: str) -> None:
+    while scope.kind == "comprehension" and name not in scope.bound and scope.parent is not None:
+        scope = scope.parent  # `:=` in a comprehension binds outside; its own targets are bound before
+    scope.bind(name)
+
+
+def _check_variable(node: ast.Name, scope: Scope) -> None:
+    name = node.id
+    if not is_special(name):
+        return
+    if type(node.ctx) is ast.Load:
+        if name in READABLE_VARIABLES or (scope.kind == "class" and name in DEFINABLE) or name in scope.module().bound:
+            return
+    elif name in WRITABLE_VARIABLES or (scope.kind == "class" and name in DEFINABLE and name != "__match_args__"):
+        return
+    raise Mistake(f"name '{name}' is not available in tensorsh", place_of(node))
+
+
+def _check_definition(name: str, node: Any, scope: Scope) -> None:
+    if is_special(name) and not (scope.kind == "class" and name in DEFINABLE):
+        where = "in a class" if scope.kind == "class" else "outside of a class"
+        raise Mistake(f"'{name}' cannot be defined {where} in tensorsh", place_of(node))
+
+
+def _function(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    arguments = node.args
+    inner = walk.scope("function", scope)
+    if type(node) is not ast.Lambda:
+        if gate:
+            _check_definition(node.name, node, scope)
+        scope.bind(node.name)
+        walk.push(inner, depth, node.body[::-1])
+        walk.push(scope, depth, node.decorator_list, node.returns)
+    else:
+        walk.push(inner, depth, node.body)
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    for argument in every:
+        if argument is not None:
+            if gate and is_special(argument.arg):
+                raise Mistake(f"name '{argument.arg}' is not available in tensorsh", place_of(argument))
+            inner.bound.add(argument.arg)
+            walk.push(scope, depth, argument.annotation)
+    walk.push(scope, depth, arguments.defaults, arguments.kw_defaults)
+
+
+def _class(walk: Walk, node: ast.ClassDef, scope: Scope, depth: int, gate: bool) -> None:
+    if gate:
+        _check_definition(node.name, node, scope)
+        for keyword in node.keywords:
+            if keyword.arg == "metaclass" or keyword.arg is None:
+                raise Mistake("metaclasses do not exist in tensorsh", place_of(keyword))
+    scope.bind(node.name)
+    inner = walk.scope("class", scope, node.name.lstrip("_") or None)
+    walk.push(inner, depth, node.body[::-1])
+    walk.push(scope, depth, node.decorator_list, node.bases, [k.value for k in node.keywords])
+
+
+def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    inner = walk.scope("comprehension", scope)
+    for generator in node.generators:
+        pending = [generator.target]
+        while pending:
+            target = pending.pop()
+            if type(target) is ast.Name:
+                inner.bound.add(target.id)
+            elif type(target) is ast.Starred:
+                pending.append(target.value)
+            elif type(target) in (ast.Tuple, ast.List):
+                pending += target.elts
+        walk.push(inner, depth, generator.target, generator.ifs)
+    for index, generator in enumerate(node.generators):
+        walk.push(scope if index == 0 else inner, depth, generator.iter)
+    if type(node) is ast.DictComp:
+        walk.push(inner, depth, node.key, node.value)
+    else:
+        walk.push(inner, depth, node.elt)
+
+
+def _mangled(name: str, scope: Scope) -> str:
+    """Private names of classes, as Python changes them."""
+    if name[:2] == "__" and not is_special(name) and scope.class_name:
+        return f"_{scope.class_name}{name}"
+    return name
+
+
+def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    value, name = node.value, node.attr
+    walk.stack.append((value, scope, depth))
+    if not gate or not is_gated(name):
+        if gate and type(node.ctx) is not ast.Load:
+            walk.stores.append((node, scope))
+        return
+    special = is_special(name)
+    name = _mangled(name, scope)
+    where = {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+    text = ast.Constant(name, None, **where)
+    context = node.ctx
+    del node.attr
+    if type(context) is ast.Load:
+        helper = "<private>" if name[0] == "_" and not special else "<attribute>"
+        del node.ctx, node.value
+        node.__class__ = ast.Call
+        node.func = ast.Name(helper, LOAD, **where)
+        node.args = [value, text]
+        node.keywords = []
+    else:
+        node.__class__ = ast.Subscript
+        node.value = ast.Call(ast.Name("<place>", LOAD, **where), [value], [], **where)
+        node.slice = text
+
+
+def _check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
+    """`torch.relu.x = 1` becomes `<own>(torch.relu).x = 1`: what is imported is the library's.
+
+    Other targets stay as they are and cost nothing: library classes refuse by themselves (sealed.py), and the few of
+    Python's own that cannot are restored when the program ends.
+    """
+    root = node.value
+    while type(root) is ast.Attribute:
+        root = root.value
+    if type(root) is ast.Name:
+        if root.id not in walk.imported and (root.id not in _MODULES or scope.finds(root.id) is not None):
+            return
+    elif type(root) is not ast.Call or type(root.func) is not ast.Name or root.func.id not in ("type", "<attribute>"):
+        return
+    value = node.value
+    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
+    node.value = ast.Call(ast.Name("<own>", LOAD, **where), [value], [], **where)
+
+
+def _field(walk: Walk, node: ast.FormattedValue, scope: Scope, depth: int, gate: bool) -> None:
+    if hasattr(node, "documented"):
+        walk.documented.append(node)
+    walk.push(scope, depth, node.value, node.format_spec)
+
+
+def _call(walk: Walk, node: ast.Call, scope: Scope, depth: int, gate: bool) -> None:
+    arguments = node.args
+    for argument in arguments:
+        if type(argument) is ast.Name:
+            walk.candidates.append((node, scope))
+            break
+    stack = walk.stack
+    stack.append((node.func, scope, depth))
+    for argument in arguments:
+        stack.append((argument, scope, depth))
+    for keyword in node.keywords:
+        stack.append((keyword.value, scope, depth))
+
+
+def _import(walk: Walk, node: ast.Import, scope: Scope, depth: int, gate: bool) -> None:
+    for alias in node.names:
+        if gate:
+            for part in (*alias.name.split("."), alias.asname or "x"):
+                if part.startswith("__") or (part.startswith("_") and part is not alias.asname):
+                    raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
+        scope.bind(alias.asname or alias.name.partition(".")[0])
+        walk.imported.add(alias.asname or alias.name.partition(".")[0])
+
+
+def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gate: bool) -> None:
+    if node.module == "__future__":
+        known = ("annotations", "division", "print_function", "absolute_import", "generators", "nested_scopes")
+        for alias in node.names:
+            if gate and alias.name not in (*known, "with_statement", "unicode_literals", "generator_stop"):
+                raise Mistake(f"future feature {alias.name} is not defined", place_of(alias))
+            scope.bind(alias.asname or alias.name)
+        return
+    for alias in node.names:
+        if gate:
+            for part in (*(node.module or "").split("."), alias.name):
+                if part.startswith("_"):
+                    raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
+            if alias.asname and is_special(alias.asname):
+                raise Mistake(f"name '{alias.asname}' is not available in tensorsh", place_of(alias))
+        if alias.name == "*":
+            scope.module().star = True
+        else:
+            scope.bind(alias.asname or alias.name)
+            walk.imported.add(alias.asname or alias.name)
+
+
+def _global(walk: Walk, node: ast.Global, scope: Scope, depth: int, gate: bool) -> None:
+    for name in node.names:
+        if gate and is_special(name) and name not in WRITABLE_VARIABLES:
+            raise Mistake(f"name '{name}' is not available in tensorsh", place_of(node))
+        scope.globals.add(name)
+        if name in scope.bound:
+            scope.module().bound.add(name)
+
+
+def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate: bool) -> None:
+    if node.name:
+        if gate and is_special(node.name):
+            raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
+        scope.bind(node.name)
+    walk.push(scope, depth, node.type, node.body)
+
+
+def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    value = node.value
+    target = node.targets[0]
+    if gate and type(target) is ast.Attribute and len(node.targets) == 1 and is_gated(target.attr):
+        # the usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`
+        where = {"lineno": node.lineno, "col_offset": node.col_offset}
+        where |= {"end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}
+        name = ast.Constant(_mangled(target.attr, scope), None, **where)
+        walk.push(scope, depth, target.value, value)
+        del node.targets
+        node.__class__ = ast.Expr
+        node.is_store = True
+        node.value = ast.Call(ast.Name("<store>", LOAD, **where), [value, target.value, name], [], **where)
+        return
+    for target in node.targets:
+        if gate and type(target) is ast.Name and target.id == "__match_args__" and scope.kind == "class":
+            names = value.elts if type(value) in (ast.Tuple, ast.List) else [value]  # type: ignore[attr-defined]
+            for name in names:
+                if type(name) is not ast.Constant or type(name.value) is not str or is_gated(name.value):
+                    raise Mistake("__match_args__ must be a tuple of ordinary names in tensorsh", place_of(value))
+            scope.bind(target.id)
+        else:
+            walk.stack.append((target, scope, depth))
+    walk.stack.append((value, scope, depth))
+
+
+def _augmented(walk: Walk, node: ast.AugAssign, scope: Scope, depth: int, gate: bool) -> None:
+    if type(node.target) is ast.Name:
+        scope.reads.add(node.target.id)
+    walk.push(scope, depth, node.target, node.value)
+
+
+def _capture(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    name = node.rest if type(node) is ast.MatchMapping else node.name
+    if name:
+        if gate and is_special(name):
+            raise Mistake(f"name '{name}' is not available in tensorsh", place_of(node))
+        scope.bind(name)
+    if type(node) is ast.MatchAs:
+        walk.push(scope, depth, node.pattern)
+    elif type(node) is ast.MatchMapping:
+        walk.push(scope, depth, node.keys, node.patterns)
+
+
+def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gate: bool) -> None:
+    for name in node.kwd_attrs:
+        if gate and is_gated(name):
+            raise Mistake(f"attribute '{name}' is not available in patterns in tensorsh", place_of(node))
+    walk.push(scope, depth, node.cls, node.patterns, node.kwd_patterns)
+
+
+def _as_item(walk: Walk, node: AsItem, scope: Scope, depth: int, gate: bool) -> None:
+    raise Mistake("invalid syntax", place_of(node))
+
+
+_VISITORS: dict[type, Any] = {
+    ast.FunctionDef: _function,
+    ast.Lambda: _function,
+    ast.ClassDef: _class,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.FormattedValue: _field,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Global: _global,
+    ast.ExceptHandler: _handler,
+    ast.Assign: _assign,
+    ast.AugAssign: _augmented,
+    ast.MatchAs: _capture,
+    ast.MatchStar: _capture,
+    ast.MatchMapping: _capture,
+    ast.MatchClass: _match_class,
+    AsItem: _as_item,
+}
+
+
+def lower_flags(walk: Walk, bound: Container[str]) -> dict[str, bool]:
+    """`f(a, flag)` becomes `<flag>(f, "flag")(a)`: the helper decides when it runs.
+
+    Returns the names that the text itself leaves open, with the answer whether they were bound.
+    """
+    questions: dict[str, bool] = {}
+    for call, flags in bare_flags(walk, bound, questions):
+        for flag in flags:
+            where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(flag), strict=True))
+            helper = ast.Name("<flag>", LOAD, **where)
+            call.func = ast.Call(helper, [call.func, ast.Constant(flag.id, None, **where)], [], **where)
+            call.args.remove(flag)
+    return questions
+
+
+def bare_flags(walk: Walk, bound: Container[str], questions: dict[str, bool]) -> list[tuple[ast.Call, list[ast.Name]]]:
+    """The calls that end in arguments which are names bound nowhere, with those names.
+
+    A name that has an ordinary argument behind it, or that stands there twice, is no flag: it may be bound later.
+    """
+    found = []
+    for call, scope in walk.candidates:
+        flags: list[ast.Name] = []
+        for argument in call.args:
+            is_flag = False
+            if isinstance(argument, ast.Name) and scope.finds(argument.id) is None:
+                questions[argument.id] = argument.id in bound
+                is_flag = not questions[argument.id]
+            if is_flag:
+                flags.append(argument)  # type: ignore[arg-type]
+            elif flags:
+                known = [flag for flag in flags if flag.id in UNMISTAKABLE_FLAGS]
+                if known and not scope.module().star:
+                    message = f"positional argument follows flag '{known[0].id}'"
+                    advice = f"Write {known[0].id}=True at the end of the arguments."
+                    raise Mistake(message, place_of(argument), advice)
+                flags = []
+        names = [flag.id for flag in flags] + [keyword.arg for keyword in call.keywords if keyword.arg]
+        if flags and len(set(names)) == len(names) and len(flags) <= MAX_FLAGS:
+            found.append((call, flags))
+    return found

@@ -1,0 +1,398 @@
+"""Text to tokens, with the line structure of Python: NEWLINE, INDENT and DEDENT tokens, brackets that join lines.
+
+A token is a tuple (type, value, line, column, end line, end column); columns count UTF-8 bytes as Python's `ast` does.
+The patterns are the grammar's own. What is wrong with the text ends the list as a token of type ERROR whose value is
+the Mistake: a syntax error in front of it is reported first, as in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .fstrings import FString, FStrings
+from .mistake import Mistake
+
+Token = tuple[str, Any, int, int, int, int]
+
+MAX_BRACKETS = 200  # CPython's limit too
+MAX_INDENTS = 100
+MAX_FSTRINGS = 100
+
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+_MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
+_BLANKS = re.compile(r"[ \t\f]*")
+_FIELD_END = re.compile(r"\s*(?:[:}]|!(?!=))")
+
+
+def _width(margin: str) -> tuple[int, int]:
+    """The width of a margin with tabs to the next stop of 8, and with tabs as single columns."""
+    width = alternative = 0
+    for character in margin:
+        if character == "\t":
+            width = (width // 8 + 1) * 8
+            alternative += 1
+        elif character == "\f":
+            width = alternative = 0
+        else:
+            width += 1
+            alternative += 1
+    return width, alternative
+
+
+class Lexicon:
+    """The tokens of the grammar in the form that `tokenize` wants: one pattern, keywords, operators."""
+
+    def __init__(self, literals: dict[str, str], patterns: dict[str, str]) -> None:
+        self.keywords = {text: name for text, name in literals.items() if text.isidentifier()}
+        self.operators = {text: name for text, name in literals.items() if not text.isidentifier()}
+        longest_first = sorted(self.operators, key=len, reverse=True)
+        operator = "|".join(re.escape(text) for text in longest_first)
+        order = ("STRING", "FSTRING_START", "NAME", "NUMBER")
+        groups = "|".join(f"(?P<{name}>{patterns[name]})" for name in order)
+        self.scan = re.compile(
+            rf"[ \t\f]*(?:{groups}|(?P<OPERATOR>{operator})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
+            r"|(?P<JOIN>\\\n))"
+        ).match
+
+
+def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
+    """The tokens of a text whose lines end in plain newlines; the last one is $END or ERROR."""
+    tokenizer = _Tokenizer(text, lexicon)
+    try:
+        tokenizer.run()
+    except Mistake as mistake:
+        line, column, end_line, end_column = mistake.place
+        tokenizer.tokens.append(("ERROR", mistake, line, column, end_line, end_column))
+    return tokenizer.tokens
+
+
+class _Tokenizer(FStrings):
+    def __init__(self, text: str, lexicon: Lexicon) -> None:
+        self.text = text
+        self.max_brackets = MAX_BRACKETS
+        self.lexicon = lexicon
+        self.tokens: list[Token] = []
+        self.ascii = text.isascii()
+        self.line = 1
+        self.line_start = 0
+        self.counted = (0, 0)  # on this line: a position, and the bytes in front of it
+        self.brackets: list[tuple[str, int, int]] = []
+        self.indents = [(0, 0, False)]  # width with tabs to 8, width with tabs to 1, is the body of a `match`
+        self.fstrings: list[FString] = []
+        self.first = 0  # index of the first token of the logical line
+        self.opened_match = False  # the line before was `match ...:`
+
+    def column(self, position: int) -> int:
+        if self.ascii:
+            return position - self.line_start
+        known, size = self.counted
+        if position < known:
+            known, size = self.line_start, 0
+        size += len(self.text[known:position].encode("utf-8", "surrogatepass"))
+        self.counted = (position, size)
+        return size
+
+    def new_line(self, start: int, count: int = 1) -> None:
+        self.line += count
+        self.line_start = start
+        self.counted = (start, 0)
+
+    def mistake(self, message: str, start: int, end: int, advice: str | None = None, kind: str = "syntax") -> Mistake:
+        first = self.column(start)
+        return Mistake(message, (self.line, first, self.line, self.column(end)), advice, kind)
+
+    def run(self) -> None:
+        text, tokens, brackets, fstrings = self.text, self.tokens, self.brackets, self.fstrings
+        scan, keywords, operators = self.lexicon.scan, self.lexicon.keywords, self.lexicon.operators
+        append = tokens.append
+        ascii_only = self.ascii
+        position = self.indent(0)
+        size = len(text)
+        while position < size:
+            match = scan(text, position)
+            if match is None:
+                position = self.odd(position)
+                continue
+            position = match.end()
+            kind = match.lastgroup
+            value = match[kind]  # type: ignore[index]
+            start = position - len(value)
+            if ascii_only:
+                column = start - self.line_start
+                end_column = column + len(value)
+            else:
+                column = self.column(start)
+                end_column = self.column(position)
+            line = self.line
+            if kind == "NAME":
+                kind = keywords.get(value, "NAME")
+                if kind == "NAME" and not value.isascii():
+                    value = self.identifier(value, start)
+                elif value == "async" or value == "await":
+                    raise self.mistake(
+                        f"'{value}' does not exist in tensorsh", start, position, "Call ordinary functions instead."
+                    )
+                append((kind, value, line, column, line, end_column))
+            elif kind == "OPERATOR":
+                if value in "([{":
+                    if len(brackets) >= MAX_BRACKETS:
+                        raise self.mistake("too many nested parentheses", start, position)
+                    brackets.append((value, line, column))
+                elif value in ")]}":
+                    if fstrings and len(brackets) == fstrings[-1].depth:
+                        if value != "}":
+                            raise self.mistake(f"f-string: unmatched '{value}'", start, position)
+                        brackets.pop()
+                        append(("RBRACE", value, line, column, line, end_column))
+                        fstrings[-1].leave_field()
+                        position = self.literal(position)
+                        continue
+                    self.close(value, start)
+                elif fstrings and len(brackets) == fstrings[-1].depth and value in (":", ":=", "=", "!"):
+                    if value == "=" and _FIELD_END.match(text, position):
+                        end = _FIELD_END.match(text, position).end() - 1  # type: ignore[union-attr]
+                        shown = text[fstrings[-1].field_start : end]
+                        if "\n" not in text[start:end]:
+                            end_column = self.column(end)
+                        append(("FSTRING_DEBUG", shown, line, column, line, end_column))
+                        continue
+                    if value in (":", ":="):
+                        append(("_FORMAT_COLON", ":", line, column, line, column + 1))
+                        fstrings[-1].in_format.append(len(brackets))
+                        position = self.literal(start + 1)
+                        continue
+                append((operators[value], value, line, column, line, end_column))
+            elif kind == "NEWLINE":
+                self.new_line(position)
+                if not brackets:
+                    self.end_line(line, column)
+                    position = self.indent(position)
+            elif kind == "STRING":
+                if "\n" in value:
+                    self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
+                    end_column = self.column(position)
+                append((kind, value, line, column, self.line, end_column))
+            elif kind == "NUMBER":
+                if position < size and (text[position].isalnum() or text[position] == "_"):
+                    self.check_number(value, start, position)
+                if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
+                    self.check_zeros(value, start, position)
+                append((kind, value, line, column, line, end_column))
+            elif kind == "FSTRING_START":
+                if len(fstrings) >= MAX_FSTRINGS:
+                    raise self.mistake("too many nested f-strings", start, position)
+                append((kind, value, line, column, line, end_column))
+                fstrings.append(FString(value, line, column, start))
+                position = self.literal(position)
+            elif kind == "JOIN":
+                self.new_line(position)
+                if position == size:
+                    raise self.unfinished("unexpected EOF while parsing", (line, column, line, end_column))
+        self.finish()
+
+    # lines
+
+    def indent(self, position: int) -> int:
+        """At the start of a line: skip blank ones, then compare its margin with the blocks that are open."""
+        text = self.text
+        while True:
+            end = _MARGIN.match(text, position).end()  # type: ignore[union-attr]
+            if text.startswith("\n", end):
+                self.new_line(end + 1)
+                position = end + 1
+            elif text.startswith("\\\n", end) and text[position:end].strip(" \t\f") == "":
+                return self.joined_margin(position)
+            else:
+                break
+        if end == len(text):
+            return end
+        self.block(*_width(text[position:end]), end)
+        return end
+
+    def joined_margin(self, position: int) -> int:
+        """A margin with a backslash in it: the first one decides, unless it stands at the very start."""
+        text = self.text
+        fixed: tuple[int, int] | None = None
+        margin = ""
+        while True:
+            end = _BLANKS.match(text, position).end()  # type: ignore[union-attr]
+            margin += text[position:end]
+            if not text.startswith("\\\n", end):
+                break
+            if fixed is None and _width(margin)[0]:
+                width = _width(margin)[0]
+                fixed = (width, width)
+            position = end + 2
+            self.new_line(position)
+        if end == len(text):
+            if end > position:
+                return end
+            place = (self.line, self.column(end), self.line, self.column(end))
+            raise self.unfinished("unexpected EOF while parsing", place)
+        if text[end] in "#\n":
+            return self.indent(position)
+        self.block(*(fixed or _width(margin)), end)
+        return end
+
+    def block(self, width: int, alternative: int, position: int) -> None:
+        indents = self.indents
+        column = self.column(position)
+        top, top_alternative, _ = indents[-1]
+        if width == top:
+            if alternative != top_alternative:
+                raise self.tabs(position)
+        elif width > top:
+            if alternative <= top_alternative:
+                raise self.tabs(position)
+            if len(indents) >= MAX_INDENTS:
+                raise self.mistake("too many levels of indentation", position, position, kind="indentation")
+            indents.append((width, alternative, self.opened_match))
+            self.tokens.append(("_INDENT", "", self.line, 0, self.line, column))
+        else:
+            while width < indents[-1][0]:
+                indents.pop()
+                self.tokens.append(("_DEDENT", "", self.line, column, self.line, column))
+            if width != indents[-1][0]:
+                end = self.text.find("\n", position)
+                end = len(self.text) if end < 0 else end
+                raise self.mistake(
+                    "unindent does not match any outer indentation level",
+                    end,
+                    end,
+                    f"Indent this line by {indents[-1][0]} columns, or as the lines of the block above it.",
+                    "indentation",
+                )
+            if alternative != indents[-1][1]:
+                raise self.tabs(position)
+        self.first = len(self.tokens)
+        self.opened_match = False
+
+    def tabs(self, position: int) -> Mistake:
+        return self.mistake(
+            "inconsistent use of tabs and spaces in indentation",
+            self.line_start,
+            position,
+            "Indent every line of the file with spaces, or every line with tabs.",
+            "tab",
+        )
+
+    def end_line(self, line: int, column: int) -> None:
+        tokens, first = self.tokens, self.first
+        if len(tokens) == first:
+            return  # nothing but a joined blank line
+        head = tokens[first]
+        if head[0] == "NAME":
+            if head[1] == "match" and tokens[-1][0] == "COLON" and len(tokens) - first > 2:
+                if tokens[first + 1][0] != "COLON":
+                    tokens[first] = ("_MATCH", *head[1:])
+                    self.opened_match = True
+            elif head[1] == "case" and self.indents[-1][2]:
+                tokens[first] = ("_CASE", *head[1:])
+        tokens.append(("_NEWLINE", "\n", line, column, line, column + 1))
+        self.first = len(tokens)
+
+    def finish(self) -> None:
+        """The end of the text: close what may be closed."""
+        end = len(self.text)
+        if self.fstrings:
+            raise self.open_fstring()
+        if self.brackets:
+            raise self.open_bracket()
+        column = self.column(end)
+        if len(self.tokens) > self.first:
+            self.end_line(self.line, column)
+            self.new_line(end)
+            column = 0
+        for _ in self.indents[1:]:
+            self.tokens.append(("_DEDENT", "", self.line, column, self.line, column))
+        self.tokens.append(("$END", "", self.line, column, self.line, column))
+
+    # brackets and names
+
+    def unfinished(self, message: str, place: tuple[int, int, int, int], advice: str | None = None) -> Mistake:
+        mistake = Mistake(message, place, advice)
+        mistake.unfinished = True
+        return mistake
+
+    def open_bracket(self) -> Mistake:
+        bracket, line, column = self.brackets[-1]
+        return self.unfinished(f"'{bracket}' was never closed", (line, column, line, column + 1))
+
+    def close(self, value: str, start: int) -> None:
+        if not self.brackets:
+            raise self.mistake(f"unmatched '{value}'", start, start + 1)
+        opening, line, _ = self.brackets[-1]
+        if opening != _CLOSING[value]:
+            where = f" on line {line}" if line != self.line else ""
+            message = f"closing parenthesis '{value}' does not match opening parenthesis '{opening}'{where}"
+            raise self.mistake(message, start, start + 1)
+        self.brackets.pop()
+
+    def identifier(self, value: str, start: int) -> str:
+        from unicodedata import normalize
+
+        for index, character in enumerate(value):
+            if not ("a" + character).isidentifier():
+                raise self.invalid_character(start + index)
+        if not value.isidentifier():
+            raise self.invalid_character(start)
+        return normalize("NFKC", value)
+
+    def invalid_character(self, position: int) -> Mistake:
+        from .characters import invalid_character
+
+        message, advice = invalid_character(self.text[position])
+        return self.mistake(message, position, position + 1, advice)
+
+    def check_number(self, value: str, start: int, end: int) -> None:
+        from .characters import bad_number
+
+        bad = bad_number(self.text, value, start, end)
+        if bad:
+            message, first, last = bad
+            raise self.mistake(message, first, last)
+
+    def check_zeros(self, value: str, start: int, end: int) -> None:
+        if value.strip("0_") and not any(c in value for c in ".eEjJxXoObB"):
+            raise self.mistake(
+                "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers",
+                start,
+                end,
+            )
+
+    def odd(self, position: int) -> int:
+        """No token starts here."""
+        text = self.text
+        while position < len(text) and text[position] in " \t\f":
+            position += 1
+        if position == len(text):
+            return position
+        character = text[position]
+        if character == "\\":
+            if position + 1 == len(text):
+                place = (self.line, self.column(position), self.line, self.column(position + 1))
+                raise self.unfinished("unexpected EOF while parsing", place)
+            raise self.mistake("unexpected character after line continuation character", position + 1, position + 2)
+        if character in "'\"":
+            if (
+                self.fstrings
+                and character == self.fstrings[-1].quote[0]
+                and not text.startswith(character * 3, position)
+            ):
+                raise self.mistake("f-string: expecting '}'", position, position + 1)
+            raise self.open_string(position)
+        if character in "$?`":
+            raise self.mistake("invalid syntax", position, position + 1)
+        raise self.invalid_character(position)
+
+    def open_string(self, position: int) -> Mistake:
+        text = self.text
+        quote = text[position]
+        if text.startswith(quote * 3, position):
+            last = self.line + text.count("\n", position)
+            last -= text.endswith("\n")
+            message = f"unterminated triple-quoted string literal (detected at line {last})"
+            column = self.column(position)
+            return self.unfinished(message, (self.line, column, self.line, column + 3))
+        return self.mistake(f"unterminated string literal (detected at line {self.line})", position, position + 1)

@@ -1,0 +1,120 @@
+"""A text that is not in the cache, to code objects: parse, walk (scopes, flags, gate), compile by CPython."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Container
+from types import CodeType
+from typing import Any
+
+from .mistake import Mistake, place_of
+from .parser import run_lowering
+from .scopes import Walk, lower_flags
+
+DEEP = 150  # levels of nesting from which CPython's compiler gets a stack of its own
+_FUTURE = {"annotations": 0x1000000}
+
+
+class Translation:
+    """The tree of a text after the walk, and what can be compiled from it."""
+
+    def __init__(self, text: str, filename: str, bound: Container[str]) -> None:
+        module = run_lowering(text)
+        walk = Walk()
+        walk.run(module)
+        self.questions = lower_flags(walk, bound)
+        self.names = walk.global_names()
+        self.body = module.body
+        self.text = text
+        self.filename = filename
+        self.depth = walk.depth
+        self.future = 0
+        for statement in self.body:
+            if type(statement) is ast.ImportFrom and statement.module == "__future__":
+                self.future |= sum(_FUTURE.get(alias.name, 0) for alias in statement.names)
+
+    def program(self) -> tuple[CodeType, CodeType | None]:
+        """Everything but a final expression statement, and that."""
+        body = self.body
+        if body and _is_expression(body[-1]):
+            return self.compile(body[:-1]), self.compile(body[-1:], "eval")
+        return self.compile(body), None
+
+    def statements(self) -> list[tuple[Callable[[], CodeType], int, int, bool]]:
+        """(how to compile it, first line, last line, is an expression) for every top-level statement."""
+        found: list[tuple[Callable[[], CodeType], int, int, bool]] = []
+        for statement in self.body:
+            is_expression = _is_expression(statement)
+            first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+
+            def make(statement: ast.stmt = statement, mode: str = "eval" if is_expression else "exec") -> CodeType:
+                return self.compile([statement], mode)
+
+            found.append((make, first, statement.end_lineno or first, is_expression))
+        return found
+
+    def compile(self, part: list[ast.stmt], mode: str = "exec") -> CodeType:
+        tree: Any = ast.Expression(part[0].value) if mode == "eval" else ast.Module(part, [])  # type: ignore[attr-defined]
+
+        def run() -> CodeType:
+            return compile(tree, self.filename, mode, flags=self.future, dont_inherit=True)
+
+        try:
+            return run() if self.depth < DEEP else _with_deep_stack(run)
+        except SyntaxError as error:
+            raise self.mistake(error) from None
+        except (RecursionError, MemoryError):
+            where = part[0] if part else None
+            place = place_of(where) if where is not None else (1, 0, 1, 0)
+            raise Mistake("the program is nested too deeply", place) from None
+        except ValueError as error:
+            raise Mistake(str(error), (1, 0, 1, 0)) from None
+
+    def mistake(self, error: SyntaxError) -> Mistake:
+        """What CPython's compiler finds: `return` outside of a function, `nonlocal` without a variable ..."""
+        lines = self.text.split("\n")
+
+        def column(line: int, offset: int | None) -> int:
+            shown = lines[line - 1] if line <= len(lines) else ""
+            return len(shown[: max((offset or 1) - 1, 0)].encode("utf-8", "surrogatepass"))
+
+        line = error.lineno or 1
+        end_line = error.end_lineno or line
+        start = column(line, error.offset)
+        end = column(end_line, error.end_offset) if error.end_offset else start
+        return Mistake(error.msg, (line, start, end_line, max(start, end) if end_line == line else end))
+
+
+def _is_expression(statement: ast.stmt) -> bool:
+    return type(statement) is ast.Expr and not hasattr(statement, "is_store")
+
+
+def _with_deep_stack(run: Callable[[], CodeType]) -> CodeType:
+    """CPython's compiler recurses. The depth is known and bounded, so a thread with a large stack is safe."""
+    import threading
+
+    result: list[Any] = []
+
+    def work() -> None:
+        limit = sys.getrecursionlimit()
+        try:
+            sys.setrecursionlimit(max(limit, 40_000))
+            result.append(run())
+        except BaseException as error:
+            result.append(error)
+        finally:
+            sys.setrecursionlimit(limit)
+
+    size = threading.stack_size(64 * 1024 * 1024)
+    try:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+    except RuntimeError:
+        raise RecursionError from None  # no memory for such a stack
+    finally:
+        threading.stack_size(size)
+    thread.join()
+    if isinstance(result[0], BaseException):
+        raise result[0]
+    return result[0]

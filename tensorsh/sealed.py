@@ -1,0 +1,117 @@
+"""Classes that programs hold and cannot change.
+
+    class Tensor(metaclass=Sealed): ...          `torch.Tensor.add = f` in a program: TypeError
+    class Module(metaclass=OpenSealed): ...      the same, and a program may also derive from it and from `abc.ABC`
+
+A class is sealed if this package's own code made it; what a program derives from it is the program's. The package's
+code may still put methods on its classes (families of operators do, when they are loaded), and so may plain Python
+that uses the package as a library: only a store that a running program leads to is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABCMeta
+from weakref import WeakSet
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+MARK = "<private>"
+"""Stands among the builtins of programs and of nobody else."""
+
+GATE = "tensorsh.language.gate"
+_sealed: WeakSet[type] = WeakSet()
+
+
+def is_sealed(cls: type) -> bool:
+    return cls in _sealed
+
+
+def by_program(frame: FrameType | None) -> bool:
+    """Whether code at this frame acts for a program: it is a program's, or library code that a program called."""
+    if frame is not None and _is_own(frame):
+        return False
+    while frame is not None:
+        if MARK in frame.f_builtins:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Code of this package, other than the gate, through which programs set attributes."""
+    name = frame.f_globals.get("__name__", "")
+    return name[:9] == "tensorsh." and name != GATE and MARK not in frame.f_builtins
+
+
+def _maker() -> FrameType:
+    """The frame that makes a class, behind the metaclasses' own."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name == "__new__" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+class Sealed(type):
+    """The metaclass of classes that programs cannot change."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
+        made = super().__new__(mcls, name, bases, body, **keywords)
+        if _is_own(_maker()):
+            _sealed.add(made)
+        return made
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if cls in _sealed and by_program(sys._getframe(1)):
+            raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
+        super().__setattr__(name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        if cls in _sealed and by_program(sys._getframe(1)):
+            raise TypeError(f"cannot delete '{name}' attribute of immutable type '{cls.__name__}'")
+        super().__delattr__(name)
+
+
+class Frozen(metaclass=Sealed):
+    """The base of values that all sessions share (`torch.float32`): programs cannot change them."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if by_program(sys._getframe(1)):
+            raise AttributeError(f"attribute '{name}' of '{type(self).__name__}' objects is not writable")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if by_program(sys._getframe(1)):
+            raise AttributeError(f"attribute '{name}' of '{type(self).__name__}' objects is not writable")
+        object.__delattr__(self, name)
+
+
+class OpenSealed(Sealed, ABCMeta):
+    """The same for classes that are also derived from together with `abc.ABC`."""
+
+    __instancecheck__ = type.__instancecheck__  # nothing is registered: Python's own answers, at its own speed
+    __subclasscheck__ = type.__subclasscheck__
+    register = property()  # type: ignore[assignment]
+
+
+def joined(bases: tuple[Any, ...]) -> type | None:
+    """A metaclass for bases whose metaclasses Python does not join by itself; None where it does."""
+    kinds: list[type] = []
+    for base in bases:
+        kind = type(base)
+        if isinstance(base, type) and not any(issubclass(other, kind) for other in kinds):
+            kinds = [other for other in kinds if not issubclass(kind, other)] + [kind]
+    if len(kinds) < 2 or not any(issubclass(kind, Sealed) for kind in kinds):
+        return None
+    key = tuple(kinds)
+    if key not in _joined:
+        _joined[key] = type("Sealed", key, {})
+    return _joined[key]
+
+
+_joined: dict[tuple[type, ...], type] = {}

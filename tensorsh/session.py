@@ -1,0 +1,382 @@
+"""Session: one namespace that runs source text.
+
+    s = Session()
+    s["x"] = torch.ones(3)
+    s.run("x.sum() * 2")        # tensor(6.)
+
+There is no user interface in it: the shell, the command line, a notebook kernel and an editor server stand on its
+`run`, `execute`, `complete`, `inspect` and `is_complete`. Nothing a program does reaches another session (see
+`settings.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .language.compiler import RUNTIME, compile_program
+from .modules.environment import make_environment
+from .modules.files import current
+from .settings import Settings
+from .tools import TOOLS, tool
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType, FrameType
+    from typing import Any, TextIO
+
+    from .assist.about import Inspection
+    from .assist.completion import Completion
+    from .language.compiler import Program, Statement
+    from .language.diagnostics import Host
+
+MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
+"""Modules that a program may use without an import, under these names."""
+
+PROGRAMS_KEPT = 200
+"""Programs of one file name whose text is kept for diagnostics."""
+
+
+class _Known:
+    """The names that are bound when a text is compiled."""
+
+    __slots__ = ("variables", "builtins")
+
+    def __init__(self, variables: dict[str, Any], builtins: dict[str, Any]) -> None:
+        self.variables, self.builtins = variables, builtins
+
+    def __contains__(self, name: object) -> bool:
+        return (
+            name in self.variables or name in self.builtins or name in MODULES or name in torch_names() or name in TOOLS
+        )
+
+
+class Session:
+    """A namespace and settings of its own, in which source text is run.
+
+    `permissions` says which files a program may read and write (none, by default); `stdout` takes what it prints,
+    `stdin` is what `input()` reads (nothing, by default); `cache` is a folder for compiled programs; `arguments` become
+    `argv`.
+    """
+
+    def __init__(
+        self,
+        permissions: Any = None,
+        stdout: TextIO | None = None,
+        *,
+        stdin: TextIO | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        arguments: list[str] | None = None,
+    ) -> None:
+        argv = tuple(arguments or ("",))
+        self._environment = make_environment(
+            stdout, permissions, stdin=stdin, argv=argv, modules={"torch": torch_namespace}
+        )
+        self._builtins: dict[str, Any] = self._environment.builtins
+        self._builtins.update(RUNTIME)
+        self._builtins["argv"] = list(argv)
+        self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
+        self._settings = Settings(self._show_warning)
+        self._settings.context.run(current.set, self._environment.permissions)
+        self._cache = cache
+        self._programs: dict[str, list[Program]] = {}
+        self._watches: dict[str, Any] = {}
+
+    @property
+    def permissions(self) -> Any:
+        """Which files its programs may read and write."""
+        return self._environment.permissions
+
+    # Running
+
+    def run(self, source: str, filename: str = "<string>") -> Any:
+        """Runs source text; the value of a final expression statement, else None."""
+        program = self.compile(source, filename)
+        try:
+            return self._settings.run(self._whole, program)
+        except MemoryError as error:
+            raise _shortage(error) from None
+
+    def compile(self, source: str, filename: str = "<string>") -> Program:
+        """The text as a program that `execute` runs in this session."""
+        known = _Known(self.variables, self._builtins)
+        program = self._settings.run(compile_program, source, filename, known, self._cache)
+        kept = self._programs.pop(filename, [])  # and put last: the order tells which programs came later
+        self._programs[filename] = kept
+        kept.append(program)
+        if len(kept) > PROGRAMS_KEPT:
+            del kept[0]
+        return program
+
+    def execute(
+        self,
+        program: Program,
+        echo: Callable[[Any], None] | None = None,
+        statements: list[Statement] | None = None,
+    ) -> None:
+        """Runs a program (or some of its statements) one by one; values other than None go to `echo`."""
+        chosen = program.statements if statements is None else statements
+        try:
+            self._settings.run(self._one_by_one, program, chosen, echo)
+        except MemoryError as error:
+            raise _shortage(error) from None
+
+    def trace(self, on: bool = True) -> None:
+        """Whether operations remember the line of the program that they stand on."""
+
+        def switch() -> None:
+            from .tools.tracing import Tracing
+
+            Tracing(self.variables).switch(on)
+
+        from .engine import state  # noqa: F401 - the settings of the engine are the session's once it is there
+
+        self._settings.run(switch)
+
+    def watch(self, kind: str, on: bool = True) -> None:
+        """Stops programs at the first NaN or infinity (`nan`), warns of what is seldom meant (`lint`)."""
+        self._watches.pop(kind, None)
+        if on:
+            from importlib import import_module
+
+            name = {"nan": "NanWatch", "lint": "LintWatch"}[kind]
+            self._watches[kind] = getattr(import_module(f"tensorsh.tools.{kind}"), name)(self.variables)
+
+    def watches(self, kind: str) -> bool:
+        return kind in self._watches
+
+    def _watched(self) -> Any:
+        from contextlib import ExitStack
+
+        stack = ExitStack()
+        for watch in self._watches.values():
+            stack.enter_context(watch)
+        return stack
+
+    def _whole(self, program: Program) -> Any:
+        if self._watches:
+            with self._watched():
+                return self._at_once(program)
+        return self._at_once(program)
+
+    def _at_once(self, program: Program) -> Any:
+        self._resolve(program)
+        exec(program.module, self.variables)
+        return None if program.last is None else eval(program.last, self.variables)
+
+    def _one_by_one(self, program: Program, statements: list[Statement], echo: Callable[[Any], None] | None) -> None:
+        if self._watches:
+            with self._watched():
+                return self._each(program, statements, echo)
+        self._each(program, statements, echo)
+
+    def _each(self, program: Program, statements: list[Statement], echo: Callable[[Any], None] | None) -> None:
+        self._resolve(program)
+        for statement in statements:
+            if statement.is_expression:
+                value = eval(statement.code, self.variables)
+                if echo is not None and value is not None:
+                    echo(value)
+            else:
+                exec(statement.code, self.variables)
+
+    def _resolve(self, program: Program) -> None:
+        """Puts the torch names that a program reads without prefix where Python looks last."""
+        for name in program.names:
+            if name in self._builtins:
+                continue
+            if name in MODULES:
+                self._builtins[name] = self._environment.module(MODULES[name])
+            elif name in torch_names():
+                try:
+                    self._builtins[name] = getattr(torch_namespace(), name)
+                except AttributeError:
+                    continue
+            elif name in TOOLS:
+                self._builtins[name] = tool(self, name)
+
+    # Variables
+
+    def __getitem__(self, name: str) -> Any:
+        return self.variables[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.variables[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.variables[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.variables and not _is_internal(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self.variables if not _is_internal(name)])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    # What a user interface asks
+
+    def complete(self, text: str, cursor: int | None = None) -> list[Completion]:
+        """What the word before the cursor may become."""
+        from .assist.completion import complete
+
+        return self._settings.glance(complete, self, text, len(text) if cursor is None else cursor)
+
+    def inspect(self, name: str) -> Inspection | None:
+        """What there is to say of a name or a dotted path, or None where nothing is bound to it."""
+        from .assist.about import inspect
+
+        return self._settings.glance(inspect, self, name)
+
+    def check(self, source: str) -> None:
+        """Raises the SyntaxError that a text has, without keeping it."""
+        self._settings.glance(compile_program, source, "<input>", _Known(self.variables, self._builtins), None)
+
+    def is_complete(self, source: str) -> tuple[str, int]:
+        """`("complete" | "incomplete" | "invalid", indent)` of text typed so far."""
+        from .language.parser import completeness
+
+        return completeness(source)
+
+    def diagnose(self, error: BaseException, color: bool = False) -> str:
+        """The explanation of an error that a program of this session raised, as text.
+
+        With TENSORSH_DEBUG set, Python's own traceback follows, which also shows the frames of tensorsh.
+        """
+        from .language.diagnostics import report
+
+        text = self._settings.run(report, error, self.host(), color)
+        if os.environ.get("TENSORSH_DEBUG"):
+            from traceback import format_exception
+
+            text += "\n\n" + "".join(format_exception(error)).rstrip()
+        return text
+
+    def place(self, error: BaseException) -> str:
+        """`file:line:column in function` where an error arose in a program of this session, or nothing."""
+        from .language.diagnostics import place_text
+
+        return place_text(error, self.host())
+
+    def text(self, value: Any) -> str:
+        """`repr(value)` under the session's print options."""
+        return self._settings.run(repr, value)
+
+    def host(self) -> Host:
+        """What diagnostics ask of a session."""
+        from .language.diagnostics import Host
+        from .pytorch import lacking
+
+        return Host(self.owns, self.source_of, self.names, lacking, self._history)
+
+    def _history(self, error: BaseException, filename: str, line: int) -> str | None:
+        from .tools.cuts import history
+
+        return history(self, error, filename, line)
+
+    def owns(self, frame: FrameType) -> bool:
+        """Whether a frame runs code of this session's programs."""
+        return frame.f_globals is self.variables
+
+    def source_of(self, code: CodeType) -> str | None:
+        """The text that a code object was compiled from."""
+        programs = self._programs.get(code.co_filename, [])
+        for program in reversed(programs if len(programs) > 1 else []):
+            line = code.co_firstlineno
+            near = [s.code for s in program.statements if s.lineno <= line <= s.end_lineno]
+            if any(_holds(root, code) for root in (program.module, program.last, *near) if root is not None):
+                return program.source
+        return programs[-1].source if programs else None
+
+    def sources(self) -> list[tuple[str, str]]:
+        """File name and text of the programs compiled so far, the newest last."""
+        return [(name, program.source) for name, kept in self._programs.items() for program in kept]
+
+    def line(self, filename: str, number: int) -> str:
+        """A line of the newest program of a file name, or nothing."""
+        programs = self._programs.get(filename)
+        lines = programs[-1].source.split("\n") if programs else []
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+    def names(self) -> list[str]:
+        """The names that a program may use without having bound them."""
+        found = dict.fromkeys(name for names in (self._builtins, MODULES, TOOLS, torch_names()) for name in names)
+        return [name for name in found if name.isidentifier() and name[0] != "_"]
+
+    def builtin(self, name: str) -> Any:
+        """The value of such a name as far as it is loaded, else `peek.MISSING`."""
+        from .language.peek import MISSING
+
+        if name in MODULES:
+            return self._environment.module(MODULES[name])
+        found = self._builtins.get(name, MISSING)
+        return vars(torch_namespace()).get(name, MISSING) if found is MISSING else found
+
+    def load(self, name: str) -> Any:
+        """The value of such a name, loaded if need be, else `peek.MISSING`."""
+        from .language.peek import MISSING
+
+        if name in TOOLS:
+            return tool(self, name)
+        return getattr(torch_namespace(), name, MISSING) if name in torch_names() else MISSING
+
+    def nearest(self, path: str) -> list[str]:
+        """The names most like a misspelt one."""
+        from .language.diagnostics import nearest
+
+        return nearest(path.partition(".")[0], [*self, *self.names()])
+
+    def _show_warning(
+        self, message: Warning | str, category: type, filename: str, line: int, file: Any = None, text: Any = None
+    ) -> None:
+        """Prints a warning with the line of the script that led to it."""
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and not self.owns(frame):
+            frame = frame.f_back
+        stream = file or sys.stderr
+        if stream is None:
+            return
+        where = f"{filename}:{line}: " if category is SyntaxWarning else ""
+        if frame is not None:
+            where = f"{frame.f_code.co_filename}:{frame.f_lineno}: "
+            lines = (self.source_of(frame.f_code) or "").split("\n")
+            text = lines[frame.f_lineno - 1].strip() if frame.f_lineno <= len(lines) else ""
+        stream.write(f"{where}{category.__name__}: {message}\n" + (f"  {text}\n" if text else ""))
+
+
+def _shortage(error: MemoryError) -> BaseException:
+    """The error of memory that a tensor did not get is PyTorch's; others stay as they are."""
+    from .engine.memory import shortage
+
+    return shortage(error) or error
+
+
+def _is_internal(name: object) -> bool:
+    return isinstance(name, str) and name.startswith("__") and name.endswith("__")
+
+
+def _holds(root: CodeType, code: CodeType) -> bool:
+    """Whether a code object is `root` or was compiled as a part of it."""
+    pending = [root]
+    while pending:
+        current = pending.pop()
+        if current is code:
+            return True
+        pending += [constant for constant in current.co_consts if isinstance(constant, type(code))]
+    return False
+
+
+def torch_namespace() -> Any:
+    """The namespace that scripts see as `torch`."""
+    from importlib import import_module
+
+    return import_module("tensorsh.torch")  # which puts the namespace in place of the module
+
+
+def torch_names() -> Any:
+    """The container of the names that scripts may use without `torch.`"""
+    from .torch.root import torch_names as names
+
+    return names()

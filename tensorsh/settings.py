@@ -1,0 +1,92 @@
+"""What of the process belongs to a session while one of its programs runs.
+
+The engine's settings, the warning filters and the context variables (numpy keeps its print options and its handling of
+errors there) are put in place before a program runs and taken out again after it, also when it raises. Sessions of
+several threads take turns, for the process has only one of each.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from _thread import RLock  # threading adds nothing but its import
+from contextvars import Context
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_turn = RLock()
+_SCRIPT_FILTERS = [
+    ("default", None, DeprecationWarning, None, 0),
+    ("ignore", None, PendingDeprecationWarning, None, 0),
+    ("ignore", None, ImportWarning, None, 0),
+    ("ignore", None, ResourceWarning, None, 0),
+]
+
+
+def _engine() -> Any:
+    """The engine's state, or None as long as nothing has loaded the engine."""
+    module = sys.modules.get("tensorsh.engine.state")
+    return getattr(module, "state", None)
+
+
+class Settings:
+    """One session's share of the process."""
+
+    def __init__(self, show: Callable[..., None]) -> None:
+        self.show = show
+        self.engine: dict[str, Any] | None = None
+        self.filters: list[Any] = list(_SCRIPT_FILTERS)
+        self.context: Context = Context()
+        self.depth = 0
+        self.is_quiet = False
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls the function with the session's settings in place."""
+        with _turn:
+            if self.depth:  # a program of this session that runs another one
+                return function(*arguments)
+            self.depth = 1
+            outside = self._enter()
+            try:
+                return self.context.run(function, *arguments)
+            finally:
+                self._leave(*outside)
+                self.depth = 0
+
+    def glance(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function that only looks: with the settings in place, or as it is while a program is running."""
+        if not _turn.acquire(blocking=False):
+            return function(*arguments)
+        try:
+            return self.run(function, *arguments)
+        finally:
+            _turn.release()
+
+    def _enter(self) -> tuple[Any, ...]:
+        engine = _engine()
+        before = engine.snapshot() if engine is not None else None
+        if engine is not None:
+            engine.restore(engine.fresh() if self.engine is None else self.engine)
+            if not self.is_quiet:  # as the engine asks of numpy when it is loaded, there for the context of that moment
+                self.is_quiet = True
+                self.context.run(sys.modules["numpy"].seterr, all="ignore")
+        guard = warnings.catch_warnings()
+        guard.__enter__()
+        warnings.resetwarnings()
+        warnings.filters[:] = self.filters  # type: ignore[index]
+        warnings.showwarning = self.show
+        return before, guard
+
+    def _leave(self, before: dict[str, Any] | None, guard: Any) -> None:
+        restored = sys.modules.get("tensorsh.modules.restored")
+        if restored is not None:
+            restored.restore()
+        self.filters = list(warnings.filters)
+        guard.__exit__(None, None, None)
+        engine = _engine()
+        if engine is not None:
+            self.engine = engine.snapshot()
+            engine.restore(engine.fresh() if before is None else before)

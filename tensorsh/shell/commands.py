@@ -1,0 +1,153 @@
+"""The commands of the shell: one decorator declares each; dispatch, %help and completion follow from it.
+
+@command("device", "[NAME]", "shows or sets the default device")
+def device(shell, argument): ...
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+FAMILIES = ("running", "keeping", "looking", "setting")
+"""The files in which commands are declared."""
+NO_SYSTEM = (
+    "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "
+    "Use another terminal for system commands; %run, %load, %save and %edit deal with files."
+)
+_QUESTION = re.compile(r"\??\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*\?{0,2}$")
+
+
+class Command(NamedTuple):
+    name: str
+    usage: str
+    about: str
+    function: Callable[[Shell, str], Any]
+
+
+class CommandError(Exception):
+    """Wrong use of a command: the message is all there is to say."""
+
+
+_commands: dict[str, Command] = {}
+
+
+def command(name: str, usage: str, about: str) -> Callable[[Callable[[Shell, str], Any]], Callable[[Shell, str], Any]]:
+    """Declares a command."""
+
+    def declare(function: Callable[[Shell, str], Any]) -> Callable[[Shell, str], Any]:
+        _commands[name] = Command(name, usage, about, function)
+        return function
+
+    return declare
+
+
+def commands() -> dict[str, Command]:
+    """All commands by name."""
+    from importlib import import_module
+
+    for family in FAMILIES:
+        import_module(f"tensorsh.shell.{family}")
+    return _commands
+
+
+def is_special(text: str) -> bool:
+    """Whether an entry is no program: a command, a question, or what is not there."""
+    text = text.strip()
+    return text.startswith(("%", "!")) or is_question(text)
+
+
+def is_question(text: str) -> bool:
+    return (text.endswith("?") or text.startswith("?")) and _QUESTION.match(text) is not None
+
+
+def dispatch(shell: Shell, text: str) -> bool:
+    """Runs an entry that is a command or a question; False for a program."""
+    if text.startswith("!"):
+        print(NO_SYSTEM)
+        return True
+    if is_question(text):
+        from .looking import explain_name
+
+        match = _QUESTION.match(text)
+        assert match is not None
+        explain_name(shell, match[1])
+        return True
+    if not text.startswith("%"):
+        return False
+    name, _, argument = text.lstrip("%").partition(" ")
+    head, newline, rest = name.partition("\n")
+    if newline:
+        name, argument = head, rest + (" " + argument if argument else "")
+    found = commands().get(name)
+    try:
+        if found is None:
+            raise CommandError(unknown(name))
+        if argument.strip() == "?":
+            print_help(found)
+        else:
+            found.function(shell, argument.strip())
+    except CommandError as error:
+        print(error, file=sys.stderr)
+    except OSError as error:
+        print(
+            f"%{name}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), file=sys.stderr
+        )
+    return True
+
+
+def unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(commands()), 1)
+    return f"there is no command %{name}" + (f"; did you mean %{close[0]}?" if close else "; %help lists them")
+
+
+def print_help(found: Command) -> None:
+    print(f"%{found.name} {found.usage}".rstrip())
+    print(f"    {found.about}")
+
+
+def on_off(shell: Shell, argument: str, name: str, now: bool) -> bool | None:
+    """The new state that `on` or `off` asks for; None where there was no argument and the state was shown."""
+    if not argument:
+        print(f"{name} is {'on' if now else 'off'}")
+        return None
+    if argument not in ("on", "off"):
+        raise CommandError(f"%{name} takes on or off, not {argument}")
+    return argument == "on"
+
+
+@command("help", "[COMMAND]", "lists the commands, or explains one")
+def help(shell: Shell, argument: str) -> None:
+    if argument:
+        found = commands().get(argument.lstrip("%"))
+        if found is None:
+            raise CommandError(unknown(argument))
+        print_help(found)
+        return
+    from ..display.cells import cell_width, clip
+    from .values import columns
+
+    every = sorted(commands().values())
+    width = max(len(f"%{c.name} {c.usage}") for c in every)
+    narrow = columns() < width + 40
+    for each in every:
+        head = f"%{each.name} {each.usage}".rstrip()
+        if narrow:
+            print(head)
+            print(clip(f"    {each.about}", columns() - 1, "..."))
+        else:
+            print(clip(f"{head}{' ' * (width - cell_width(head))}  {each.about}", columns() - 1, "..."))
+    print(
+        clip(
+            "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches",
+            columns() - 1,
+            "...",
+        )
+    )

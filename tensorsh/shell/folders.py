@@ -1,0 +1,52 @@
+"""The user's own folders for settings and history, and files in them that are never half-written."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def _folder(variable: str, below_home: str, kind: str) -> str | None:
+    if sys.platform in ("darwin", "win32"):
+        import platformdirs
+
+        return str(getattr(platformdirs, f"user_{kind}_dir")("tensorsh", appauthor=False))
+    base = os.environ.get(variable, "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), below_home)
+    return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
+
+
+def config_folder() -> str | None:
+    """Where settings are; None without a home."""
+    return _folder("XDG_CONFIG_HOME", ".config", "config")
+
+
+def state_folder() -> str | None:
+    """Where the history is; None without a home."""
+    return _folder("XDG_STATE_HOME", os.path.join(".local", "state"), "state")
+
+
+def write_whole(path: str, text: str) -> None:
+    """Writes a file that only its owner may read: beside its place first, and then renamed."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    beside = f"{path}.{os.getpid()}.tmp"
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except OSError:
+        try:
+            os.unlink(beside)
+        except OSError:
+            pass
+        raise
+
+
+def warn(text: str) -> None:
+    """One line on stderr."""
+    try:
+        print(f"tensorsh: {text}", file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        pass

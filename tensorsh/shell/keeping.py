@@ -1,0 +1,70 @@
+"""Commands that keep what was entered: %history %save %transcript %export."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .commands import CommandError, command
+from .record import transcript
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+
+@command(
+    "history", "[N] [-g TEXT]", "lists the entries of this session, the last N only, or all ever with a text in them"
+)
+def history(shell: Shell, argument: str) -> None:
+    words = argument.split(None, 1)
+    if words and words[0] == "-g":
+        pattern = words[1] if len(words) > 1 else ""
+        for entry in [*shell.entries.earlier, *shell.entries.session]:
+            if pattern in entry:
+                print(entry)
+        return
+    records = shell.records
+    if words:
+        if not words[0].isdigit():
+            raise CommandError("%history takes a number, or -g and a text")
+        records = records[-int(words[0]) :] if int(words[0]) else []
+    width = len(str(shell.count))
+    for record in records:
+        lines = record.text.split("\n")
+        print(f"{record.number:{width}}  {lines[0]}")
+        for line in lines[1:]:
+            print(f"{'':{width}}  {line}")
+
+
+@command("save", "[-f] FILE", "writes the entries that succeeded as a program (-f: over an existing file)")
+def save(shell: Shell, argument: str) -> None:
+    entries = [record.text.rstrip() for record in shell.records if record.succeeded]
+    _write(argument, "".join(entry + "\n" for entry in entries), "%save")
+
+
+@command("transcript", "[-f] FILE", "writes all entries with what they gave, as a golden test")
+def transcript_(shell: Shell, argument: str) -> None:
+    _write(argument, transcript([record for record in shell.records if record.done or record.error]), "%transcript")
+
+
+@command("export", "[-f] FILE", "writes the entries that succeeded as plain Python for PyTorch")
+def export(shell: Shell, argument: str) -> None:
+    from ..language.export import export as exported
+    from ..session import torch_names
+
+    text = "".join(record.text.rstrip() + "\n" for record in shell.records if record.succeeded)
+    _write(argument, exported(text, "<shell>", torch_names()), "%export")
+
+
+def _write(argument: str, text: str, name: str) -> None:
+    """Writes a file beside its place and renames it; an existing one only when asked to."""
+    force = argument.startswith("-f ")
+    path = argument[3:].strip() if force else argument
+    if not path:
+        raise CommandError(f"{name} needs the name of a file")
+    if os.path.exists(path) and not force:
+        raise CommandError(f"{path} is there already; {name} -f {path} writes over it")
+    from ..modules.files import Permissions
+
+    Permissions(write=True).write_bytes(path, text.encode())
+    print(f"{path}: {text.count(chr(10))} lines")

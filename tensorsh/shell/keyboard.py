@@ -1,0 +1,26 @@
+"""What `input()` of a program reads in the shell: lines from the keyboard, given up when Ctrl-C comes."""
+
+from __future__ import annotations
+
+import select
+import sys
+from typing import Any
+
+
+class Keyboard:
+    """Standard input whose readline looks every tenth of a second whether the program has been stopped."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def readline(self, size: int = -1) -> str:
+        if sys.platform != "win32":
+            try:
+                while not select.select([self.stream], [], [], 0.1)[0]:
+                    pass
+            except (ValueError, OSError):  # no file behind it
+                pass
+        return self.stream.readline(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)

@@ -1,0 +1,124 @@
+"""What the keys of the line editor do beyond prompt_toolkit's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.filters import Condition, completion_is_selected, emacs_insert_mode, has_focus, vi_insert_mode
+from prompt_toolkit.key_binding import KeyBindings
+
+from .commands import is_special
+from .paste import without_prompts
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+STEP = 4
+
+
+class Search:
+    """Whether the history is looked through for entries that begin as what is typed: only while Up or Down is handled.
+
+    prompt_toolkit turns completion while typing off where that is always on.
+    """
+
+    def __init__(self) -> None:
+        self.on = False
+        self.condition = Condition(lambda: self.on)
+
+
+def bindings(shell: Shell, search: Search) -> KeyBindings:
+    keys = KeyBindings()
+    here = has_focus("DEFAULT_BUFFER")
+    inserting = here & (emacs_insert_mode | vi_insert_mode)
+
+    @keys.add("enter", filter=here & completion_is_selected)
+    def accept_completion(event: Any) -> None:
+        event.current_buffer.complete_state = None
+
+    @keys.add("enter", filter=here & ~completion_is_selected)
+    def enter(event: Any) -> None:
+        buffer = event.current_buffer
+        buffer.complete_state = None
+        document = buffer.document
+        text = document.text
+        if is_special(text):
+            buffer.validate_and_handle()
+            return
+        try:
+            state, indent = shell.session.is_complete(text)
+        except Exception:  # it will be explained when it runs
+            state, indent = "invalid", 0
+        after = document.text_after_cursor.strip()
+        ended = "\n" not in text or not document.current_line.strip()
+        if "\n" not in text and state != "incomplete":  # wherever in its line the cursor is
+            buffer.validate_and_handle()
+        elif not after and (state == "invalid" or (state == "complete" and (ended or indent == 0))):
+            buffer.validate_and_handle()
+        elif after:
+            line = document.current_line_before_cursor
+            margin = len(line) - len(line.lstrip(" "))
+            buffer.insert_text("\n" + " " * (margin + STEP if line.rstrip().endswith(":") else margin))
+        else:
+            buffer.insert_text("\n" + " " * indent)
+
+    @keys.add("escape", "enter", filter=here)
+    def new_line(event: Any) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("tab", filter=inserting)
+    def tab(event: Any) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state:
+            buffer.complete_next()
+        elif not buffer.document.current_line_before_cursor.strip():
+            buffer.insert_text(" " * (STEP - len(buffer.document.current_line_before_cursor) % STEP))
+        else:
+            buffer.start_completion(insert_common_part=True)
+
+    @keys.add("s-tab", filter=inserting)
+    def back_tab(event: Any) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state:
+            buffer.complete_previous()
+
+    @keys.add("backspace", filter=inserting & Condition(lambda: _in_margin()))
+    def unindent(event: Any) -> None:
+        before = event.current_buffer.document.current_line_before_cursor
+        event.current_buffer.delete_before_cursor((len(before) - 1) % STEP + 1)
+
+    @keys.add("<bracketed-paste>", filter=here)
+    def paste(event: Any) -> None:
+        event.current_buffer.insert_text(without_prompts(event.data), fire_event=False)  # no menu over it
+
+    @keys.add("up", filter=here)
+    def up(event: Any) -> None:
+        _move(event, search, back=True)
+
+    @keys.add("down", filter=here)
+    def down(event: Any) -> None:
+        _move(event, search, back=False)
+
+    return keys
+
+
+def _in_margin() -> bool:
+    from prompt_toolkit.application import get_app
+
+    before = get_app().current_buffer.document.current_line_before_cursor
+    return bool(before) and not before.strip(" ")
+
+
+def _move(event: Any, search: Search, back: bool) -> None:
+    """Within an entry of several lines up or down, at its edge to the entries that begin as what is typed.
+
+    Down steps into an open menu, in which Up then moves too.
+    """
+    buffer = event.current_buffer
+    if back and buffer.complete_state and buffer.complete_state.complete_index is None:
+        buffer.complete_state = None  # a menu that nobody has stepped into
+    search.on = True
+    try:
+        (buffer.auto_up if back else buffer.auto_down)(count=event.arg)
+    finally:
+        search.on = False

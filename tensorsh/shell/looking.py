@@ -1,0 +1,181 @@
+"""Commands that look at what is there: %who %whos %graph %grad, and `name?`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..display.cells import draws_unicode
+from ..display.sizes import size_text
+from .commands import CommandError, command
+from .status import memory_of
+from .values import columns, shell_theme
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+_OWN = ("_", "__")
+
+
+def _names(shell: Shell) -> list[str]:
+    return sorted(name for name in shell.session if name not in _OWN)
+
+
+@command("who", "", "lists the variables")
+def who(shell: Shell, argument: str) -> None:
+    import textwrap
+
+    text = "  ".join(_names(shell))
+    print("\n".join(textwrap.wrap(text, columns() - 1)) if text else "no variables")
+
+
+@command("whos", "", "lists the variables with dtype, shape, device, gradient and memory")
+def whos(shell: Shell, argument: str) -> None:
+    from ..display.table import table_text
+
+    rows = [_row(name, shell.session[name]) for name in _names(shell)]
+    if not rows:
+        print("no variables")
+        return
+    print(
+        table_text(
+            ("name", "type", "dtype", "shape", "device", "grad", "memory"), rows, right=("memory",), width=columns() - 1,
+            unicode=draws_unicode(sys.stdout), theme=shell_theme(shell.config),
+        )
+    )  # fmt: skip
+
+
+def _row(name: str, value: Any) -> tuple[str, ...]:
+    from ..language import peek
+
+    base = peek.tensor_class(value)
+    kind = type(value).__name__
+    if base is None:
+        size = memory_of([value])
+        return name, kind, "", _size_of(value), "", "", size_text(size) if size else ""
+    dtype = str(value.dtype).removeprefix("torch.")
+    shape = str(list(value.shape))
+    memory = size_text(value.nbytes if base.__name__ == "ndarray" else value.array.nbytes)
+    if base.__name__ == "ndarray":
+        return name, kind, dtype, shape, "", "", memory
+    return name, kind, dtype, shape, str(value.device), _gradient(value), memory
+
+
+def _size_of(value: Any) -> str:
+    return (
+        f"{len(value)} items"
+        if type(value) in (list, tuple, dict, set, str, bytes) and not isinstance(value, str | bytes)
+        else ""
+    )
+
+
+def _gradient(value: Any) -> str:
+    """What there is of gradients: those that have arrived, that are wanted, or the operation that passes them on."""
+    if value.node is None:
+        return ""
+    if not value.is_leaf:
+        return str(value.node.name())
+    return "wanted" if value._grad is None else "there"
+
+
+@command("graph", "EXPRESSION", "draws the backward graph of a tensor")
+def graph(shell: Shell, argument: str) -> None:
+    if not argument:
+        raise CommandError("%graph needs a tensor, as in %graph loss")
+    session = shell.session
+
+    def work() -> str:
+        value = session.run(argument, "<graph>")
+        if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
+            raise CommandError(f"%graph needs a tensor, and {argument} is {type(value).__name__}")
+        from ..tools.picture import drawn, picture
+
+        return drawn(session._settings.run(picture, session, value), columns() - 1, shell_theme(shell.config))
+
+    print(shell.worker.run(work))
+
+
+@command("page", "EXPRESSION", "shows a value in the pager, for long output")
+def page(shell: Shell, argument: str) -> None:
+    from pydoc import pager
+
+    if not argument:
+        raise CommandError("%page needs an expression")
+    session = shell.session
+    text = shell.worker.run(lambda: session.text(session.run(argument, "<page>")))
+    pager(text)
+
+
+@command("grad", "[NAME]", "the gradients of the leaves (of one network or tensor): norms, means, extremes")
+def grad(shell: Shell, argument: str) -> None:
+    from ..display.table import table_text
+    from ..language import peek
+    from ..tools.picture import variable_names
+
+    session = shell.session
+    if argument and argument not in session:
+        raise CommandError(f"there is no variable {argument}")
+    chosen = {argument: session[argument]} if argument else dict(session.variables)
+    rows, seen = [], set()
+    by_id = variable_names(chosen)
+    for value in _tensors(chosen):
+        if id(value) in seen or not peek.tensor_class(value) or value.node is None or not value.is_leaf:
+            continue
+        seen.add(id(value))
+        rows.append((by_id.get(id(value), "?"), *_facts(value)))
+    if not rows:
+        print("no leaf wants a gradient")
+        return
+    print(
+        table_text(
+            ("name", "shape", "|value|", "|grad|", "mean", "smallest", "largest"), sorted(rows), width=columns() - 1,
+            right=("|value|", "|grad|", "mean", "smallest", "largest"), unicode=draws_unicode(sys.stdout),
+            theme=shell_theme(shell.config),
+        )
+    )  # fmt: skip
+
+
+def _tensors(chosen: dict[str, Any]) -> list[Any]:
+    from ..language import peek
+
+    found, pending, seen = [], list(chosen.values()), 0
+    while pending and seen < 10_000:
+        value = pending.pop()
+        seen += 1
+        if hasattr(value, "array") and hasattr(value, "node"):
+            found.append(value)
+        elif type(value) in (list, tuple):
+            pending += value
+        elif type(value) is dict:
+            pending += value.values()
+        else:
+            own = peek.instance_dict(value)
+            pending += [each for table in ("_parameters", "_modules") for each in (own.get(table) or {}).values()]
+    return found
+
+
+def _facts(value: Any) -> tuple[str, ...]:
+    import numpy as np
+
+    norm = lambda a: f"{float(np.linalg.norm(a.astype(np.float64).reshape(-1))):.4g}"
+    shape, size = str(list(value.array.shape)), norm(value.array)
+    if value._grad is None:
+        return shape, size, "none", "", "", ""
+    g = value._grad.array.astype(np.float64)
+    if not g.size:
+        return shape, size, "0", "", "", ""
+    return shape, size, norm(g), f"{g.mean():.4g}", f"{g.min():.4g}", f"{g.max():.4g}"
+
+
+def explain_name(shell: Shell, name: str) -> None:
+    """What `name?` prints."""
+    from ..display.explanation import explanation
+
+    found = shell.session.inspect(name)
+    if found is None:
+        print(f"nothing is called {name}", file=sys.stderr)
+        close = shell.session.nearest(name)
+        if close:
+            print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
+        return
+    print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))

@@ -1,0 +1,244 @@
+"""Read, run, echo: the shell's loop over whole entries.
+
+An entry is run statement by statement in a thread of its own (`worker.py`) and each value is echoed. Errors are explained
+and never end the shell; Ctrl-C drops what is typed or stops what runs; Ctrl-D, `exit` and `quit` leave.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..session import Session
+from ..terminal import use_color
+from .config import Config
+from .folders import config_folder, warn
+from .history import Entries
+from .record import Record, Tee
+from .status import Status
+from .worker import Abandoned, Worker
+
+if TYPE_CHECKING:
+    from ..arguments import Options
+
+GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
+PAUSE = 0.02
+"""Seconds between two things that are loaded in the background."""
+ABANDONED = (
+    "KeyboardInterrupt: compiled code was running, which nothing can stop. It ends by itself and its result is dropped; "
+    "the next entry waits for it."
+)
+
+
+class Shell:
+    """One person's dialogue with a session."""
+
+    def __init__(self, session: Session | None = None, options: Options | None = None) -> None:
+        self.fresh = session is None
+        self.config = Config()
+        for problem in self.config.problems:
+            warn(problem)
+        self.session = session or self._new_session(options)
+        self.entries = Entries(self.config["history_size"])
+        self.worker = Worker()
+        self.status = Status(self.session)
+        self.records: list[Record] = []
+        self.count = 0
+        self.next_text = ""
+        """What the next prompt begins with (%load, %edit)."""
+        self.failed: BaseException | None = None
+        self.leave: int | None = None
+        self.timing = self.untraced = False
+        """Whether a measurement runs, for which operations do not remember their lines."""
+        if getattr(options, "nan", False):
+            self.config.set("nan", True)
+
+    def _new_session(self, options: Options | None) -> Session:
+        from ..modules.files import Permissions
+        from .keyboard import Keyboard
+
+        here = os.getcwd()
+        read: Any = options.read if options is not None else []
+        write: Any = options.write if options is not None else []
+        permissions = Permissions(read is True or [here, *read], write is True or [here, *write])
+        return Session(permissions, stdin=None if sys.stdin is None else Keyboard(sys.stdin))  # type: ignore[arg-type]
+
+    def run(self) -> int:
+        """Reads entries until there are no more."""
+        from .prompt import make_reader
+
+        read = make_reader(self)
+        if self.fresh:
+            self._greet()
+        self.worker.start(self._prepare)
+        threading.Thread(target=warm_up, daemon=True).start()
+        self._start_up()
+        while self.leave is None:
+            try:
+                entry = read()
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                break
+            if entry.strip() in GOODBYE:
+                break
+            if entry.strip():
+                self.enter(entry)
+        code = self.leave or 0
+        if self.worker.busy:  # the thread would keep the process from ending
+            sys.stdout.flush()
+            os._exit(code)
+        return code
+
+    def _prepare(self) -> None:
+        """Loads the engine while the person looks at the prompt."""
+        try:
+            self.session.trace(self.config["trace"])
+            for kind in ("nan", "lint"):
+                self.session.watch(kind, self.config[kind])
+            if self.config["precision"] != 4:
+                self.session.run(f"torch.set_printoptions(precision={self.config['precision']})", "<config>")
+        except Exception as error:
+            warn(f"the settings could not be applied: {error}")
+
+    def _start_up(self) -> None:
+        """Runs the person's own start-up program, if there is one."""
+        folder = config_folder()
+        if folder is None or not self.fresh or not self.config["startup"]:
+            return
+        path = os.path.join(folder, self.config["startup"])
+        if not os.path.isfile(path):
+            return
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, ValueError) as error:
+            warn(f"{path} is not used: {error}")
+            return
+        self.execute(text, path)
+
+    def enter(self, entry: str) -> None:
+        """Runs an entry: a command, a question or a program."""
+        from .commands import dispatch
+
+        stripped = entry.strip()
+        try:
+            if dispatch(self, stripped):
+                return
+        except KeyboardInterrupt:
+            print("KeyboardInterrupt", file=sys.stderr)
+            return
+        except SystemExit as error:
+            self._exit(error)
+            return
+        except Exception as error:
+            self.explain(error)
+            return
+        self.count += 1
+        record = Record(self.count, entry)
+        self.records.append(record)
+        self.execute(entry, f"<input {self.count}>", record)
+
+    def execute(self, text: str, filename: str, record: Record | None = None, echo: bool = True) -> bool:
+        """Runs a program and echoes its values; False after an error, which has been explained."""
+        record = record or Record(0, text)
+        self.failed = None
+        if self.worker.busy:
+            print("waiting for the interrupted computation to end; Ctrl-C gives the prompt back", file=sys.stderr)
+        try:
+            self.worker.run(lambda: self._execute(text, filename, record, echo))
+            record.done = True
+        except SystemExit as error:
+            self._exit(error)
+        except Abandoned as error:
+            self.failed = error
+            record.error = "KeyboardInterrupt"
+            print(ABANDONED, file=sys.stderr, flush=True)
+        except BaseException as error:
+            from ..language.diagnostics import headline
+
+            record.error = headline(error).split("\n")[0]
+            self.explain(error)
+        return record.succeeded
+
+    def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
+        """The part of it that runs in the thread."""
+        began = time.perf_counter()
+        out = sys.stdout
+        tee = Tee(out)
+        sys.stdout = tee  # type: ignore[assignment]
+        try:
+            if self.untraced and not self.timing:  # a measurement that was interrupted
+                self.session.trace(True)
+                self.untraced = False
+            program = self.session.compile(text, filename)
+            quiet = text.rstrip().endswith(";")
+            for statement in program.statements:
+                silent = quiet and statement is program.statements[-1]
+                try:
+                    self.session.execute(program, self._echo_to(tee, silent) if echo else None, [statement])
+                finally:
+                    record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
+        finally:
+            sys.stdout = out
+            out.flush()
+            self.status.refresh(time.perf_counter() - began)
+
+    def _echo_to(self, tee: Tee, silent: bool) -> Callable[[Any], None]:
+        """What shows a value; `silent` after a semicolon at the end, as in a notebook, where it is only remembered."""
+        return lambda value: self._echo(value, tee, silent)
+
+    def _echo(self, value: Any, tee: Tee, silent: bool) -> None:
+        from .values import value_text
+
+        variables = self.session.variables
+        variables["__"] = variables.get("_")
+        variables["_"] = value
+        plain = repr(value)
+        tee.keep(plain + "\n")
+        if not silent:
+            tee.stream.write(value_text(value, plain, self.session, self.config) + "\n")
+
+    def explain(self, error: BaseException) -> None:
+        """Prints what went wrong."""
+        self.failed = error
+        sys.stdout.flush()
+        print(self.session.diagnose(error, use_color(sys.stderr)), file=sys.stderr, flush=True)
+
+    def _exit(self, error: SystemExit) -> None:
+        self.leave = error.code if isinstance(error.code, int) else 1 if error.code else 0
+
+    def _greet(self) -> None:
+        from textwrap import fill
+
+        from .. import __version__
+        from .values import columns
+
+        width = max(columns() - 1, 20)
+        first = (
+            f"tensorsh {__version__}: torch's names need no prefix; files below this folder may be read and written."
+        )
+        print(fill(first, width))
+        print(fill("Alt-Enter begins a new line, name? explains, %help lists commands, Ctrl-D leaves.", width))
+
+
+def warm_up() -> None:
+    """Loads what completion and colours want while the person looks at the prompt, a little at a time."""
+    try:
+        time.sleep(PAUSE)
+        from . import lexer
+
+        lexer.torch_words()
+        from ..engine import table
+        from ..session import torch_namespace
+
+        torch_namespace()
+        for family in table.families():
+            time.sleep(PAUSE)
+            table.load(family)
+    except Exception:  # whoever needs it will say what is wrong with it
+        return

@@ -1,0 +1,96 @@
+"""Where entries come from: a line editor at a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+PROMPT, CONTINUATION = "tsr> ", "...> "
+
+
+def make_reader(shell: Shell) -> Callable[[], str]:
+    """A function that returns the next entry and raises EOFError after the last one."""
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        return line_editor(shell)
+    return lambda: plain(shell)
+
+
+def plain(shell: Shell) -> str:
+    """An entry from a stream: lines are joined until they are complete; an empty line ends a block."""
+    from .commands import is_special
+
+    text, shell.next_text = shell.next_text, ""
+    if text:
+        print(text)
+        return text
+    entry = input(PROMPT)
+    if not is_special(entry):
+        entry = _continued(shell, entry)
+    if sys.stdin.isatty():
+        shell.entries.append(entry)
+    return entry
+
+
+def _continued(shell: Shell, entry: str) -> str:
+    session = shell.session
+    while True:
+        state, indent = session.is_complete(entry)
+        if state != "incomplete" or (indent == 0 and entry.endswith("\n\n")):
+            return entry
+        line = input(CONTINUATION)
+        entry += "\n" + line
+        if not line and session.is_complete(entry + "\n")[0] != "incomplete":
+            return entry
+
+
+def line_editor(shell: Shell) -> Callable[[], str]:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.enums import EditingMode
+    from prompt_toolkit.filters import Condition
+
+    from ..display.cells import draws_unicode
+    from .editing import EntryValidator, LazyLexer, SessionCompleter
+    from .history import editor_history, suggestion
+    from .keys import Search, bindings
+    from .style import editor_style
+    from .values import columns
+
+    search, config = Search(), shell.config
+    unicode = draws_unicode(sys.stdout)
+    theme = config.theme()
+    suggest = suggestion(shell.entries)
+
+    def bar() -> Any:
+        return shell.status.text(columns(), unicode)
+
+    editor: Any = PromptSession(
+        history=editor_history(shell.entries),
+        auto_suggest=suggest,
+        completer=SessionCompleter(shell),
+        complete_while_typing=Condition(lambda: config["complete_while_typing"]),
+        validator=EntryValidator(shell),
+        validate_while_typing=False,
+        lexer=LazyLexer() if theme != "plain" else None,
+        style=editor_style(theme),
+        include_default_pygments_style=False,
+        multiline=True,
+        key_bindings=bindings(shell, search),
+        prompt_continuation=[("class:continuation", CONTINUATION)],
+        enable_history_search=search.condition,
+        enable_open_in_editor=True,
+        reserve_space_for_menu=6,
+    )
+
+    def read() -> str:
+        editor.editing_mode = EditingMode.VI if config["keys"] == "vi" else EditingMode.EMACS
+        editor.auto_suggest = suggest if config["suggestions"] else None
+        editor.bottom_toolbar = bar if config["status_bar"] else None
+        default, shell.next_text = shell.next_text, ""
+        return editor.prompt([("class:prompt", PROMPT)], default=default)
+
+    return read

@@ -1,0 +1,93 @@
+"""What was entered and what came of it, kept for %save, %transcript and %history."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+LARGEST = 200_000
+"""Characters of output that are remembered of a statement."""
+
+
+class Record:
+    """One entry: its text, its output by statement, and the first line of the error it ended with."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number, self.text = number, text
+        self.outputs: list[tuple[int, int, str]] = []
+        """First and last line of a statement, and what it printed and echoed."""
+        self.error: str | None = None
+        self.done = False
+
+    @property
+    def succeeded(self) -> bool:
+        return self.done and self.error is None
+
+
+class Tee(io.TextIOBase):
+    """Standard output of a statement: goes on to the real one, and is remembered."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.kept: list[str] = []
+        self.size = 0
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(self.stream, "encoding", "utf-8")
+
+    def write(self, text: str) -> int:
+        self.stream.write(text)
+        self.keep(text)
+        return len(text)
+
+    def keep(self, text: str) -> None:
+        """Remembers a text without showing it."""
+        if self.size < LARGEST:
+            self.kept.append(text)
+            self.size += len(text)
+
+    def take(self) -> str:
+        """What was remembered since the last time."""
+        text = "".join(self.kept)
+        self.kept, self.size = [], 0
+        return text
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return bool(self.stream.isatty())
+
+    def fileno(self) -> int:
+        return int(self.stream.fileno())
+
+    def writable(self) -> bool:
+        return True
+
+
+def transcript(records: list[Record]) -> str:
+    """The entries as a golden test: behind each statement what it gave."""
+    from ..golden.document import merge, output_lines
+
+    lines: list[str] = []
+    for record in records:
+        source = record.text.split("\n")
+        printed: dict[int, str] = {}
+        groups: list[list[int]] = []
+        for first, last, text in record.outputs:
+            if groups and first <= groups[-1][1]:
+                groups[-1][1] = max(last, groups[-1][1])
+            else:
+                groups.append([first, last])
+            printed[groups[-1][0]] = printed.get(groups[-1][0], "") + text
+        at = 0
+        for number, (first, last) in enumerate(groups):
+            lines += source[at:last]
+            at = last
+            is_last = number == len(groups) - 1
+            lines += [f"#{line}" for line in merge([], output_lines(printed[first], record.error if is_last else None))]
+        lines += [line for line in source[at:] if line.strip()]
+        if record.error is not None and not groups:
+            lines += [f"#{line}" for line in output_lines("", record.error)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,111 @@
+"""Commands that set something: %device %dtype %precision %nan %lint %config %reset."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .commands import CommandError, command, on_off
+from .config import KEYS, path
+
+if TYPE_CHECKING:
+    from .loop import Shell
+
+
+@command("device", "[NAME]", "shows or sets the default device")
+def device(shell: Shell, argument: str) -> None:
+    if argument:
+        _run(shell, f"torch.set_default_device({argument.strip(chr(34) + chr(39))!r})")
+    print(shell.status.device)
+
+
+@command("dtype", "[NAME]", "shows or sets the default dtype")
+def dtype(shell: Shell, argument: str) -> None:
+    if argument:
+        name = argument.removeprefix("torch.")
+        if not name.isidentifier():
+            raise CommandError(f"{argument} is no dtype")
+        _run(shell, f"torch.set_default_dtype(torch.{name})")
+    print(shell.status.dtype)
+
+
+@command("precision", "[DIGITS]", "shows or sets the digits after the point of printed tensors")
+def precision(shell: Shell, argument: str) -> None:
+    if argument:
+        if not argument.isdigit() or int(argument) > 20:
+            raise CommandError("%precision takes a number up to 20")
+        if _run(shell, f"torch.set_printoptions(precision={argument})"):
+            shell.config.set("precision", int(argument))
+    print(shell.config["precision"])
+
+
+def _run(shell: Shell, source: str) -> bool:
+    return shell.execute(source, "<setting>")
+
+
+@command("nan", "[on|off]", "stops at the first operation that makes a NaN or an infinity")
+def nan(shell: Shell, argument: str) -> None:
+    _watch(shell, argument, "nan")
+
+
+@command("lint", "[on|off]", "warns of silent broadcasting and of steps without zero_grad")
+def lint(shell: Shell, argument: str) -> None:
+    _watch(shell, argument, "lint")
+
+
+def _watch(shell: Shell, argument: str, kind: str) -> None:
+    wanted = on_off(shell, argument, kind, shell.session.watches(kind))
+    if wanted is not None:
+        shell.worker.run(lambda: shell.session.watch(kind, wanted))
+        shell.config.set(kind, wanted)
+
+
+@command(
+    "config", "[KEY [VALUE]]", "shows the settings, sets one for this shell; writes the settings file if there is none"
+)
+def config(shell: Shell, argument: str) -> None:
+    key, _, value = argument.replace("=", " ", 1).partition(" ")
+    if key:
+        value = value.strip().strip("\"'")
+        try:
+            if value:
+                shell.config.set(key, value)
+            elif key not in KEYS:
+                raise ValueError(f"there is no setting {key!r}; there are {', '.join(KEYS)}")
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        if value and key in ("nan", "lint"):
+            shell.worker.run(lambda: shell.session.watch(key, shell.config[key]))
+        elif value and key == "trace":
+            shell.worker.run(lambda: shell.session.trace(shell.config["trace"]))
+        elif value and key == "precision":
+            _run(shell, f"torch.set_printoptions(precision={shell.config[key]})")
+        print(f"{key} = {shell.config[key]}")
+        return
+    width = max(map(len, KEYS))
+    for name in KEYS:
+        print(f"{name:{width}}  {shell.config[name]}")
+    where = path()
+    if where is not None and os.path.exists(where):
+        print(f"the settings file is {where}")
+        return
+    try:
+        print(f"written to {shell.config.write()}, with an explanation of each")
+    except OSError as error:
+        print(f"the settings file cannot be written: {error.strerror or error}", file=sys.stderr)
+
+
+@command("reset", "[-f]", "forgets all variables (-f: without asking)")
+def reset(shell: Shell, argument: str) -> None:
+    if argument != "-f":
+        try:
+            answer = input("Forget all variables? (y/n) ")
+        except EOFError:
+            answer = ""
+        if answer.strip().lower() not in ("y", "yes"):
+            return
+    for name in list(shell.session):
+        del shell.session[name]
+    shell.session.variables.pop("__", None)
+    shell.status.refresh()

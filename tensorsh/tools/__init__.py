@@ -1,0 +1,35 @@
+"""What tensorsh adds to the names a script may use: looking at graphs, finding NaNs, progress, plots, summaries.
+
+    graph(loss)              the backward graph as a tree
+    with detect_nan(): ...   stops where the first NaN or infinity comes into being
+    track(loader)            a progress bar around an iterable
+    plot(losses), hist(x)    in the terminal
+    summary(model, (1, 28, 28))
+
+They stand behind a script's own names, Python's builtins and torch's. Each session has its own, made when it is named.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..session import Session
+
+TOOLS = {
+    "graph": "picture",
+    "detect_nan": "nan",
+    "track": "progress",
+    "plot": "plots",
+    "hist": "plots",
+    "summary": "summary",
+}
+"""The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
+
+
+def tool(session: Session, name: str) -> Any:
+    """The tool of that name for one session."""
+    from importlib import import_module
+
+    return import_module(f"tensorsh.tools.{TOOLS[name]}").make(session)[name]

@@ -1,0 +1,83 @@
+"""`summary(module, input_size)`: the layers of a network with their output shapes and parameters, as a table.
+
+It runs the network once on zeros, without gradients and in evaluation mode; the mode comes back afterwards.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..display.cells import draws_unicode
+from ..display.sizes import size_text
+from ..display.table import table_text
+from .shown import Shown
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -> str:
+    """The table of a network; without inputs the shapes are left out."""
+    shapes: dict[int, str] = {}
+    handles = []
+    layers = list(module.named_modules())
+
+    def noting(layer: Any) -> Any:
+        def note(_: Any, __: Any, output: Any) -> None:
+            shapes[id(layer)] = _shape(output)
+
+        return layer.register_forward_hook(note)
+
+    if inputs:
+        from ..engine.modes import no_grad
+
+        modes = [(layer, layer.training) for _, layer in layers]
+        try:
+            handles = [noting(layer) for _, layer in layers]
+            module.eval()
+            with no_grad():
+                module(*inputs)
+        finally:
+            for handle in handles:
+                handle.remove()
+            for layer, training in modes:
+                layer.training = training
+    rows = []
+    for name, layer in layers:
+        depth = name.count(".") + 1 if name else 0
+        title = "  " * depth + (f"{name.rpartition('.')[2]}: " if name else "") + type(layer).__name__
+        own = sum(p.numel() for p in layer._parameters.values() if p is not None)
+        rows.append((title, shapes.get(id(layer), ""), f"{own:,}" if own else ""))
+    parameters = {id(p): p for p in module.parameters()}.values()
+    total = sum(p.numel() for p in parameters)
+    trained = sum(p.numel() for p in parameters if p.requires_grad)
+    memory = sum(p.array.nbytes for p in parameters)
+    table = table_text(("layer", "output", "parameters"), rows, right=("parameters",), width=width, unicode=unicode)
+    note = f"{total:,} parameters, {trained:,} of them trained, {size_text(memory)}"
+    return f"{table}\n{note}"
+
+
+def _shape(output: Any) -> str:
+    if hasattr(output, "array"):
+        return str(list(output.array.shape))
+    if isinstance(output, tuple | list):
+        return ", ".join(_shape(each) for each in output)
+    return type(output).__name__
+
+
+def make(session: Session) -> dict[str, Any]:
+    def summary(module: Any, input_size: Any = None, dtype: Any = None) -> Any:
+        """The layers of a network as a table. input_size: the shape of its input, batch included, or a list of shapes."""
+        if not hasattr(module, "named_modules"):
+            raise TypeError(f"summary(): expected a Module, not {type(module).__name__}")
+        from ..engine.table import find_function
+
+        sizes = [] if input_size is None else input_size if isinstance(input_size, list) else [input_size]
+        zeros = find_function("zeros")
+        inputs = tuple(zeros(*size, dtype=dtype) for size in sizes)
+        width = shutil.get_terminal_size().columns - 1
+        return Shown(summarize(module, inputs, width, draws_unicode(sys.stdout)))
+
+    return {"summary": summary}

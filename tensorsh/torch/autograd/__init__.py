@@ -1,0 +1,51 @@
+"""``torch.autograd``: gradients, custom functions, anomaly detection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.backward import backward, grad
+from ...engine.function import Function
+from ...engine.modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from ...engine.tensor import Tensor, TensorMeta
+
+__all__ = [
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled", "gradcheck", "gradgradcheck",
+]  # fmt: skip
+
+
+class _VariableMeta(TensorMeta):
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, Tensor)
+
+    def __call__(cls, data: Any = None, requires_grad: bool = False, volatile: Any = None) -> Tensor:
+        if volatile:
+            import warnings
+
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
+            )
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        t = data.detach()
+        t.requires_grad = requires_grad
+        return t
+
+
+class Variable(Tensor, metaclass=_VariableMeta):
+    """The name tensors with history once had: makes one that shares the memory of `data`."""
+
+
+def gradcheck(*args: Any, **kwargs: Any) -> bool:
+    """Compare gradients with finite differences."""
+    from . import checking
+
+    return checking.gradcheck(*args, **kwargs)
+
+
+def gradgradcheck(*args: Any, **kwargs: Any) -> bool:
+    """Compare second-order gradients with finite differences."""
+    from . import checking
+
+    return checking.gradgradcheck(*args, **kwargs)

@@ -1,0 +1,108 @@
+"""``torch.autograd.gradcheck``: gradients against finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...engine.backward import grad
+from ...engine.tensor import Tensor, wrap
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+class GradcheckError(RuntimeError):
+    """The analytical and the numerical gradient differ."""
+
+
+def _outputs(value: Any) -> list[Tensor]:
+    values = value if isinstance(value, (tuple, list)) else [value]
+    return [o for o in values if isinstance(o, Tensor) and (o.dtype.is_floating_point or o.dtype.is_complex)]
+
+
+def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float) -> list[np.ndarray]:
+    """Central differences: for each output a matrix of input elements by output elements."""
+    array = x.array
+    base = [o.array.size for o in _outputs(func(*inputs))]
+    found = [np.zeros((array.size, n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
+    directions = (1, 1j) if x.dtype.is_complex else (1,)
+    for i, at in enumerate(np.ndindex(array.shape)):
+        before = array[at].copy()
+        for direction in directions:
+            array[at] = before + eps * direction
+            above = [o.array.copy() for o in _outputs(func(*inputs))]
+            array[at] = before - eps * direction
+            below = [o.array.copy() for o in _outputs(func(*inputs))]
+            for matrix, a, b in zip(found, above, below, strict=True):
+                slope = ((a - b) / (2 * eps)).reshape(-1).real
+                matrix[i] += slope * direction
+        array[at] = before
+    return found
+
+
+def gradcheck(
+    func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: Any = None,
+) -> bool:  # fmt: skip
+    """Whether the gradients of `func` at `inputs` equal central differences within the tolerances.
+
+    Raises GradcheckError (a RuntimeError) where they do not, or returns False when `raise_exception` is off.
+    """
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    if not wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
+    outs = _outputs(func(*inputs))
+    for i, x in enumerate(wanted):
+        numeric = _numerical(func, inputs, x, eps)
+        for j, o in enumerate(outs):
+            analytic = np.zeros_like(numeric[j])
+            if o.requires_grad:
+                for k in range(o.array.size):
+                    unit = np.zeros(o.array.size, o.array.dtype)
+                    unit[k] = 1
+                    (g,) = grad(o, x, wrap(unit.reshape(o.array.shape)), retain_graph=True, allow_unused=True)
+                    if g is not None:
+                        analytic[:, k] = g.array.reshape(-1)
+            if not np.allclose(analytic, numeric[j], rtol, atol):
+                if not raise_exception:
+                    return False
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {j} with respect to input {i},\n"
+                    f"numerical:{wrap(numeric[j])!r}\nanalytical:{wrap(analytic)!r}\n"
+                )
+    return True
+
+
+def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
+    """`gradcheck` of the gradient of `func`: second derivatives against finite differences of the first."""
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    outs = _outputs(func(*inputs))
+    if grad_outputs is None:
+        rng = np.random.default_rng(0)
+        weights = [wrap(rng.standard_normal(o.array.shape).astype(o.array.dtype)) for o in outs]
+        for w in weights:
+            w.requires_grad = True
+    else:
+        weights = (
+            list(grad_outputs)
+            if isinstance(grad_outputs, Iterable) and not isinstance(grad_outputs, Tensor)
+            else [grad_outputs]
+        )
+    count = len(inputs)
+    options.pop("gen_non_contig_grad_outputs", None)
+
+    def first(*both: Any) -> tuple:
+        ins, given = both[:count], both[count:]
+        wanted = [x for x in ins if isinstance(x, Tensor) and x.requires_grad]
+        live = [(o, g) for o, g in zip(_outputs(func(*ins)), given, strict=True) if o.requires_grad]
+        found = grad([o for o, _ in live], wanted, [g for _, g in live], create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(first, inputs + tuple(weights), **options)

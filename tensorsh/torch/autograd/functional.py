@@ -1,0 +1,177 @@
+"""``torch.autograd.functional``: products with the Jacobian and Hessian of a function, and these matrices themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...engine.backward import grad
+from ...engine.modes import enable_grad
+from ...engine.table import find_function
+from ...engine.tensor import Tensor
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+
+def _tuple(value: Any, what: str, function: str) -> tuple[bool, tuple]:
+    several = isinstance(value, tuple)
+    values = value if several else (value,)
+    for i, v in enumerate(values):
+        if not isinstance(v, Tensor):
+            if several:
+                raise TypeError(
+                    f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the value at index {i} has type {type(v)}."
+                )
+            raise TypeError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the given {what} has type {type(v)}."
+            )
+    return several, values
+
+
+def _prepared(inputs: tuple, create_graph: bool) -> tuple:
+    """Inputs to differentiate by: views with history when a graph is wanted, fresh leaves otherwise."""
+    made = []
+    for x in inputs:
+        if create_graph and x.requires_grad:
+            made.append(x.view_as(x))
+        else:
+            made.append(x.detach().requires_grad_())
+    return tuple(made)
+
+
+def _run(func: Callable, inputs: Any, create_graph: bool, name: str) -> tuple[bool, tuple, bool, tuple]:
+    several, ins = _tuple(inputs, "inputs", name)
+    with enable_grad():
+        ins = _prepared(ins, create_graph)
+        many, outs = _tuple(func(*ins), "outputs of the user-provided function", name)
+    return several, ins, many, outs
+
+
+def _packed(several: bool, values: Any, create_graph: bool) -> Any:
+    values = tuple(v if create_graph else v.detach() for v in values)
+    return values if several else values[0]
+
+
+def _vector(v: Any, like: tuple, name: str) -> tuple:
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(
+                "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+                if name == "vjp"
+                else "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
+                "element."
+            )
+        return (find_function("ones_like")(like[0]),)
+    _, vs = _tuple(v, "v", name)
+    if len(vs) != len(like):
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
+    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
+        if a.shape != b.shape:
+            at = f"Entry {i} in v" if len(like) > 1 else "v"
+            raise RuntimeError(f"{at} has invalid size: should be {b.size()} but got {a.size()}.")
+    return vs
+
+
+def _gradients(outs: Any, ins: tuple, weights: Any, create_graph: bool, keep: bool = True) -> tuple:
+    live = [(o, w) for o, w in zip(outs, weights, strict=True) if o.requires_grad]
+    if not live:
+        return tuple(find_function("zeros_like")(x) for x in ins)
+    with enable_grad():
+        found = grad(
+            [o for o, _ in live],
+            ins,
+            [w for _, w in live],
+            retain_graph=keep,
+            create_graph=create_graph,
+            allow_unused=True,
+        )
+    return tuple(find_function("zeros_like")(x) if g is None else g for g, x in zip(found, ins, strict=True))
+
+
+def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The function's value and the vector `v` times its Jacobian."""
+    several, ins, many, outs = _run(func, inputs, create_graph, "vjp")
+    weights = _vector(v, outs, "vjp")
+    found = _gradients(outs, ins, weights, create_graph)
+    return _packed(many, outs, create_graph), _packed(several, found, create_graph)
+
+
+def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The function's value and its Jacobian times the vector `v`, by differentiating the product with a dummy from the left."""
+    several, ins, many, outs = _run(func, inputs, create_graph, "jvp")
+    vs = _vector(v, ins, "jvp")
+    with enable_grad():
+        dummies = tuple(find_function("zeros_like")(o).requires_grad_() for o in outs)
+        left = _gradients(outs, ins, dummies, True)
+    found = _gradients(left, dummies, vs, create_graph)
+    return _packed(many, outs, create_graph), _packed(many, found, create_graph)
+
+
+def jacobian(
+    func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
+    """The Jacobian: for each pair of output and input a tensor of the output's shape followed by the input's."""
+    several, ins, many, outs = _run(func, inputs, create_graph, "jacobian")
+    zeros_like, stack = find_function("zeros_like"), find_function("stack")
+    rows: list = []
+    for o in outs:
+        columns: list[list] = [[] for _ in ins]
+        flat = o.reshape(-1)
+        for j in range(o.numel()):
+            unit = zeros_like(flat).detach()
+            unit[j] = 1
+            for column, g in zip(columns, _gradients([flat], ins, [unit], create_graph), strict=True):
+                column.append(g)
+        row = tuple(
+            stack(c).view(tuple(o.size()) + tuple(x.size()))
+            if c
+            else zeros_like(o).new_zeros(tuple(o.size()) + tuple(x.size()))
+            for c, x in zip(columns, ins, strict=True)
+        )
+        rows.append(row if create_graph else tuple(g.detach() for g in row))
+    if several:
+        return tuple(rows) if many else rows[0]
+    return tuple(r[0] for r in rows) if many else rows[0][0]
+
+
+def _scalar(func: Callable) -> Callable:
+    def checked(*inputs: Tensor) -> Tensor:
+        out = func(*inputs)
+        if not isinstance(out, Tensor):
+            raise RuntimeError("The function given to hessian should return a single Tensor")
+        if out.numel() != 1:
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        return out.squeeze()
+
+    return checked
+
+
+def hessian(
+    func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
+    """The matrix of second derivatives of a function with one number as its value."""
+    several, _ = _tuple(inputs, "inputs", "hessian")
+    value = _scalar(func)
+
+    def gradient(*ins: Tensor) -> Any:
+        found = jacobian(value, ins, create_graph=True)
+        return tuple(f if f.requires_grad else f.detach() for f in found)
+
+    result = jacobian(gradient, inputs if several else (inputs,), create_graph=create_graph)
+    return result if several else result[0][0]
+
+
+def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The function's value and the vector `v` times its Hessian."""
+    several, ins, _, outs = _run(_scalar(func), inputs, create_graph, "vhp")
+    vs = _vector(v, ins, "vhp")
+    first = _gradients(outs, ins, [find_function("ones_like")(outs[0])], True)
+    found = _gradients(first, ins, vs, create_graph)
+    return _packed(False, outs, create_graph), _packed(several, found, create_graph)
+
+
+def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """The function's value and its Hessian times the vector `v` (the Hessian is symmetric: see `vhp`)."""
+    return vhp(func, inputs, v, create_graph, strict)

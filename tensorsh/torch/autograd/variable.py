@@ -1,0 +1,5 @@
+"""``torch.autograd.variable``."""
+
+from . import Variable
+
+__all__ = ["Variable"]

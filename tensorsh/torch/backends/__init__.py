@@ -1,0 +1,1 @@
+"""``torch.backends``: what numpy and cupy stand for here."""

@@ -1,0 +1,393 @@
+"""``torch.func``: functions to functions: derivatives, mapping over a dimension, modules called with other parameters.
+
+Gradients are taken by views of the arguments (fresh leaves where nobody outside wants a gradient), always with a graph,
+so that transforms nest; what then hangs on these leaves alone is handed out without its graph. `vmap` runs the function
+once for each slice and stacks the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ..engine.backward import grad as gradients
+from ..engine.modes import enable_grad
+from ..engine.table import find_function
+from ..engine.tensor import Tensor
+
+__all__ = [
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp",
+    "vmap",
+]  # fmt: skip
+
+
+def flatten(tree: Any) -> list:
+    """The leaves of nested tuples, lists and dicts, in order."""
+    if isinstance(tree, dict):
+        return [leaf for value in tree.values() for leaf in flatten(value)]
+    if isinstance(tree, (tuple, list)):
+        return [leaf for value in tree for leaf in flatten(value)]
+    return [tree]
+
+
+def rebuild(tree: Any, leaves: Any) -> Any:
+    """A tree of the same form with other leaves (an iterator)."""
+    if isinstance(tree, dict):
+        return type(tree)((key, rebuild(value, leaves)) for key, value in tree.items())
+    if isinstance(tree, (tuple, list)):
+        made = [rebuild(value, leaves) for value in tree]
+        return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
+    return next(leaves)
+
+
+def mapped(function: Callable, tree: Any) -> Any:
+    return rebuild(tree, iter([function(leaf) for leaf in flatten(tree)]))
+
+
+def inside(x: Any) -> Any:
+    """A tensor to differentiate by."""
+    if not isinstance(x, Tensor):
+        return x
+    return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
+
+
+def outside(result: Any, own: list) -> Any:
+    """A result without its graph, if that ends at no other leaves than those made for the transform."""
+    if not isinstance(result, Tensor) or result.grad_fn is None:
+        return result.detach() if any(result is x for x in own) else result
+    made = {id(x) for x in own}
+    nodes, seen = [result.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        leaf = getattr(node, "variable", None)
+        if leaf is not None and id(leaf) not in made:
+            return result
+        nodes += [following for following, _ in node.next_functions]
+    return result.detach()
+
+
+class Given:
+    """The arguments of one call, those in `argnums` made ready to differentiate by."""
+
+    def __init__(self, args: tuple, argnums: int | tuple) -> None:
+        self.single = isinstance(argnums, int)
+        places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        for place in places:
+            if not -len(args) <= place < len(args):
+                raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
+        ready = list(args)
+        for place in places:
+            ready[place] = mapped(inside, args[place])
+        self.args = tuple(ready)
+        self.chosen = tuple(ready[place] for place in places)
+        self.wrt = [x for x in flatten(self.chosen) if isinstance(x, Tensor)]
+        self.own = [x for x in self.wrt if x.grad_fn is None]
+
+    def answer(self, values: list) -> Any:
+        """Values for each tensor to differentiate by, in the form of the arguments."""
+        tree = rebuild(self.chosen, iter([outside(v, self.own) for v in values]))
+        return tree[0] if self.single else tree
+
+    def result(self, tree: Any) -> Any:
+        return mapped(lambda leaf: outside(leaf, self.own), tree)
+
+
+def derived(output: Tensor, wrt: list, weight: Any = None) -> list:
+    """The gradients of an output, zeros where there is none."""
+    if not output.requires_grad:
+        return [find_function("zeros_like")(x) for x in wrt]
+    return list(gradients(output, wrt, weight, create_graph=True, allow_unused=True, materialize_grads=True))
+
+
+def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Callable:
+    """A function that gives the gradient of `func` by some of its arguments, and its value."""
+
+    @wraps(func)
+    def both(*args: Any, **kwargs: Any) -> tuple:
+        with enable_grad():
+            given = Given(args, argnums)
+            output = func(*given.args, **kwargs)
+            aux: Any = None
+            if has_aux:
+                if not (isinstance(output, tuple) and len(output) == 2):
+                    raise RuntimeError(
+                        "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
+                    )
+                output, aux = output
+            if not isinstance(output, Tensor):
+                raise RuntimeError(
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
+                )
+            if output.ndim:
+                raise RuntimeError(
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
+                    "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
+            found = given.answer(derived(output, given.wrt))
+            value = given.result(output)
+            return (found, (value, given.result(aux))) if has_aux else (found, value)
+
+    return both
+
+
+def grad(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Callable:
+    """A function that gives the gradient of `func`, whose result is one number, by some of its arguments."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    @wraps(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """`func`'s result, and a function that multiplies a vector by its Jacobian."""
+    with enable_grad():
+        given = Given(primals, tuple(range(len(primals))))
+        output = func(*given.args)
+        output, aux = output if has_aux else (output, None)
+
+    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        with enable_grad():
+            total: list | None = None
+            for each, weight in zip(flatten(output), flatten(cotangents), strict=True):
+                part = derived(each, given.wrt, weight)
+                total = part if total is None else [a + b for a, b in zip(total, part, strict=True)]
+            return given.answer(total or [])
+
+    result = given.result(output)
+    return (result, pull, given.result(aux)) if has_aux else (result, pull)
+
+
+def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = False) -> tuple:
+    """`func`'s result, and its Jacobian multiplied by the tangents: the derivative along them."""
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be tuples")
+    with enable_grad():
+        given = Given(primals, tuple(range(len(primals))))
+        output = func(*given.args)
+        output, aux = output if has_aux else (output, None)
+        moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own), output)
+        result = given.result(output)
+        return (result, moved, given.result(aux)) if has_aux else (result, moved)
+
+
+def pushed(output: Tensor, wrt: list, tangents: list) -> Tensor:
+    """The derivative of an output along tangents: that of its gradient by the weight, which it is linear in."""
+    weight = find_function("zeros_like")(output).requires_grad_()
+    first = derived(output, wrt, weight)
+    total: Any = None
+    for part, tangent in zip(first, tangents, strict=True):
+        if part.requires_grad:
+            (found,) = gradients(part, [weight], tangent, create_graph=True, allow_unused=True, materialize_grads=True)
+            total = found if total is None else total + found
+    return find_function("zeros_like")(output) if total is None else total
+
+
+def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
+    @wraps(func)
+    def matrix(*args: Any, **kwargs: Any) -> Any:
+        with enable_grad():
+            given = Given(args, argnums)
+            output = func(*given.args, **kwargs)
+            output, aux = output if has_aux else (output, None)
+            found = mapped(lambda each: given.answer(rows(each, given.wrt)), output)
+            return (found, given.result(aux)) if has_aux else found
+
+    return matrix
+
+
+def _by_rows(output: Tensor, wrt: list) -> list:
+    flat = output.reshape(-1)
+    parts = [derived(each, wrt) for each in flat.unbind()]
+    stack, zeros = find_function("stack"), find_function("zeros")
+    return [
+        stack([part[i] for part in parts]).reshape(*output.shape, *x.shape)
+        if parts
+        else zeros(*output.shape, *x.shape, dtype=x.dtype)
+        for i, x in enumerate(wrt)
+    ]
+
+
+def _by_columns(output: Tensor, wrt: list) -> list:
+    result = []
+    stack, zeros = find_function("stack"), find_function("zeros")
+    for i, x in enumerate(wrt):
+        columns = []
+        for at in range(x.numel()):
+            tangents = [zeros(y.shape, dtype=y.dtype) for y in wrt]
+            tangents[i].view(-1)[at] = 1
+            columns.append(pushed(output, wrt, tangents))
+        result.append(
+            stack(columns, -1).reshape(*output.shape, *x.shape)
+            if columns
+            else zeros(*output.shape, *x.shape, dtype=x.dtype)
+        )
+    return result
+
+
+def jacrev(
+    func: Callable,
+    argnums: int | tuple = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: Any = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable:
+    """A function that gives the Jacobian of `func`, row by row."""
+    return jacobian(func, argnums, has_aux, _by_rows)
+
+
+def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
+    """A function that gives the Jacobian of `func`, column by column."""
+    return jacobian(func, argnums, has_aux, _by_columns)
+
+
+def hessian(func: Callable, argnums: int | tuple = 0) -> Callable:
+    """A function that gives the matrix of second derivatives of `func`."""
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def vmap(
+    func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Callable:
+    """A function that applies `func` to each slice of its arguments along `in_dims` and stacks what it gives."""
+    name = getattr(func, "__name__", repr(func))
+
+    @wraps(func)
+    def over(*args: Any, **kwargs: Any) -> Any:
+        if not isinstance(in_dims, (int, tuple, list, dict)):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) "
+                f"tuple matching the structure of inputs, got: {type(in_dims)}."
+            )
+        if not args:
+            raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs")
+        leaves = flatten(args)
+        dims = spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
+        sizes = []
+        for leaf, dim in zip(leaves, dims, strict=True):
+            if dim is None:
+                continue
+            if not isinstance(leaf, Tensor):
+                raise ValueError(
+                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is of type "
+                    f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+                )
+            if not -leaf.ndim <= dim < leaf.ndim:
+                raise ValueError(
+                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input is a "
+                    f"Tensor of dimensionality {leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+                )
+            sizes.append(leaf.shape[dim])
+        if not sizes:
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims has no non-None values, so there is nothing to map"
+            )
+        if any(n != sizes[0] for n in sizes):
+            raise ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{sizes} for the mapped dimension"
+            )
+        results = []
+        for at in range(sizes[0]):
+            slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
+            results.append(func(*rebuild(args, iter(slices)), **kwargs))
+        return stacked(results, out_dims, name)
+
+    return over
+
+
+def spread(dims: Any, tree: Any) -> list:
+    """A dimension for each leaf of a tree, from one that stands for a whole branch, or from a tree of them."""
+    if isinstance(tree, dict):
+        return [d for key, each in tree.items() for d in spread(dims[key] if isinstance(dims, dict) else dims, each)]
+    if isinstance(tree, (tuple, list)):
+        if isinstance(dims, (tuple, list)):
+            if len(dims) != len(tree):
+                raise ValueError(
+                    f"vmap: in_dims is not compatible with the structure of inputs: {len(dims)} for {len(tree)} inputs"
+                )
+            return [d for each, own in zip(tree, dims, strict=True) for d in spread(own, each)]
+        return [d for each in tree for d in spread(dims, each)]
+    return [dims]
+
+
+def stacked(results: list, out_dims: Any, name: str) -> Any:
+    """The results of all slices as one, each leaf stacked along its dimension (None: the same for all)."""
+    if not results:
+        raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
+    stack = find_function("stack")
+    columns = list(zip(*map(flatten, results), strict=True))
+    made = []
+    for column, dim in zip(columns, spread(out_dims, results[0]), strict=True):
+        if dim is None:
+            made.append(column[0])
+            continue
+        if not isinstance(column[0], Tensor):
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(column[0])}. Did you mean to set "
+                "out_dims= to None for output?"
+            )
+        made.append(stack(column, dim))
+    return rebuild(results[0], iter(made))
+
+
+def functional_call(
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, *,
+    tie_weights: bool = True, strict: bool = False,
+) -> Any:  # fmt: skip
+    """Call a module with other tensors in the place of some of its parameters and buffers."""
+    dicts = parameter_and_buffer_dicts
+    given: dict = {}
+    for each in [dicts] if isinstance(dicts, dict) else dicts:
+        given.update(each)
+    if tie_weights:
+        for group in _tied(module):
+            value = next((given[n] for n in group if n in given), None)
+            if value is not None:
+                given.update(dict.fromkeys(group, value))
+    before = []
+    try:
+        for name, value in given.items():
+            path, _, last = name.rpartition(".")
+            owner = module.get_submodule(path)
+            registry = next((r for r in (owner._parameters, owner._buffers) if last in r), None)
+            if registry is None:
+                raise AttributeError(f"{type(owner).__name__} has no attribute `{last}`")
+            before.append((registry, last, registry[last]))
+            registry[last] = value
+        args = () if args is None else args if isinstance(args, tuple) else (args,)
+        return module(*args, **(kwargs or {}))
+    finally:
+        for registry, last, value in reversed(before):
+            registry[last] = value
+
+
+def _tied(module: Any) -> list:
+    """Names of the same parameter or buffer."""
+    groups: dict = {}
+    for walk in (module.named_parameters, module.named_buffers):
+        for name, value in walk(remove_duplicate=False):
+            groups.setdefault(id(value), []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def stack_module_state(models: Any) -> tuple[dict, dict]:
+    """The parameters and the buffers of several modules of one kind, stacked."""
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    stack = find_function("stack")
+    tables: list = []
+    for walk in ("named_parameters", "named_buffers"):
+        each = [dict(getattr(model, walk)()) for model in models]
+        tables.append({key: stack([own[key] for own in each]).detach() for key in each[0]})
+    for key, value in tables[0].items():
+        value.requires_grad_(dict(models[0].named_parameters())[key].requires_grad)
+    return tables[0], tables[1]

@@ -1,0 +1,194 @@
+"""What an editor completes after `torch.nn.`. Made by `make tables` from the table of operators; do not edit."""
+
+from builtins import bool as _bool
+from typing import Any
+
+from . import functional as functional
+from . import init as init
+from . import modules as modules
+from . import parameter as parameter
+from . import utils as utils
+from tensorsh.torch import Tensor as Tensor
+from tensorsh.torch.nn.modules.activation import CELU as CELU
+from tensorsh.torch.nn.modules.activation import ELU as ELU
+from tensorsh.torch.nn.modules.activation import GELU as GELU
+from tensorsh.torch.nn.modules.activation import GLU as GLU
+from tensorsh.torch.nn.modules.activation import Hardshrink as Hardshrink
+from tensorsh.torch.nn.modules.activation import Hardsigmoid as Hardsigmoid
+from tensorsh.torch.nn.modules.activation import Hardswish as Hardswish
+from tensorsh.torch.nn.modules.activation import Hardtanh as Hardtanh
+from tensorsh.torch.nn.modules.activation import LeakyReLU as LeakyReLU
+from tensorsh.torch.nn.modules.activation import LogSigmoid as LogSigmoid
+from tensorsh.torch.nn.modules.activation import LogSoftmax as LogSoftmax
+from tensorsh.torch.nn.modules.activation import Mish as Mish
+from tensorsh.torch.nn.modules.activation import PReLU as PReLU
+from tensorsh.torch.nn.modules.activation import RReLU as RReLU
+from tensorsh.torch.nn.modules.activation import ReLU as ReLU
+from tensorsh.torch.nn.modules.activation import ReLU6 as ReLU6
+from tensorsh.torch.nn.modules.activation import SELU as SELU
+from tensorsh.torch.nn.modules.activation import SiLU as SiLU
+from tensorsh.torch.nn.modules.activation import Sigmoid as Sigmoid
+from tensorsh.torch.nn.modules.activation import Softmax as Softmax
+from tensorsh.torch.nn.modules.activation import Softmax2d as Softmax2d
+from tensorsh.torch.nn.modules.activation import Softmin as Softmin
+from tensorsh.torch.nn.modules.activation import Softplus as Softplus
+from tensorsh.torch.nn.modules.activation import Softshrink as Softshrink
+from tensorsh.torch.nn.modules.activation import Softsign as Softsign
+from tensorsh.torch.nn.modules.activation import Tanh as Tanh
+from tensorsh.torch.nn.modules.activation import Tanhshrink as Tanhshrink
+from tensorsh.torch.nn.modules.activation import Threshold as Threshold
+from tensorsh.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
+from tensorsh.torch.nn.modules.batchnorm import BatchNorm1d as BatchNorm1d
+from tensorsh.torch.nn.modules.batchnorm import BatchNorm2d as BatchNorm2d
+from tensorsh.torch.nn.modules.batchnorm import BatchNorm3d as BatchNorm3d
+from tensorsh.torch.nn.modules.batchnorm import InstanceNorm1d as InstanceNorm1d
+from tensorsh.torch.nn.modules.batchnorm import InstanceNorm2d as InstanceNorm2d
+from tensorsh.torch.nn.modules.batchnorm import InstanceNorm3d as InstanceNorm3d
+from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
+from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
+from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
+from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm1d as LazyInstanceNorm1d
+from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm2d as LazyInstanceNorm2d
+from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm3d as LazyInstanceNorm3d
+from tensorsh.torch.nn.modules.batchnorm import SyncBatchNorm as SyncBatchNorm
+from tensorsh.torch.nn.modules.container import ModuleDict as ModuleDict
+from tensorsh.torch.nn.modules.container import ModuleList as ModuleList
+from tensorsh.torch.nn.modules.container import ParameterDict as ParameterDict
+from tensorsh.torch.nn.modules.container import ParameterList as ParameterList
+from tensorsh.torch.nn.modules.container import Sequential as Sequential
+from tensorsh.torch.nn.modules.conv import Conv1d as Conv1d
+from tensorsh.torch.nn.modules.conv import Conv2d as Conv2d
+from tensorsh.torch.nn.modules.conv import Conv3d as Conv3d
+from tensorsh.torch.nn.modules.conv import ConvTranspose1d as ConvTranspose1d
+from tensorsh.torch.nn.modules.conv import ConvTranspose2d as ConvTranspose2d
+from tensorsh.torch.nn.modules.conv import ConvTranspose3d as ConvTranspose3d
+from tensorsh.torch.nn.modules.conv import LazyConv1d as LazyConv1d
+from tensorsh.torch.nn.modules.conv import LazyConv2d as LazyConv2d
+from tensorsh.torch.nn.modules.conv import LazyConv3d as LazyConv3d
+from tensorsh.torch.nn.modules.conv import LazyConvTranspose1d as LazyConvTranspose1d
+from tensorsh.torch.nn.modules.conv import LazyConvTranspose2d as LazyConvTranspose2d
+from tensorsh.torch.nn.modules.conv import LazyConvTranspose3d as LazyConvTranspose3d
+from tensorsh.torch.nn.modules.distance import CosineSimilarity as CosineSimilarity
+from tensorsh.torch.nn.modules.distance import PairwiseDistance as PairwiseDistance
+from tensorsh.torch.nn.modules.dropout import AlphaDropout as AlphaDropout
+from tensorsh.torch.nn.modules.dropout import Dropout as Dropout
+from tensorsh.torch.nn.modules.dropout import Dropout1d as Dropout1d
+from tensorsh.torch.nn.modules.dropout import Dropout2d as Dropout2d
+from tensorsh.torch.nn.modules.dropout import Dropout3d as Dropout3d
+from tensorsh.torch.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
+from tensorsh.torch.nn.modules.flatten import ChannelShuffle as ChannelShuffle
+from tensorsh.torch.nn.modules.flatten import Flatten as Flatten
+from tensorsh.torch.nn.modules.flatten import Fold as Fold
+from tensorsh.torch.nn.modules.flatten import PixelShuffle as PixelShuffle
+from tensorsh.torch.nn.modules.flatten import PixelUnshuffle as PixelUnshuffle
+from tensorsh.torch.nn.modules.flatten import Unflatten as Unflatten
+from tensorsh.torch.nn.modules.flatten import Unfold as Unfold
+from tensorsh.torch.nn.modules.linear import Bilinear as Bilinear
+from tensorsh.torch.nn.modules.linear import Identity as Identity
+from tensorsh.torch.nn.modules.linear import LazyLinear as LazyLinear
+from tensorsh.torch.nn.modules.linear import Linear as Linear
+from tensorsh.torch.nn.modules.loss import BCELoss as BCELoss
+from tensorsh.torch.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
+from tensorsh.torch.nn.modules.loss import CTCLoss as CTCLoss
+from tensorsh.torch.nn.modules.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
+from tensorsh.torch.nn.modules.loss import CrossEntropyLoss as CrossEntropyLoss
+from tensorsh.torch.nn.modules.loss import GaussianNLLLoss as GaussianNLLLoss
+from tensorsh.torch.nn.modules.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
+from tensorsh.torch.nn.modules.loss import HuberLoss as HuberLoss
+from tensorsh.torch.nn.modules.loss import KLDivLoss as KLDivLoss
+from tensorsh.torch.nn.modules.loss import L1Loss as L1Loss
+from tensorsh.torch.nn.modules.loss import MSELoss as MSELoss
+from tensorsh.torch.nn.modules.loss import MarginRankingLoss as MarginRankingLoss
+from tensorsh.torch.nn.modules.loss import MultiLabelMarginLoss as MultiLabelMarginLoss
+from tensorsh.torch.nn.modules.loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
+from tensorsh.torch.nn.modules.loss import MultiMarginLoss as MultiMarginLoss
+from tensorsh.torch.nn.modules.loss import NLLLoss as NLLLoss
+from tensorsh.torch.nn.modules.loss import NLLLoss2d as NLLLoss2d
+from tensorsh.torch.nn.modules.loss import PoissonNLLLoss as PoissonNLLLoss
+from tensorsh.torch.nn.modules.loss import SmoothL1Loss as SmoothL1Loss
+from tensorsh.torch.nn.modules.loss import SoftMarginLoss as SoftMarginLoss
+from tensorsh.torch.nn.modules.loss import TripletMarginLoss as TripletMarginLoss
+from tensorsh.torch.nn.modules.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
+from tensorsh.torch.nn.modules.module import Module as Module
+from tensorsh.torch.nn.modules.normalization import CrossMapLRN2d as CrossMapLRN2d
+from tensorsh.torch.nn.modules.normalization import GroupNorm as GroupNorm
+from tensorsh.torch.nn.modules.normalization import LayerNorm as LayerNorm
+from tensorsh.torch.nn.modules.normalization import LocalResponseNorm as LocalResponseNorm
+from tensorsh.torch.nn.modules.normalization import RMSNorm as RMSNorm
+from tensorsh.torch.nn.modules.pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from tensorsh.torch.nn.modules.pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from tensorsh.torch.nn.modules.pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from tensorsh.torch.nn.modules.pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from tensorsh.torch.nn.modules.pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from tensorsh.torch.nn.modules.pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d
+from tensorsh.torch.nn.modules.pooling import AvgPool1d as AvgPool1d
+from tensorsh.torch.nn.modules.pooling import AvgPool2d as AvgPool2d
+from tensorsh.torch.nn.modules.pooling import AvgPool3d as AvgPool3d
+from tensorsh.torch.nn.modules.pooling import FractionalMaxPool2d as FractionalMaxPool2d
+from tensorsh.torch.nn.modules.pooling import FractionalMaxPool3d as FractionalMaxPool3d
+from tensorsh.torch.nn.modules.pooling import LPPool1d as LPPool1d
+from tensorsh.torch.nn.modules.pooling import LPPool2d as LPPool2d
+from tensorsh.torch.nn.modules.pooling import LPPool3d as LPPool3d
+from tensorsh.torch.nn.modules.pooling import MaxPool1d as MaxPool1d
+from tensorsh.torch.nn.modules.pooling import MaxPool2d as MaxPool2d
+from tensorsh.torch.nn.modules.pooling import MaxPool3d as MaxPool3d
+from tensorsh.torch.nn.modules.pooling import MaxUnpool1d as MaxUnpool1d
+from tensorsh.torch.nn.modules.pooling import MaxUnpool2d as MaxUnpool2d
+from tensorsh.torch.nn.modules.pooling import MaxUnpool3d as MaxUnpool3d
+from tensorsh.torch.nn.modules.rnn import GRU as GRU
+from tensorsh.torch.nn.modules.rnn import GRUCell as GRUCell
+from tensorsh.torch.nn.modules.rnn import LSTM as LSTM
+from tensorsh.torch.nn.modules.rnn import LSTMCell as LSTMCell
+from tensorsh.torch.nn.modules.rnn import RNN as RNN
+from tensorsh.torch.nn.modules.rnn import RNNBase as RNNBase
+from tensorsh.torch.nn.modules.rnn import RNNCell as RNNCell
+from tensorsh.torch.nn.modules.rnn import RNNCellBase as RNNCellBase
+from tensorsh.torch.nn.modules.sparse import Embedding as Embedding
+from tensorsh.torch.nn.modules.sparse import EmbeddingBag as EmbeddingBag
+from tensorsh.torch.nn.modules.transformer import Transformer as Transformer
+from tensorsh.torch.nn.modules.transformer import TransformerDecoder as TransformerDecoder
+from tensorsh.torch.nn.modules.transformer import TransformerDecoderLayer as TransformerDecoderLayer
+from tensorsh.torch.nn.modules.transformer import TransformerEncoder as TransformerEncoder
+from tensorsh.torch.nn.modules.transformer import TransformerEncoderLayer as TransformerEncoderLayer
+from tensorsh.torch.nn.modules.upsampling import Upsample as Upsample
+from tensorsh.torch.nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
+from tensorsh.torch.nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+from tensorsh.torch.nn.parameter import Buffer as Buffer
+from tensorsh.torch.nn.parameter import Parameter as Parameter
+from tensorsh.torch.nn.parameter import UninitializedBuffer as UninitializedBuffer
+from tensorsh.torch.nn.parameter import UninitializedParameter as UninitializedParameter
+
+class CircularPad1d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class CircularPad2d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class CircularPad3d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ConstantPad1d(Any):
+    def __init__(self, padding: Any, value: Any) -> None: ...
+class ConstantPad2d(Any):
+    def __init__(self, padding: Any, value: Any) -> None: ...
+class ConstantPad3d(Any):
+    def __init__(self, padding: Any, value: Any) -> None: ...
+class DataParallel(Any):
+    def __init__(self, module: Any, device_ids: Any = None, output_device: Any = None, dim: Any = 0) -> None: ...
+class MultiheadAttention(Any):
+    def __init__(self, embed_dim: Any, num_heads: Any, dropout: Any = 0.0, bias: _bool = True, add_bias_kv: _bool = False, add_zero_attn: _bool = False, kdim: Any = None, vdim: Any = None, batch_first: _bool = False, device: Any = None, dtype: Any = None) -> None: ...
+class ReflectionPad1d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ReflectionPad2d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ReflectionPad3d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ReplicationPad1d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ReplicationPad2d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ReplicationPad3d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ZeroPad1d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ZeroPad2d(Any):
+    def __init__(self, padding: Any) -> None: ...
+class ZeroPad3d(Any):
+    def __init__(self, padding: Any) -> None: ...

@@ -1,0 +1,257 @@
+"""``torch.nn.init``: first values for parameters, drawn as PyTorch draws them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ...engine.state import state
+from ...engine.tensor import Tensor
+from .reach import T
+
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+OLD = (
+    "constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform xavier_normal xavier_uniform"
+).split()
+"""Names without the underscore, which PyTorch keeps for old programs."""
+
+
+def filling(function: Callable) -> Callable:
+    """Run an initialisation without recording gradients."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        before = state.grad_enabled
+        state.grad_enabled = False
+        try:
+            return function(*args, **kwargs)
+        finally:
+            state.grad_enabled = before
+
+    run.__module__ = "torch.nn.init"
+    return run
+
+
+def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    """The factor that keeps the variance over a nonlinearity."""
+    linear = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
+    if nonlinearity in linear or nonlinearity == "sigmoid":
+        return 1
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity == "selu":
+        return 3.0 / 4
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many values go into an element of the result, and how many come out of one of the input."""
+    shape = tensor.array.shape
+    if len(shape) < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(shape[2:])
+    return shape[1] * field, shape[0] * field
+
+
+def correct_fan(tensor: Tensor, mode: str) -> int:
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return fans(tensor)[mode == "fan_out"]
+
+
+@filling
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Uniform between a and b."""
+    return tensor.uniform_(a, b, generator=generator)
+
+
+@filling
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Normal of a mean and a standard deviation."""
+    return tensor.normal_(mean, std, generator=generator)
+
+
+@filling
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value everywhere."""
+    return tensor.fill_(val)
+
+
+@filling
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return tensor.fill_(1.0)
+
+
+@filling
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return tensor.zero_()
+
+
+@filling
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity matrix."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return tensor.copy_(T.eye(*tensor.shape, dtype=tensor.dtype))
+
+
+@filling
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Convolution kernels that pass as many channels through as they can."""
+    n = tensor.ndim
+    if n not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    sizes = tensor.shape
+    if sizes[0] % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    per_group = sizes[0] // groups
+    tensor.zero_()
+    centre = tuple(s // 2 for s in sizes[2:])
+    for g in range(groups):
+        for d in range(min(per_group, sizes[1])):
+            tensor.array[(g * per_group + d, d, *centre)] = 1
+    return tensor
+
+
+@filling
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Glorot's uniform: bounds gain * sqrt(6 / (fan_in + fan_out))."""
+    a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(fans(tensor)))))
+    return tensor.uniform_(-a, a, generator=generator)
+
+
+@filling
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Glorot's normal: standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(fans(tensor)))), generator=generator)
+
+
+def _empty(tensor: Tensor) -> bool:
+    if 0 in tensor.array.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=4)
+        return True
+    return False
+
+
+@filling
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """He's uniform: bounds gain * sqrt(3 / fan)."""
+    if _empty(tensor):
+        return tensor
+    fan = correct_fan(tensor, mode)
+    bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(fan))
+    return tensor.uniform_(-bound, bound, generator=generator)
+
+
+@filling
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """He's normal: standard deviation gain / sqrt(fan)."""
+    if _empty(tensor):
+        return tensor
+    fan = correct_fan(tensor, mode)
+    return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator=generator)
+
+
+@filling
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Normal, cut off at a and b: what falls outside is drawn again."""
+
+    def phi(x: float) -> float:
+        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            stacklevel=3,
+        )
+    if phi((b - mean) / std) - phi((a - mean) / std) > 0.3:
+        low, high = tensor.array.dtype.type(a), tensor.array.dtype.type(b)
+        tensor.normal_(mean, std, generator=generator)
+        while (outside := (tensor.array < low) | (tensor.array > high)).any():
+            # All are drawn again, also those that are kept: the stream of numbers is part of the result.
+            again = T.empty_like(tensor).normal_(mean, std, generator=generator)
+            tensor.copy_(T.where(T.as_tensor(outside), again, tensor))
+        return tensor
+    # Little of the distribution lies between a and b: uniform candidates, accepted in proportion to the density.
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    rejected, noise = None, T.empty_like(tensor)
+    while rejected is None or rejected.any():
+        drawn = T.empty_like(tensor).uniform_(a, b, generator=generator)
+        density = drawn.clone().sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        refused = noise.uniform_(generator=generator).log_().gt(density)
+        tensor.copy_(drawn if rejected is None else T.where(rejected, drawn, tensor))
+        rejected = refused if rejected is None else T.where(rejected, refused, rejected)
+    return tensor
+
+
+@filling
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """A (semi) orthogonal matrix, from the QR decomposition of a normal one."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.array.size == 0:
+        return tensor
+    rows = tensor.array.shape[0]
+    columns = tensor.array.size // rows
+    drawn = T.empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator).array
+    q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
+    q = q * np.sign(np.diagonal(r))
+    if rows < columns:
+        q = q.T
+    tensor.array[...] = q.reshape(tensor.array.shape)
+    tensor._bump()
+    return tensor.mul_(gain)
+
+
+@filling
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal, with a share of each column set to zero."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.array.shape
+    zeros = math.ceil(sparsity * rows)
+    tensor.normal_(0, std, generator=generator)
+    for column in range(columns):
+        tensor.array[T.randperm(rows).array[:zeros], column] = 0
+    return tensor
+
+
+def _old(name: str) -> Callable:
+    new = globals()[name + "_"]
+
+    def deprecated(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return new(*args, **kwargs)
+
+    deprecated.__name__ = deprecated.__qualname__ = name
+    deprecated.__doc__ = f"The old name of `{name}_`."
+    deprecated.__module__ = "torch.nn.init"
+    return deprecated
+
+
+globals().update({name: _old(name) for name in OLD})
+__all__ += OLD

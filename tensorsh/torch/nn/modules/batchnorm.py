@@ -1,0 +1,283 @@
+"""Batch and instance normalisation, with running statistics, and their lazy forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....engine.tensor import Tensor
+from .. import init
+from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from ..reach import F, T
+from .lazy import LazyModule
+from .module import Module
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyBatchNorm1d",
+    "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
+    "SyncBatchNorm",
+]  # fmt: skip
+
+
+class NormBase(Module):
+    """What batch and instance normalisation share: scale and shift, running statistics, text."""
+
+    _version = 2
+    ranks: tuple[int, ...] = ()
+    """The numbers of dimensions an input may have."""
+
+    def _setup(
+        self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool, bias: bool,
+        device: Any, dtype: Any,
+    ) -> None:  # fmt: skip
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            if wanted:
+                setattr(self, name, Parameter(T.empty(num_features, device=device, dtype=dtype)))
+            else:
+                self.register_parameter(name, None)
+        if track_running_stats:
+            self.register_buffer("running_mean", T.zeros(num_features, device=device, dtype=dtype))
+            self.register_buffer("running_var", T.ones(num_features, device=device, dtype=dtype))
+            self.register_buffer("num_batches_tracked", T.tensor(0, device=device))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                self.register_buffer(name, None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the running statistics."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Scale by one, shift by zero, no running statistics."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim not in self.ranks:
+            ranks = " or ".join(f"{n}D" for n in self.ranks)
+            raise ValueError(f"expected {ranks} input (got {input.ndim}D input)")
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict, *rest: Any) -> None:
+        version = local_metadata.get("version")
+        key = prefix + "num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class BatchNorm(NormBase):
+    """Normalises each channel over the batch."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._setup(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        factor = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                factor = 1.0 / float(self.num_batches_tracked)
+        tracks = not self.training or self.track_running_stats
+        mean, var = (self.running_mean, self.running_var) if tracks else (None, None)
+        training = self.training or (self.running_mean is None and self.running_var is None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, training, factor, self.eps)
+
+
+class BatchNorm1d(BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L)."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch normalisation of (N, C, H, W)."""
+
+    ranks = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """Batch normalisation of (N, C, D, H, W)."""
+
+    ranks = (5,)
+
+
+class SyncBatchNorm(BatchNorm):
+    """Batch normalisation over several processes; here, over the one there is."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, process_group: Any = None, device: Any = None, dtype: Any = None, *,
+        bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """A module with its batch normalisations replaced."""
+        made = module
+        if isinstance(module, BatchNorm):
+            made = SyncBatchNorm(
+                module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats, process_group,
+                bias=module.bias is not None,
+            )  # fmt: skip
+            for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked", "training"):
+                setattr(made, name, getattr(module, name))
+        for name, child in list(module.named_children()):
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
+class InstanceNorm(NormBase):
+    """Normalises each channel of each example."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._setup(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        channels = input.ndim - self.ranks[1] + 1
+        if input.shape[channels] != self.num_features and self.affine:
+            raise ValueError(
+                f"expected input's size at dim={channels} to match num_features ({self.num_features}), but got: "
+                f"{input.shape[channels]}."
+            )
+        if input.ndim == self.ranks[0]:
+            return self._normalised(input.unsqueeze(0)).squeeze(0)
+        return self._normalised(input)
+
+    def _normalised(self, input: Tensor) -> Tensor:
+        return F.instance_norm(
+            input, self.running_mean, self.running_var, self.weight, self.bias,
+            self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum, self.eps,
+        )  # fmt: skip
+
+
+class InstanceNorm1d(InstanceNorm):
+    """Instance normalisation of (N, C, L)."""
+
+    ranks = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """Instance normalisation of (N, C, H, W)."""
+
+    ranks = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    """Instance normalisation of (N, C, D, H, W)."""
+
+    ranks = (4, 5)
+
+
+class LazyNorm(LazyModule, NormBase):
+    """A normalisation that takes the number of channels from its first input."""
+
+    def _setup(self, num_features: int, *rest: Any) -> None:
+        eps, momentum, affine, tracks, bias, device, dtype = rest
+        super()._setup(0, eps, momentum, False, False, False, None, None)
+        self.affine, self.track_running_stats = affine, tracks
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if tracks:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = T.tensor(0, device=device)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take the number of channels from an input."""
+        self.num_features = input.shape[1]
+        for entry in (self.weight, self.bias, self.running_mean, self.running_var):
+            if entry is not None:
+                entry.materialize((self.num_features,))
+        self.reset_parameters()
+
+
+class LazyBatchNorm(LazyNorm, BatchNorm):
+    """A lazy batch normalisation."""
+
+    def __init__(
+        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+        device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+
+class LazyBatchNorm1d(LazyBatchNorm, BatchNorm1d):
+    """A BatchNorm1d that takes the number of channels from its first input."""
+
+    becomes = BatchNorm1d
+
+
+class LazyBatchNorm2d(LazyBatchNorm, BatchNorm2d):
+    """A BatchNorm2d that takes the number of channels from its first input."""
+
+    becomes = BatchNorm2d
+
+
+class LazyBatchNorm3d(LazyBatchNorm, BatchNorm3d):
+    """A BatchNorm3d that takes the number of channels from its first input."""
+
+    becomes = BatchNorm3d
+
+
+class LazyInstanceNorm(LazyNorm, InstanceNorm):
+    """A lazy instance normalisation."""
+
+    def __init__(
+        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+        device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+
+class LazyInstanceNorm1d(LazyInstanceNorm, InstanceNorm1d):
+    """An InstanceNorm1d that takes the number of channels from its first input."""
+
+    becomes = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(LazyInstanceNorm, InstanceNorm2d):
+    """An InstanceNorm2d that takes the number of channels from its first input."""
+
+    becomes = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(LazyInstanceNorm, InstanceNorm3d):
+    """An InstanceNorm3d that takes the number of channels from its first input."""
+
+    becomes = InstanceNorm3d

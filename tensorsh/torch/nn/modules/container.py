@@ -1,0 +1,424 @@
+"""Modules that hold modules or parameters: in order, as lists, as dicts."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ....engine.tensor import Tensor
+from ..parameter import Parameter
+from .module import Module, indented, typename
+
+__all__ = ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
+
+
+class Numbered(Module):
+    """What Sequential and ModuleList share: submodules named 0, 1, 2..."""
+
+    def _place(self, idx: Any) -> int:
+        idx = operator.index(idx)
+        if not -len(self) <= idx < len(self):
+            raise IndexError(f"index {idx} is out of range")
+        return idx % len(self)
+
+    def _name(self, idx: Any) -> str:
+        return list(self._modules)[self._place(idx)]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator:
+        return iter(self._modules.values())
+
+    def __setitem__(self, idx: int, module: Module) -> None:
+        setattr(self, self._name(idx), module)
+
+    def __delitem__(self, idx: Any) -> None:
+        for name in list(self._modules)[idx] if isinstance(idx, slice) else [self._name(idx)]:
+            delattr(self, name)
+        left = list(self._modules.values())
+        self._modules.clear()
+        for i, module in enumerate(left):
+            self._modules[str(i)] = module
+
+    def append(self, module: Module) -> Any:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key: Any) -> Any:
+        """Take out the module (or, for a slice, modules) at a place."""
+        module = self[key]  # type: ignore[index]
+        del self[key]
+        return module
+
+    def _put(self, index: int, module: Module) -> None:
+        for i in range(len(self._modules), index, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
+
+
+class Sequential(Numbered):
+    """Modules called one after another, each with the result of the one before."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = len(args) == 1 and isinstance(args[0], OrderedDict)
+        for name, module in args[0].items() if named else enumerate(args):
+            self.add_module(name if named else str(name), module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self._modules.values():
+            input = module(input)
+        return input
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[idx]))
+        return list(self._modules.values())[self._place(idx)]
+
+    def insert(self, index: int, module: Module) -> Any:
+        """Add a module before a place."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        n = len(self._modules)
+        if not -n <= index <= n:
+            raise IndexError(f"Index out of range: {index}")
+        self._put(index + n if index < 0 else index, module)
+        return self
+
+    def extend(self, sequential: Iterable) -> Any:
+        """Add modules at the end."""
+        for module in sequential:
+            self.append(module)
+        return self
+
+    def _check(self, other: Any) -> None:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+
+    def __add__(self, other: Any) -> Sequential:
+        self._check(other)
+        return Sequential().extend(self).extend(other)
+
+    def __iadd__(self, other: Any) -> Any:
+        self._check(other)
+        return self.extend(list(other))
+
+    def _times(self, other: Any) -> list:
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return list(self) * other
+
+    def __mul__(self, other: Any) -> Sequential:
+        return Sequential().extend(self._times(other))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: Any) -> Any:
+        return self.extend(self._times(other)[len(self) :])
+
+
+class ModuleList(Numbered):
+    """Modules in a list."""
+
+    def __init__(self, modules: Iterable | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(list(self._modules.values())[idx])
+        return self._modules[str(self._place(idx))]
+
+    def insert(self, index: int, module: Module) -> None:
+        """Add a module before a place."""
+        self._put(index, module)
+
+    def extend(self, modules: Iterable) -> Any:
+        """Add modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def __iadd__(self, modules: Iterable) -> Any:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __repr__(self) -> str:
+        texts = [repr(module) for module in self]
+        if not texts:
+            return self._get_name() + "()"
+        runs: list[list] = []
+        for i, text in enumerate(texts):
+            if runs and runs[-1][2] == text:
+                runs[-1][1] = i
+            else:
+                runs.append([i, i, text])
+        lines = [indented(f"({a}): {text}" if a == b else f"({a}-{b}): {b - a + 1} x {text}") for a, b, text in runs]
+        return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def pairs(title: str, called: str, given: Any) -> Iterator:
+    """The key and value pairs of an iterable of pairs."""
+    for j, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{title} update sequence element #{j} should be Iterable; is{type(pair).__name__}")
+        if len(pair) != 2:  # type: ignore[arg-type]
+            raise ValueError(f"{title} update sequence element #{j} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
+        yield tuple(pair)
+
+
+class ModuleDict(Module):
+    """Modules in a dict."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take out all modules."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take out a module."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add modules from a mapping or from pairs."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
+        mapping = isinstance(modules, (Mapping, ModuleDict))
+        for key, module in modules.items() if mapping else pairs("ModuleDict", "module", modules):  # type: ignore[attr-defined]
+            self[key] = module
+
+
+def described(p: Any, kind: str) -> str:
+    if not isinstance(p, Tensor):
+        return "Object of type: " + type(p).__name__
+    size = "x".join(map(str, p.shape))
+    device = f" ({p.device})" if p.device.type == "cuda" else ""
+    return f"{'Parameter' if isinstance(p, Parameter) else 'Tensor'} containing: [{kind} of size {size}{device}]"
+
+
+class ParameterList(Module):
+    """Parameters (and other values) in a list; tensors become parameters."""
+
+    def __init__(self, values: Iterable | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self.extend(values)
+
+    def _name(self, idx: Any) -> str:
+        idx = operator.index(idx)
+        if not -len(self) <= idx < len(self):
+            raise IndexError(f"index {idx} is out of range")
+        return str(idx % len(self))
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)([self[i] for i in range(*idx.indices(len(self)))])
+        return getattr(self, self._name(idx))
+
+    def __setitem__(self, idx: int, param: Any) -> None:
+        name = self._name(idx)
+        if isinstance(param, Tensor) and not isinstance(param, Parameter):
+            param = Parameter(param)
+        setattr(self, name, param)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator:
+        return iter([self[i] for i in range(len(self))])
+
+    def __iadd__(self, parameters: Iterable) -> Any:
+        return self.extend(parameters)
+
+    def append(self, value: Any) -> Any:
+        """Add a value at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable) -> Any:
+        """Add values at the end."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        kinds = (str(p.dtype) if isinstance(p, Tensor) else "" for p in self)
+        return "\n".join(f"  ({i}): {described(p, kind)}" for (i, p), kind in zip(enumerate(self), kinds, strict=True))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(Module):
+    """Parameters (and other values) in a dict; tensors become parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _checked(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
+            )
+        return key
+
+    def __getitem__(self, key: str) -> Any:
+        if self._checked(key) not in self._keys:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{key}'")
+        return self.__dict__[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        key = self._checked(key)
+        if (
+            type(key) is not str
+            or key[:2] == "__"
+            or (key[:1] == "_" and key in self.__dict__ and key not in self._keys)
+        ):
+            raise KeyError(f"{key!r} cannot be the name of a parameter")
+        self._keys[key] = None
+        if isinstance(value, Tensor) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        setattr(self, key, value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator:
+        return iter(self._keys)
+
+    def __reversed__(self) -> Iterator:
+        return reversed(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def copy(self) -> ParameterDict:
+        return ParameterDict(OrderedDict(self.items()))
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def clear(self) -> None:
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple:
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+    def fromkeys(self, keys: Iterable, default: Any = None) -> ParameterDict:
+        return ParameterDict([(key, default) for key in keys])
+
+    def keys(self) -> Any:
+        return self._keys.keys()
+
+    def items(self) -> Any:
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self) -> Any:
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add values from a mapping (a plain one in the order of its keys) or from pairs."""
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                + type(parameters).__name__
+            )
+        if isinstance(parameters, (OrderedDict, ParameterDict)):
+            found: Iterable = list(parameters.items())
+        elif isinstance(parameters, Mapping):
+            found = sorted(parameters.items())
+        else:
+            found = pairs("ParameterDict", "parameter", parameters)
+        for key, value in found:
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        return "\n".join(
+            f"  ({key}): {described(p, typename(p) if isinstance(p, Tensor) else '')}" for key, p in self.items()
+        )
+
+    def __call__(self, input: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")
+
+    def __or__(self, other: ParameterDict) -> ParameterDict:
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: ParameterDict) -> ParameterDict:
+        made = other.copy()
+        made.update(self)
+        return made
+
+    def __ior__(self, other: ParameterDict) -> Any:
+        self.update(other)
+        return self

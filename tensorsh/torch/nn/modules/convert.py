@@ -1,0 +1,39 @@
+"""``Module.to``: what its arguments ask of each parameter and buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....engine.device import device as device_type
+from ....engine.dtype import COMPLEX, FLOAT
+from ....engine.dtype import dtype as dtype_type
+from ....engine.tensor import Tensor
+
+
+def converter(args: tuple, kwargs: dict) -> Callable:
+    """The function that ``to(*args, **kwargs)`` applies to each tensor; non-floating tensors keep their dtype."""
+    kwargs = dict(kwargs)
+    device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
+    for name in ("non_blocking", "memory_format", "copy"):
+        kwargs.pop(name, None)
+    other = kwargs.pop("tensor", None)
+    for value in args:
+        if isinstance(value, Tensor):
+            other = value
+        elif isinstance(value, dtype_type):
+            dtype = value
+        elif isinstance(value, (str, int, device_type)) and not isinstance(value, bool):
+            device = value
+        elif value is not None and not isinstance(value, bool):
+            raise TypeError(f"to() received an invalid combination of arguments - got ({type(value).__name__})")
+    if kwargs:
+        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if other is not None:
+        device, dtype = other.device, other.dtype
+    if dtype is not None and dtype.category not in (FLOAT, COMPLEX):
+        raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
+
+    def convert(t: Tensor) -> Tensor:
+        return t.to(device, dtype if t.dtype.category in (FLOAT, COMPLEX) else None)
+
+    return convert

@@ -1,0 +1,261 @@
+"""Hooks on modules: functions called around `forward`, and when the gradients of inputs and outputs are known."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from typing import Any
+
+from ....engine.autograd import Handle
+from ....engine.function import Function
+from ....engine.state import state
+from ....engine.tensor import Tensor
+from .module import Module
+
+
+class ModuleHandle(Handle):
+    """A handle that also forgets the options its hook was registered with."""
+
+    def __init__(self, hooks: Any, hook: Any, prepend: bool = False, *options: tuple[set, bool]) -> None:
+        super().__init__(hooks, hook)
+        if prepend:
+            hooks.move_to_end(self.id, last=False)
+        for members, chosen in options:
+            if chosen:
+                members.add(self.id)
+
+
+def _hooks(module: Any, kind: str) -> OrderedDict:
+    object.__setattr__(module, "_hooked", True)
+    return module.__dict__.setdefault(kind, OrderedDict())
+
+
+def register_forward_pre_hook(self: Any, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
+    """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
+    named = self.__dict__.setdefault("_forward_pre_hooks_with_kwargs", set())
+    return ModuleHandle(_hooks(self, "_forward_pre_hooks"), hook, prepend, (named, with_kwargs))
+
+
+def register_forward_hook(
+    self: Any, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+) -> Handle:
+    """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
+    named = self.__dict__.setdefault("_forward_hooks_with_kwargs", set())
+    always = self.__dict__.setdefault("_forward_hooks_always_called", set())
+    return ModuleHandle(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
+
+
+def _check_kind(module: Any, full: bool) -> None:
+    if module.__dict__.get("_is_full_backward_hook", full) is not full:
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+        )
+    object.__setattr__(module, "_is_full_backward_hook", full)
+
+
+def register_full_backward_hook(self: Any, hook: Any, prepend: bool = False) -> Handle:
+    """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known; it may replace them."""
+    _check_kind(self, True)
+    return ModuleHandle(_hooks(self, "_backward_hooks"), hook, prepend)
+
+
+def register_full_backward_pre_hook(self: Any, hook: Any, prepend: bool = False) -> Handle:
+    """Call `hook(module, grad_output)` when the gradients of the outputs are known; it may replace them."""
+    return ModuleHandle(_hooks(self, "_backward_pre_hooks"), hook, prepend)
+
+
+def register_backward_hook(self: Any, hook: Any) -> Handle:
+    """The old form, which sees the gradients of the last operation in `forward` only."""
+    _check_kind(self, False)
+    return ModuleHandle(_hooks(self, "_backward_hooks"), hook)
+
+
+class BackwardHookFunction(Function):
+    """The identity: a node of its own for the inputs, and one for the outputs, of a module with backward hooks."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        ctx.mark_non_differentiable(*[t for t in args if not t.requires_grad])
+        return args
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
+
+
+class Between:
+    """One call of a module with full backward hooks: keeps the outputs' gradients until the inputs' are there."""
+
+    def __init__(self, module: Any, hooks: list, pre_hooks: list) -> None:
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs: Any = None
+        self.inputs: Any = None
+        self.counts = [0, 0]
+
+    def passed(self, values: tuple) -> tuple[Any, Any, Any]:
+        """The values with their tensors sent through the identity, the places of the tensors, and the node."""
+        places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
+        if not (state.grad_enabled and any(values[i].requires_grad for i in places)):
+            return values, None, None
+        made = BackwardHookFunction.apply(*[values[i] for i in places])
+        made = made if isinstance(made, tuple) else (made,)
+        node = next(t.grad_fn for t in made if t.grad_fn is not None)
+        result = list(values)
+        for i, t in zip(places, made, strict=True):
+            result[i] = t
+        return tuple(result), places, node
+
+    def enter(self, args: tuple) -> tuple:
+        args, self.inputs, node = self.passed(args)
+        self.counts[0] = len(args)
+        if node is not None:
+            node.register_hook(self.at_inputs)
+        return args
+
+    def leave(self, result: Any) -> Any:
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                stacklevel=4,
+            )
+            return result
+        values = result if isinstance(result, tuple) else (result,)
+        values, self.outputs, node = self.passed(values)
+        self.counts[1] = len(values)
+        if node is not None:
+            node.register_hook(self.at_outputs)
+        return values if isinstance(result, tuple) else values[0]
+
+    def at_inputs(self, grad_input: tuple, _: Any) -> Any:
+        if self.grad_outputs is None:
+            return None
+        found: Any = [None] * self.counts[0]
+        for i, g in zip(self.inputs, grad_input, strict=False):
+            found[i] = g
+        found = tuple(found)
+        for hook in self.hooks:
+            answer = hook(self.module, found, self.grad_outputs)
+            if answer is None:
+                continue
+            if not isinstance(answer, tuple):
+                answer = (answer,)
+            if len(answer) != len(found):
+                raise RuntimeError(
+                    f"Backward hook returned an invalid number of grad_input, got {len(answer)}, but expected {len(found)}"
+                )
+            found = answer
+        self.grad_outputs = None
+        return tuple(found[i] for i in self.inputs)
+
+    def at_outputs(self, _: Any, grad_output: tuple) -> Any:
+        found: Any = [None] * self.counts[1]
+        for i, g in zip(self.outputs, grad_output, strict=False):
+            found[i] = g
+        found = tuple(found)
+        for hook in self.pre_hooks:
+            answer = hook(self.module, found)
+            if answer is None:
+                continue
+            answer = answer if isinstance(answer, tuple) else (answer,)
+            if len(answer) != len(found):
+                raise RuntimeError(
+                    f"Backward pre hook returned an invalid number of grad_output, got {len(answer)}, but expected {len(found)}"
+                )
+            found = answer
+        self.grad_outputs = found
+        if self.inputs is None:
+            warnings.warn(
+                "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+                "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+                "#torch.nn.Module.register_full_backward_hook for more details.",
+                stacklevel=2,
+            )
+            for hook in self.hooks:
+                answer = hook(self.module, (None,) * self.counts[0], found)
+                if answer is not None and any(each is not None for each in answer):
+                    raise RuntimeError(
+                        "Backward hook for Modules where no input requires gradient should always return None or None for "
+                        "all gradients."
+                    )
+            self.grad_outputs = None
+        return tuple(found[i] for i in self.outputs)
+
+
+def call(self: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a module that has, or had, hooks."""
+    own = self.__dict__
+    named = own.get("_forward_pre_hooks_with_kwargs", ())
+    for number, hook in list(own.get("_forward_pre_hooks", {}).items()):
+        if number in named:
+            answer = hook(self, args, kwargs)
+            if answer is not None:
+                if not (isinstance(answer, tuple) and len(answer) == 2):
+                    raise RuntimeError(
+                        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {answer}."
+                    )
+                args, kwargs = answer
+        else:
+            answer = hook(self, args)
+            if answer is not None:
+                args = answer if isinstance(answer, tuple) else (answer,)
+    backward = list(own.get("_backward_hooks", {}).values())
+    full = own.get("_is_full_backward_hook", True)
+    before = list(own.get("_backward_pre_hooks", {}).values())
+    between = Between(self, backward if full else [], before) if (backward and full) or before else None
+    if between is not None:
+        args = between.enter(args)
+    hooks = own.get("_forward_hooks", {})
+    named = own.get("_forward_hooks_with_kwargs", ())
+    try:
+        result = self.forward(*args, **kwargs)
+    except Exception:
+        for number in list(own.get("_forward_hooks_always_called", ())):
+            if number in hooks:
+                hooks[number](*((self, args, kwargs, None) if number in named else (self, args, None)))
+        raise
+    for number, hook in list(hooks.items()):
+        answer = hook(self, args, kwargs, result) if number in named else hook(self, args, result)
+        if answer is not None:
+            result = answer
+    if between is not None:
+        result = between.leave(result)
+    elif backward:
+        _at_last_node(self, backward, result)
+    return result
+
+
+def _at_last_node(module: Any, hooks: list, result: Any) -> None:
+    """The old backward hooks: on the node that made the (first) output."""
+    while not isinstance(result, Tensor):
+        result = next(v for v in result.values() if isinstance(v, Tensor)) if isinstance(result, dict) else result[0]
+    node = result.grad_fn
+    if node is not None:
+        warnings.warn(
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
+            "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook "
+            "to get the documented behavior.",
+            FutureWarning,
+            stacklevel=4,
+        )
+        for hook in hooks:
+            node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
+
+
+for _method in (
+    register_forward_pre_hook, register_forward_hook, register_full_backward_hook, register_full_backward_pre_hook,
+    register_backward_hook,
+):  # fmt: skip
+    _method.__qualname__, _method.__module__ = "Module." + _method.__name__, "torch.nn.modules.module"
+    setattr(Module, _method.__name__, _method)
+
+
+def _shown(kind: str) -> property:
+    def hooks(self: Any) -> OrderedDict:
+        return _hooks(self, kind)
+
+    return property(hooks)
+
+
+for _kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
+    setattr(Module, _kind, _shown(_kind))

@@ -1,0 +1,293 @@
+"""Transformers: encoder and decoder layers, and stacks of them."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ....engine.state import state
+from ....engine.tensor import Tensor
+from .. import init
+from ..reach import F, T
+from .activation import GELU, ReLU
+from .attention import MultiheadAttention, additive
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+]  # fmt: skip
+
+
+def causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+    """Minus infinity above the diagonal, zero elsewhere."""
+    return T.triu(T.full((size, size), -math.inf, dtype=dtype, device=device), diagonal=1)
+
+
+def is_causal_mask(mask: Any, is_causal: bool | None, x: Tensor, batch_first: bool) -> bool:
+    """Whether a mask is the causal one, unless that is told."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    size = x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
+    wanted = causal_mask(size, mask.device, mask.dtype) if mask.dtype.name != "bool" else None
+    return wanted is not None and wanted.shape == mask.shape and bool((mask == wanted).all())
+
+
+def activation_of(activation: Any) -> Callable:
+    if not isinstance(activation, str):
+        return F.relu if activation is None else activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return F.relu if activation == "relu" else F.gelu
+
+
+def copies(layer: Module, n: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(layer) for _ in range(n)])
+
+
+class TransformerEncoderLayer(Module):
+    """Self-attention and a network of two layers, each with a residual connection and a normalisation."""
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = None,
+        layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
+        self.linear1 = Linear(d_model, dim_feedforward, **options)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **options)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **options)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **options)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        activation = activation_of(activation)
+        relu, gelu = (
+            (activation is F.relu or isinstance(activation, ReLU)),
+            (activation is F.gelu or isinstance(activation, GELU)),
+        )
+        self.activation_relu_or_gelu = 1 if relu else 2 if gelu else 0
+        self.activation = activation
+
+    def forward(
+        self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
+    ) -> Tensor:
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask")
+        mask = additive(src_mask, "src_mask", src.dtype)
+        x = src
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
+        return self.norm2(x + self._ff_block(x))
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        found = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
+        )
+        return self.dropout1(found[0])
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """Self-attention, attention to the encoder's output, and a network of two layers."""
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = None,
+        layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
+        self.linear1 = Linear(d_model, dim_feedforward, **options)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **options)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **options)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **options)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **options)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = activation_of(activation)
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Any = None, memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        other = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        x = tgt
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), *own)
+            x = x + self._mha_block(self.norm2(x), memory, *other)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + self._sa_block(x, *own))
+        x = self.norm2(x + self._mha_block(x, memory, *other))
+        return self.norm3(x + self._ff_block(x))
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        found = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout1(found[0])
+
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Tensor:
+        found = self.multihead_attn(
+            x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout2(found[0])
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoder(Module):
+    """Encoder layers one after another, copies of one."""
+
+    def __init__(
+        self, encoder_layer: Module, num_layers: int, norm: Any = None, enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.layers = copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        why = why_not_nested(encoder_layer)
+        if enable_nested_tensor and why:
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}",
+                stacklevel=2,
+            )
+            self.use_nested_tensor = False
+
+    def forward(self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Tensor:
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
+        mask = additive(mask, "mask", src.dtype)
+        first = self.layers[0]
+        # Without gradients PyTorch drops the padding on its way through the layers; what comes out there is zero.
+        drops = self.use_nested_tensor and not first.training and src.ndim == 3 and padding is not None and mask is None
+        drops = drops and not (
+            state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in first.parameters()))
+        )
+        attention = getattr(first, "self_attn", None)
+        causal = is_causal_mask(mask, is_causal, src, getattr(attention, "batch_first", False))
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if drops:
+            output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
+        return output if self.norm is None else self.norm(output)
+
+
+def why_not_nested(layer: Any) -> str:
+    """Why PyTorch would not drop padding in an encoder of such layers."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = (
+        (layer.norm_first, ".norm_first was True"),
+        (
+            not attention.batch_first,
+            ".self_attn.batch_first was not True(use batch_first for better inference performance)",
+        ),
+        (not attention._qkv_same_embed_dim, ".self_attn._qkv_same_embed_dim was not True"),
+        (attention.in_proj_bias is None, ".self_attn was passed bias=False"),
+        (not layer.activation_relu_or_gelu, ".activation_relu_or_gelu was not True"),
+        (layer.norm1.eps != layer.norm2.eps, ".norm1.eps was not equal to encoder_layer.norm2.eps"),
+        (attention.num_heads % 2 == 1, ".self_attn.num_heads is odd"),
+    )
+    return next((words for holds, words in reasons if holds), "")
+
+
+class TransformerDecoder(Module):
+    """Decoder layers one after another, copies of one."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Any = None, memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: Any = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        attention = getattr(self.layers[0], "self_attn", None)
+        causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, getattr(attention, "batch_first", False))
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=causal, memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder and a decoder."""
+
+    def __init__(
+        self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = None, custom_encoder: Any = None,
+        custom_decoder: Any = None, layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False,
+        bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
+        shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first)
+        if custom_encoder is None:
+            layer: Module = TransformerEncoderLayer(*shared, **options)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, **options)
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*shared, **options)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, **options)
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm)
+        self.decoder = custom_decoder
+        for p in self.parameters():
+            if p.ndim > 1:
+                init.xavier_uniform_(p)
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def forward(
+        self, src: Tensor, tgt: Tensor, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None,
+        src_key_padding_mask: Any = None, tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
+        src_is_causal: Any = None, tgt_is_causal: Any = None, memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """Minus infinity above the diagonal, zero elsewhere."""
+        return causal_mask(sz, device, dtype)

@@ -1,0 +1,104 @@
+"""Parameters: leaf tensors that a module registers when they are assigned to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.autograd import AccumulateGrad, new
+from ...engine.state import state
+from ...engine.tensor import Size, Tensor, wrap
+from ...sealed import Sealed
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
+
+
+class Parameter(Tensor):
+    """A tensor that is a parameter of the module it is assigned to; it shares the memory of `data`."""
+
+    __module__ = "torch.nn.parameter"
+    is_parameter = True
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = wrap(np.empty(0, state.default_dtype.numpy))
+        if not isinstance(data, Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        made = new(cls)
+        made.array = data.array
+        if requires_grad:
+            if made.array.dtype.kind not in "fcV":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            made.node = AccumulateGrad(made)
+        return made
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(wrap(self.array.copy()), self.requires_grad)
+        return memo[id(self)]
+
+
+class Buffer(Tensor):
+    """A tensor that becomes a buffer of the module it is assigned to."""
+
+    __module__ = "torch.nn.parameter"
+    persistent = True
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        made = new(cls)
+        made.array = np.empty(0, state.default_dtype.numpy) if data is None else data.array
+        made.persistent = persistent
+        return made
+
+
+class Uninitialized(metaclass=Sealed):
+    """What lazy parameters and buffers share: no shape until the first input is seen."""
+
+    @property
+    def shape(self) -> Size:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` to "
+            "initialize the parameters before accessing their attributes."
+        )
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
+        self.array = np.empty(tuple(shape), self.array.dtype if dtype is None else dtype.numpy)
+        self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A parameter whose shape is not known yet."""
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return Parameter.__new__(cls, wrap(np.empty(0, (dtype or state.default_dtype).numpy)), requires_grad)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = UninitializedParameter(self.requires_grad)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(Uninitialized, Tensor):
+    """A buffer whose shape is not known yet."""
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        made = new(cls)
+        made.array = np.empty(0, (dtype or state.default_dtype).numpy)
+        return made
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(param, Uninitialized)

@@ -1,0 +1,17 @@
+"""``torch.nn.utils``: clipping of gradients, parameters as vectors, weights with norms of their own."""
+
+from __future__ import annotations
+
+from ....modules.namespace import lazily
+
+_found = lazily(
+    __name__,
+    {
+        "clip_grad": "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_grads_with_norm_ get_total_norm",
+        "convert_parameters": "parameters_to_vector vector_to_parameters",
+        "weight_norm": "weight_norm remove_weight_norm",
+        "spectral_norm": "spectral_norm remove_spectral_norm",
+    },
+)
+globals().update(_found)
+__all__ = list(_found)

@@ -1,0 +1,88 @@
+"""Clipping of gradients by their norm or by value."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from types import GeneratorType
+from typing import Any
+
+from ....engine.modes import no_grad
+from ....engine.tensor import Tensor
+from ..reach import Functions, T
+
+linalg = Functions("linalg.")
+
+
+def listed(parameters: Any) -> list:
+    return [parameters] if isinstance(parameters, Tensor) else list(parameters)
+
+
+@no_grad()
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of several tensors as if they were one vector."""
+    tensors = listed(tensors)
+    norm_type = float(norm_type)
+    if not tensors:
+        return T.tensor(0.0)
+    norms = [linalg.vector_norm(t, norm_type) for t in tensors]
+    total = linalg.vector_norm(T.stack(norms), norm_type)
+    if error_if_nonfinite and not bool(T.isfinite(total)):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+@no_grad()
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
+    """Scale gradients so that their norm, which is known, is at most `max_norm`."""
+    grads = [p.grad for p in listed(parameters) if p.grad is not None]
+    if grads:
+        factor = T.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        for g in grads:
+            g.mul_(factor)
+
+
+def clip_grad_norm_(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale gradients so that their norm is at most `max_norm`; the norm they had is returned."""
+    generated = isinstance(parameters, GeneratorType)
+    parameters = listed(parameters)
+    if generated and not parameters:
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+    grads = [p.grad for p in parameters if p.grad is not None]
+    total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The old name of `clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(*args, **kwargs)
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Cut every element of the gradients off at plus and minus `clip_value`."""
+    clip_value = float(clip_value)
+    for p in listed(parameters):
+        if p.grad is not None:
+            p.grad.clamp_(min=-clip_value, max=clip_value)
+
+
+for _f in (get_total_norm, clip_grads_with_norm_, clip_grad_norm_, clip_grad_norm, clip_grad_value_):
+    _f.__module__ = "torch.nn.utils.clip_grad"

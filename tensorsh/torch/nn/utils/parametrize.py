@@ -1,0 +1,226 @@
+"""``torch.nn.utils.parametrize``: parameters that are computed from others by modules."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any
+
+from ....engine.modes import no_grad
+from ....engine.tensor import Tensor
+from ....language.policy import is_script_class, register_class
+from ..modules.container import ModuleDict, ModuleList
+from ..modules.module import Module
+from ..parameter import Parameter
+
+__all__ = [
+    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
+    "type_before_parametrizations",
+]  # fmt: skip
+
+_cache: dict | None = None
+
+
+@contextmanager
+def cached() -> Any:
+    """Within it, each parametrized tensor is computed once."""
+    global _cache
+    outer, _cache = _cache, {} if _cache is None else _cache
+    try:
+        yield
+    finally:
+        _cache = outer
+
+
+class ParametrizationList(ModuleList):
+    """The original of a tensor and the modules that are applied to it."""
+
+    def __init__(self, modules: Any, original: Tensor, unsafe: bool = False) -> None:
+        if len(modules) == 0:
+            raise ValueError("ParametrizationList requires one or more modules.")
+        super().__init__(modules)
+        self.unsafe = unsafe
+        new: Any = original
+        with no_grad():
+            for module in reversed(list(self)):
+                if hasattr(module, "right_inverse"):
+                    try:
+                        new = module.right_inverse(new)
+                    except NotImplementedError:
+                        pass
+        self.is_tensor = isinstance(new, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(new)
+        if self.is_tensor:
+            if original.dtype is not new.dtype:
+                raise ValueError(
+                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+                    f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}"
+                )
+            if isinstance(original, Parameter):
+                original.data = new.data
+                self.original = original
+            else:
+                self.register_buffer("original", new)
+        else:
+            for i, each in enumerate(new):
+                if isinstance(original, Parameter):
+                    each = Parameter(each.detach(), original.requires_grad)
+                    self.register_parameter(f"original{i}", each)
+                else:
+                    self.register_buffer(f"original{i}", each)
+
+    def originals(self) -> list:
+        if self.is_tensor:
+            return [self.original]
+        return [getattr(self, f"original{i}") for i in range(self.ntensors)]
+
+    def forward(self) -> Tensor:
+        first, *rest = list(self)
+        x = first(*self.originals())
+        for module in rest:
+            x = module(x)
+        return x
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Change the originals so that the tensor gets a value."""
+        with no_grad():
+            for module in reversed(list(self)):
+                if not hasattr(module, "right_inverse"):
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
+                value = module.right_inverse(value)
+            for own, new in zip(self.originals(), [value] if self.is_tensor else value, strict=True):
+                own.data = new.data
+
+
+def _property(name: str) -> property:
+    def read(self: Any) -> Tensor:
+        entry = self.parametrizations[name]
+        if _cache is None:
+            return entry()
+        key = (id(self), name)
+        if key not in _cache:
+            _cache[key] = entry()
+        return _cache[key]
+
+    def write(self: Any, value: Tensor) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    return property(read, write)
+
+
+def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
+    """Whether a module has parametrizations (of a tensor)."""
+    found = module.__dict__.get("parametrizations")
+    if not isinstance(found, ModuleDict):
+        return False
+    return len(found) > 0 if tensor_name is None else tensor_name in found
+
+
+def type_before_parametrizations(module: Any) -> type:
+    """The class that a module had."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+def _inject(module: Any) -> None:
+    """Give a module a class of its own, on which the properties can stand."""
+    base = type(module)
+
+    def setattr_(self: Any, name: str, value: Any) -> None:
+        if isinstance(type(self).__dict__.get(name), property):
+            type(self).__dict__[name].__set__(self, value)
+        else:
+            base.__setattr__(self, name, value)
+
+    def deepcopied(self: Any, memo: dict) -> Any:
+        import copy
+
+        made = memo[id(self)] = object.__new__(type(self))
+        Module.__setstate__(made, copy.deepcopy(self.__dict__, memo))
+        return made
+
+    body = {"__setattr__": setattr_, "__deepcopy__": deepcopied, "__module__": base.__module__}
+    made = type(f"Parametrized{base.__name__}", (base,), body)
+    if is_script_class(base):
+        register_class(made)
+    object.__setattr__(module, "__class__", made)
+    module.parametrizations = ModuleDict()
+
+
+def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
+    """From now on `module.tensor_name` is `parametrization(original)`."""
+    if is_parametrized(module, tensor_name):
+        entry = module.parametrizations[tensor_name]
+        if not unsafe:
+            value = getattr(module, tensor_name)
+            _check(parametrization, value)
+        entry.append(parametrization)
+        return module
+    if tensor_name not in module._parameters and tensor_name not in module._buffers:
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
+        )
+    original = getattr(module, tensor_name)
+    if not unsafe:
+        _check(parametrization, original)
+    entry = ParametrizationList([parametrization], original, unsafe)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        _inject(module)
+    module.parametrizations[tensor_name] = entry
+    setattr(type(module), tensor_name, _property(tensor_name))
+    return module
+
+
+def _check(parametrization: Any, value: Tensor) -> None:
+    """A parametrization must keep dtype and shape."""
+    with no_grad():
+        new = value
+        if hasattr(parametrization, "right_inverse"):
+            try:
+                new = parametrization.right_inverse(value)
+            except NotImplementedError:
+                pass
+        result = parametrization(*([new] if isinstance(new, Tensor) else new))
+    if not isinstance(result, Tensor):
+        raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
+    for words, a, b in (("dtype", value.dtype, result.dtype), ("shape", value.shape, result.shape)):
+        if a != b:
+            raise ValueError(
+                f"Registering a parametrization may not change the {words} of the tensor, unless `unsafe` flag is enabled.\n"
+                f"unparametrized {words}: {a}\nparametrized {words}: {b}"
+            )
+
+
+def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
+    """Make a tensor plain again: with the value it has, or with its original one."""
+    if not is_parametrized(module, tensor_name):
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+    entry = module.parametrizations[tensor_name]
+    if leave_parametrized:
+        with no_grad():
+            value = getattr(module, tensor_name)
+        original = entry.originals()[0]
+        if entry.is_tensor:
+            original.data = value.data
+        else:
+            original = Parameter(value.detach(), original.requires_grad) if isinstance(original, Parameter) else value
+    elif entry.is_tensor:
+        original = entry.original
+    else:
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence of "
+            "tensors."
+        )
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    if len(module.parametrizations) == 0:
+        delattr(module, "parametrizations")
+        object.__setattr__(module, "__class__", type(module).__bases__[0])
+    if isinstance(original, Parameter):
+        module.register_parameter(tensor_name, original)
+    else:
+        module.register_buffer(tensor_name, original)
+    return module
+
+
+for _f in (is_parametrized, type_before_parametrizations, register_parametrization, remove_parametrizations, cached):
+    _f.__module__ = "torch.nn.utils.parametrize"

@@ -1,0 +1,204 @@
+"""``torch.nn.utils.rnn``: sequences of different lengths, padded to one tensor or packed without padding.
+
+A packed sequence holds, for each time step, the rows of the sequences that are that long, longest first:
+
+    a b c      data         a d f b e c
+    d e    ->  batch_sizes  [3, 2, 1]
+    f
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ....engine.dtype import int64
+from ....engine.ops.recurrent import retitle
+from ....engine.tensor import Tensor, wrap
+from ....sealed import Sealed
+from ..reach import T
+
+__all__ = [
+    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
+    "unpack_sequence", "unpad_sequence",
+]  # fmt: skip
+
+
+class PackedSequence(
+    namedtuple("PackedSequence", "data batch_sizes sorted_indices unsorted_indices"), metaclass=Sealed
+):
+    """The rows of sequences of different lengths, time step after time step."""
+
+    __module__ = "torch.nn.utils.rnn"
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
+    ) -> PackedSequence:
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            data, batch_sizes = data
+        elif batch_sizes.device.type != "cpu":
+            raise ValueError(
+                "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. They "
+                "should be instantiated by functions like pack_sequence and pack_padded_sequences in nn.utils.rnn. "
+                "https://pytorch.org/docs/stable/nn.html#torch.nn.utils.rnn.pack_sequence"
+            )
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The sequence in another dtype or on another device."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        moved = [i if i is None else i.to(data.device) for i in (self.sorted_indices, self.unsorted_indices)]
+        return type(self)(data, self.batch_sizes, *moved)
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        return self.to(*args, **(kwargs or {"device": "cuda"}))
+
+    def cpu(self) -> PackedSequence:
+        return self.to(device="cpu")
+
+    def double(self) -> PackedSequence:
+        return self.to(dtype=T.zeros(0).double().dtype)
+
+    def float(self) -> PackedSequence:
+        return self.to(dtype=T.zeros(0).float().dtype)
+
+    def pin_memory(self) -> PackedSequence:
+        return self
+
+    def is_pinned(self) -> bool:
+        return False
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.data.is_cuda
+
+
+def invert_permutation(permutation: Any) -> Any:
+    """The permutation that undoes another."""
+    if permutation is None:
+        return None
+    inverse = np.empty_like(permutation.array)
+    inverse[permutation.array] = np.arange(inverse.size)
+    return wrap(inverse)
+
+
+def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
+    """Pack sequences [T, N, ...] of given lengths; in descending order unless `enforce_sorted` is False."""
+    lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths)).to(int64)
+    order = None
+    if not enforce_sorted:
+        lengths, order = T.sort(lengths, descending=True)
+        input = input.index_select(0 if batch_first else 1, order)
+    if batch_first:
+        input = input.transpose(0, 1)
+    sizes = lengths.tolist()
+    if len(sizes) != input.shape[1]:
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={input.shape[1]})"
+        )
+    if sizes[-1] <= 0:
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
+    if any(a < b for a, b in zip(sizes, sizes[1:], strict=False)):
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not "
+            "need ONNX exportability."
+        )
+    batch_sizes = (np.array(sizes)[None, :] > np.arange(sizes[0])[:, None]).sum(1)
+    rows = np.concatenate([t * len(sizes) + np.arange(n) for t, n in enumerate(batch_sizes)])
+    data = input.reshape((-1, *input.shape[2:])).index_select(0, wrap(rows.astype(np.int64)))
+    retitle(data, "PackPaddedSequenceBackward0")
+    return PackedSequence(data, wrap(batch_sizes.astype(np.int64)), order, None)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple:
+    """The padded tensor and the lengths that were packed."""
+    sizes = sequence.batch_sizes.tolist()
+    longest = len(sizes)
+    if total_length is not None:
+        if total_length < longest:
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got total_length="
+                f"{total_length} and max sequence length being {longest}"
+            )
+        longest = total_length
+    batch = sizes[0]
+    data = sequence.data
+    # Each place of the result takes a row of the data, or the row of padding behind them.
+    rows = np.full((longest, batch), data.shape[0], np.int64)
+    for t, (at, n) in enumerate(zip([0, *accumulate(sizes)], sizes, strict=False)):
+        rows[t, :n] = at + np.arange(n)
+    padding = T.full((1, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device)
+    order = sequence.unsorted_indices
+    lengths = (np.array(sizes)[:, None] > np.arange(batch)[None, :]).sum(0).astype(np.int64)
+    if order is not None:
+        rows, lengths = rows[:, order.array], lengths[order.array]
+    if batch_first:
+        rows = rows.T
+    padded = T.cat([data, padding], 0)[wrap(np.ascontiguousarray(rows))]
+    retitle(
+        padded, "IndexSelectBackward0" if order is not None else "TransposeBackward0" if batch_first else "CatBackward0"
+    )
+    return padded, wrap(lengths)
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Sequences of different lengths as one tensor [T, N, ...], filled up with a value."""
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
+    parts = list(sequences)
+    if not parts:
+        raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    longest = max(part.shape[0] for part in parts)
+    shape = (len(parts), longest) if batch_first else (longest, len(parts))
+    made = T.full((*shape, *parts[0].shape[1:]), padding_value, dtype=parts[0].dtype, device=parts[0].device)
+    for i, part in enumerate(parts):
+        n = part.shape[0]
+        where = slice(longest - n, longest) if padding_side == "left" else slice(0, n)
+        made[(i, where) if batch_first else (where, i)] = part
+    return made
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list:
+    """The sequences of a padded tensor."""
+    if not batch_first:
+        padded_sequences = padded_sequences.transpose(0, 1)
+    return [row[:n] for row, n in zip(padded_sequences, lengths.tolist(), strict=True)]
+
+
+def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences of different lengths."""
+    lengths = T.as_tensor([each.shape[0] for each in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list:
+    """The sequences that were packed."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
+
+
+for _f in (
+    invert_permutation, pack_padded_sequence, pad_packed_sequence, pad_sequence, unpad_sequence, pack_sequence,
+    unpack_sequence,
+):  # fmt: skip
+    _f.__module__ = "torch.nn.utils.rnn"

@@ -1,0 +1,95 @@
+"""Weights divided by their largest singular value, which power iterations follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....engine.modes import no_grad
+from ....engine.tensor import Tensor
+from ....sealed import Sealed
+from ..modules.conv import Transposed
+from ..parameter import Parameter, is_lazy
+from ..reach import F, T
+from .weight_norm import hooks_of
+
+
+def matrix_of(weight: Tensor, dim: int) -> Tensor:
+    """A weight as a matrix, with one dimension for the rows."""
+    if dim != 0:
+        weight = weight.permute(dim, *[d for d in range(weight.ndim) if d != dim])
+    return weight.reshape(weight.shape[0], -1)
+
+
+class SpectralNorm(metaclass=Sealed):
+    """The hook that computes the weight."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
+        if n_power_iterations <= 0:
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
+        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
+
+    def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
+        """The weight over its largest singular value."""
+        weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
+        matrix = matrix_of(weight, self.dim)
+        if do_power_iteration:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(F.normalize(T.mv(matrix.t(), u), dim=0, eps=self.eps))
+                    u.copy_(F.normalize(T.mv(matrix, v), dim=0, eps=self.eps))
+                u, v = u.clone(), v.clone()
+        return weight / T.dot(u, T.mv(matrix, v))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module, module.training))
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divide a parameter by its largest singular value before each forward."""
+    dim = (1 if isinstance(module, Transposed) else 0) if dim is None else dim
+    if any(hook.name == name for hook in hooks_of(module, SpectralNorm).values()):
+        raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+    hook = SpectralNorm(name, n_power_iterations, dim, eps)
+    weight = module._parameters[name]
+    if weight is None:
+        raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+    if is_lazy(weight):
+        raise ValueError(
+            "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy forward "
+            "before applying spectral normalization"
+        )
+    with no_grad():
+        height, width = matrix_of(weight, dim).shape
+        u = F.normalize(T.empty(height, dtype=weight.dtype).normal_(0, 1), dim=0, eps=eps)
+        v = F.normalize(T.empty(width, dtype=weight.dtype).normal_(0, 1), dim=0, eps=eps)
+    delattr(module, name)
+    module.register_parameter(name + "_orig", weight)
+    setattr(module, name, weight.data)
+    module.register_buffer(name + "_u", u)
+    module.register_buffer(name + "_v", v)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Make the weight a plain parameter again."""
+    for number, hook in hooks_of(module, SpectralNorm).items():
+        if hook.name == name:
+            with no_grad():
+                weight = hook.compute_weight(module, False)
+            for each in (name, name + "_u", name + "_v", name + "_orig"):
+                delattr(module, each)
+            module.register_parameter(name, Parameter(weight.detach()))
+            del module._forward_pre_hooks[number]
+            return module
+    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+
+
+for _f in (spectral_norm, remove_spectral_norm):
+    _f.__module__ = "torch.nn.utils.spectral_norm"

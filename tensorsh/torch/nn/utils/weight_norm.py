@@ -1,0 +1,84 @@
+"""Weights as a length times a direction, recomputed before each forward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....engine.tensor import Tensor
+from ....sealed import Sealed
+from ..parameter import Parameter, is_lazy
+
+
+def norm_except(v: Tensor, dim: int) -> Tensor:
+    """The norm over all dimensions but one, kept; over all for -1."""
+    if dim == -1:
+        return v.norm()
+    return v.norm(2, [d for d in range(v.ndim) if d != dim], keepdim=True) if v.ndim > 1 else v.abs()
+
+
+def weighted(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    return v * (g / norm_except(v, dim))
+
+
+class WeightNorm(metaclass=Sealed):
+    """The hook that computes the weight."""
+
+    __module__ = "torch.nn.utils.weight_norm"
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Any) -> Tensor:
+        """The weight from its length and direction."""
+        return weighted(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def hooks_of(module: Any, kind: type) -> dict:
+    return {k: hook for k, hook in module.__dict__.get("_forward_pre_hooks", {}).items() if isinstance(hook, kind)}
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Make a parameter the product of its length ``name_g`` and its direction ``name_v``."""
+    import warnings
+
+    warnings.warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if any(hook.name == name for hook in hooks_of(module, WeightNorm).values()):
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    hook = WeightNorm(name, dim)
+    weight = getattr(module, name)
+    if is_lazy(weight):
+        raise ValueError(
+            "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy forward before "
+            "applying weight normalization"
+        )
+    del module._parameters[name]
+    module.register_parameter(name + "_g", Parameter(norm_except(weight.detach(), hook.dim)))
+    module.register_parameter(name + "_v", Parameter(weight.data))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Make the weight a plain parameter again."""
+    for number, hook in hooks_of(module, WeightNorm).items():
+        if hook.name == name:
+            weight = hook.compute_weight(module)
+            delattr(module, name)
+            del module._parameters[name + "_g"], module._parameters[name + "_v"]
+            setattr(module, name, Parameter(weight.detach()))
+            del module._forward_pre_hooks[number]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+
+
+for _f in (weight_norm, remove_weight_norm):
+    _f.__module__ = "torch.nn.utils.weight_norm"

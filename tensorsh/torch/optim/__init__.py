@@ -1,0 +1,24 @@
+"""``torch.optim``: optimizers, and the learning rate schedules of `lr_scheduler`."""
+
+from __future__ import annotations
+
+from ...modules.namespace import lazily
+
+_PLACES = {
+    "optimizer": "Optimizer",
+    "sgd": "SGD",
+    "adam": "Adam AdamW",
+    "rmsprop": "RMSprop",
+    "adagrad": "Adagrad",
+    "adadelta": "Adadelta",
+    "adamax": "Adamax",
+    "nadam": "NAdam",
+    "radam": "RAdam",
+    "asgd": "ASGD",
+    "lbfgs": "LBFGS",
+    "rprop": "Rprop",
+}
+
+_found = lazily(__name__, _PLACES)
+globals().update(_found)
+__all__ = list(_found)

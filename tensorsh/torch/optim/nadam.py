@@ -1,0 +1,63 @@
+"""NAdam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import addcdiv, addcmul, lerp, pieces, plus
+from .optimizer import Optimizer, advance, check_betas, check_lr, number, scalar, zeros
+
+__all__ = ["NAdam"]
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov's momentum."""
+
+    def __init__(
+        self, params: Any, lr: Any = 2e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
+        momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        if not 0.0 <= eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        check_betas(betas)
+        for name, value in (("weight_decay", weight_decay), ("momentum_decay", momentum_decay)):
+            if not 0.0 <= value:
+                raise ValueError(f"Invalid {name} value: {value}")
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
+            "capturable": capturable, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _update(self, group: dict) -> None:
+        lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
+        decay, maximize, slowing = group["weight_decay"], group["maximize"], group["momentum_decay"]
+        fresh = {"step": scalar(0.0), "mu_product": scalar(1.0), "exp_avg": zeros, "exp_avg_sq": zeros}
+        for _, array, gradient, state in self._each(group, **fresh):
+            step = advance(state)
+            correction = 1 - beta2**step
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * slowing))
+            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * slowing))
+            running = state["mu_product"].array
+            running *= running.dtype.type(mu)
+            product = float(running)
+            for x, g, m, v in pieces(array, gradient, state["exp_avg"].array, state["exp_avg_sq"].array):
+                kind = x.dtype.type
+                g = -g if maximize else g
+                if decay:
+                    if group["decoupled_weight_decay"]:
+                        x *= kind(1 - lr * decay)
+                    else:
+                        g = plus(g, x, decay)
+                lerp(m, g, 1 - beta1)
+                v *= kind(beta2)
+                addcmul(v, g, g, 1 - beta2)
+                denominator = np.sqrt(v / kind(correction))
+                denominator += kind(eps)
+                addcdiv(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
+                addcdiv(x, m, denominator, -lr * mu_next / (1.0 - product * mu_next))

@@ -1,0 +1,318 @@
+"""Optimizer: parameter groups, state, state dicts, hooks; what all optimizers share.
+
+An optimizer of ours defines `_update(group)`, which works on the arrays of parameters and gradients; a program's own
+defines `step`, as with PyTorch.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...engine.autograd import Handle
+from ...engine.modes import enable_grad
+from ...engine.state import state as engine
+from ...engine.tensor import Tensor, wrap
+from ...language.gate import allow
+from ...sealed import OpenSealed
+from ..settings import typename
+
+__all__ = ["Optimizer", "required"]
+
+
+class Required:
+    """The default of an option that every parameter group must give."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = Required()
+
+_HOOKS = (
+    "_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks",
+)  # fmt: skip
+
+
+class Optimizer(metaclass=OpenSealed):
+    """Base class of all optimizers."""
+
+    _opt_called = False
+    """Whether a step was taken; learning rate schedulers look."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("tensorsh."):
+            cls.__module__ = cls.__module__[9:]
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        for name in _HOOKS:
+            setattr(self, name, OrderedDict())
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + typename(params)
+            )
+        self.state: Any = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+                "change between runs. Please use a list instead."
+            )
+        params = [params] if isinstance(params, Tensor) else list(params)
+        names = [p[0] for p in params if isinstance(p, tuple)]
+        params = [p[1] if isinstance(p, tuple) else p for p in params]
+        param_group["params"] = params
+        if names:
+            if len(names) != len(params):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            param_group["param_names"] = names
+        for p in params:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
+            if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        own = set(map(id, params))
+        if len(own) != len(params):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        for group in self.param_groups:
+            if ("param_names" in param_group) != ("param_names" in group):
+                words = "with names" if "param_names" in param_group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{words} to the optimizer"
+                )
+            if own & set(map(id, group["params"])):
+                raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    # Steps
+
+    def step(self, closure: Callable | None = None) -> Any:
+        """Change the parameters once by their gradients; `closure` computes the loss anew."""
+        if self._optimizer_step_pre_hooks:
+            for hook in list(self._optimizer_step_pre_hooks.values()):
+                answer = hook(self, (self,), {} if closure is None else {"closure": closure})
+                if answer is not None and not (isinstance(answer, tuple) and len(answer) == 2):
+                    raise RuntimeError(f"step must return None or a tuple of (new_args, new_kwargs), but got {answer}.")
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            self._update(group)
+        self._opt_called = True
+        if self._optimizer_step_post_hooks:
+            for hook in list(self._optimizer_step_post_hooks.values()):
+                hook(self, (self,), {} if closure is None else {"closure": closure})
+        return loss
+
+    def _update(self, group: dict) -> None:
+        raise NotImplementedError
+
+    def _each(self, group: dict, **fresh: Callable) -> Iterator[tuple]:
+        """The parameters that have a gradient: tensor, array, gradient's array, state (made by `fresh` at first)."""
+        own_state = self.state
+        for p in group["params"]:
+            gradient = p._grad
+            if gradient is None:
+                continue
+            kept = own_state[p]
+            if fresh and not kept:
+                for name, make in fresh.items():
+                    kept[name] = make(p)
+            yield p, p.array, gradient.array, kept
+            p._bump()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or fill them with zeros."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if set_to_none:
+                    p._grad = None
+                elif p._grad is not None:
+                    if p._grad.node is not None:
+                        p._grad = p._grad.detach()
+                    p._grad.array[...] = 0
+                    p._grad._bump()
+
+    # State
+
+    def state_dict(self) -> dict[str, Any]:
+        """State by number of parameter, and the groups without the parameters themselves."""
+        for hook in list(self._optimizer_state_dict_pre_hooks.values()):
+            hook(self)
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for p in group["params"]:
+                numbers.setdefault(id(p), len(numbers))
+            packed = {k: v for k, v in group.items() if k != "params"}
+            groups.append(packed | {"params": [numbers[id(p)] for p in group["params"]]})
+        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in list(self._optimizer_state_dict_post_hooks.values()):
+            answer = hook(self, found)
+            found = found if answer is None else answer
+        return found
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave, here or in another run."""
+        from copy import deepcopy
+
+        state_dict = dict(state_dict)
+        for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
+            answer = hook(self, state_dict)
+            state_dict = state_dict if answer is None else answer
+        saved = deepcopy(state_dict["param_groups"])
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        pairs = list(zip(self.param_groups, saved, strict=True))
+        if any(len(group["params"]) != len(new["params"]) for group, new in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        by_number = {n: p for group, new in pairs for n, p in zip(new["params"], group["params"], strict=True)}
+        state: Any = defaultdict(dict)
+        for number, value in state_dict["state"].items():
+            if number in by_number:
+                state[by_number[number]] = _fitted(by_number[number], value)
+            else:
+                state[number] = value
+        for group, new in pairs:
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
+            hook(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in _HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __repr__(self) -> str:
+        text = type(self).__name__ + " ("
+        for i, group in enumerate(self.param_groups):
+            options = [f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params"]
+            text += f"\nParameter Group {i}\n" + "".join(options)
+        return text + ")"
+
+
+def _registrar(kind: str, doc: str) -> Callable:
+    def register(self: Any, hook: Callable, prepend: bool = False) -> Handle:
+        hooks = getattr(self, kind)
+        handle = Handle(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
+
+    register.__name__ = "register" + kind.removeprefix("_optimizer").removesuffix("s")
+    register.__qualname__ = "Optimizer." + register.__name__
+    register.__doc__ = doc
+    return register
+
+
+for _kind, _doc in zip(_HOOKS, (
+    "Call `hook(optimizer, args, kwargs)` before each step.", "Call `hook(optimizer, args, kwargs)` after each step.",
+    "Call `hook(optimizer)` before `state_dict`.", "Call `hook(optimizer, state_dict)` after `state_dict`.",
+    "Call `hook(optimizer, state_dict)` before a state dict is loaded.", "Call `hook(optimizer)` after a state dict was loaded.",
+), strict=True):  # fmt: skip
+    _method = _registrar(_kind, _doc)
+    setattr(Optimizer, _method.__name__, _method)
+
+Optimizer.__module__ = "torch.optim.optimizer"
+allow(Optimizer, "_opt_called", *_HOOKS)
+
+
+def _fitted(param: Any, value: Any, name: str = "") -> Any:
+    """A loaded state value in the dtype of its parameter; the count of steps keeps its own."""
+    if isinstance(value, Tensor):
+        if name == "step":
+            return value.clone()
+        dtype = param.dtype if param.is_floating_point() else value.dtype
+        return value.to(dtype=dtype, device=param.device)
+    if isinstance(value, dict):
+        return {k: _fitted(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(_fitted(param, v) for v in value)  # type: ignore[call-arg]
+    return value
+
+
+def scalar(value: float) -> Callable:
+    """Makes a tensor without dimensions for each parameter: a count of steps, a running product."""
+    return lambda p: wrap(np.array(value, scalar_dtype()))
+
+
+def scalar_dtype() -> np.dtype:
+    """double where that is the default, else float32."""
+    return np.dtype(np.float64 if engine.default_dtype.name == "float64" else np.float32)
+
+
+def zeros(p: Any) -> Tensor:
+    """A tensor of zeros like a parameter."""
+    return wrap(np.zeros_like(p.array))
+
+
+def advance(state: dict) -> float:
+    """Count one step."""
+    step = state["step"].array
+    step += 1
+    return float(step)
+
+
+def number(value: Any) -> Any:
+    """An option that may be a tensor, as a Python number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def check_lr(lr: Any) -> None:
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not 0.0 <= lr:
+        raise ValueError(f"Invalid learning rate: {lr}")
+
+
+def check(**options: Any) -> None:
+    """Options that must not be negative, with the names the messages use."""
+    for name, value in options.items():
+        if not 0.0 <= value:
+            raise ValueError(f"Invalid {name.replace('_value', ' value')}: {value}")
+
+
+def check_betas(betas: Any) -> None:
+    for i, beta in enumerate(betas[:2]):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")

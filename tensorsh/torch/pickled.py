@@ -1,0 +1,323 @@
+"""The part of Python's pickle format that checkpoints use, written and read without Python's pickle.
+
+What is written is protocol 2, as PyTorch writes it. Reading builds numbers, strings, plain containers and what the caller
+lists by name; a file can name nothing else, and no object's attributes can be set, so a file cannot run code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+PROTO, STOP, MARK = b"\x80", b".", b"("
+MAX_DEPTH = 500
+
+
+class UnpicklingError(Exception):
+    """A file that is not what it says, or that asks for more than plain data."""
+
+    __module__ = "pickle"
+
+
+class Global:
+    """A name that is written as such: ``Global("torch", "float32")``."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+
+class Call:
+    """A value that is written as the call of a global."""
+
+    __slots__ = ("function", "arguments")
+
+    def __init__(self, function: Global, *arguments: Any) -> None:
+        self.function, self.arguments = function, arguments
+
+
+class Persistent:
+    """A value that is kept outside and written as its key."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: tuple) -> None:
+        self.key = key
+
+
+class Writer:
+    """Writes one value; `convert` turns what is no plain data into a Global, Call or Persistent, or refuses it."""
+
+    def __init__(self, convert: Callable) -> None:
+        self.convert = convert
+        self.parts: list[bytes] = [PROTO + b"\x02"]
+        self.memo: dict[Any, int] = {}
+        self.kept: list = []
+        self.depth = 0
+
+    def dump(self, value: Any) -> bytes:
+        self.save(value)
+        self.parts.append(STOP)
+        return b"".join(self.parts)
+
+    def remember(self, key: Any, value: Any = None) -> None:
+        n = len(self.memo)
+        self.memo[key] = n
+        self.kept.append(value)  # so that no later object gets its id
+        self.parts.append(b"q" + bytes([n]) if n < 256 else b"r" + struct.pack("<I", n))
+
+    def recall(self, key: Any) -> bool:
+        n = self.memo.get(key)
+        if n is None:
+            return False
+        self.parts.append(b"h" + bytes([n]) if n < 256 else b"j" + struct.pack("<I", n))
+        return True
+
+    def save(self, value: Any) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise RecursionError("containers nested too deep to be saved")
+        kind = type(value)
+        if value is None or kind is bool:
+            self.parts.append(b"N" if value is None else b"\x88" if value else b"\x89")
+        elif kind is int:
+            self.integer(value)
+        elif kind is float:
+            self.parts.append(b"G" + struct.pack(">d", value))
+        elif kind is str:
+            self.text(value)
+        elif kind is tuple:
+            self.tuple(value)
+        elif kind is list:
+            if not self.recall(id(value)):
+                self.parts.append(b"]")
+                self.remember(id(value), value)
+                self.many(value, b"a", b"e")
+        elif kind is dict or kind is OrderedDict:
+            self.dict(value)
+        elif kind is Global:
+            self.name(value)
+        elif kind is Call:
+            self.call(value, value)
+        elif kind is Persistent:
+            self.tuple(value.key)
+            self.parts.append(b"Q")
+        elif kind is bytes:
+            self.call(Call(Global("_codecs", "encode"), value.decode("latin1"), "latin1"), value)
+        elif kind is complex:
+            self.call(Call(Global("__builtin__", "complex"), value.real, value.imag), value)
+        elif kind is set or kind is frozenset:
+            self.call(Call(Global("__builtin__", kind.__name__), list(value)), value)
+        elif not self.recall(id(value)):
+            made = self.convert(value)
+            if type(made) is Call:
+                self.call(made, value)
+            else:
+                self.save(made)
+        self.depth -= 1
+
+    def call(self, value: Call, stands_for: Any) -> None:
+        if self.recall(id(stands_for)):
+            return
+        self.name(value.function)
+        self.tuple(value.arguments)
+        self.parts.append(b"R")
+        self.remember(id(stands_for), stands_for)
+
+    def integer(self, value: int) -> None:
+        if 0 <= value < 256:
+            self.parts.append(b"K" + bytes([value]))
+        elif 0 <= value < 65536:
+            self.parts.append(b"M" + struct.pack("<H", value))
+        elif -(2**31) <= value < 2**31:
+            self.parts.append(b"J" + struct.pack("<i", value))
+        else:
+            data = value.to_bytes((value.bit_length() >> 3) + 1, "little", signed=True)
+            if len(data) > 255:
+                raise ValueError("an integer of so many digits cannot be saved")
+            self.parts.append(b"\x8a" + bytes([len(data)]) + data)
+
+    def text(self, value: str) -> None:
+        if not self.recall(value):
+            data = value.encode("utf-8", "surrogatepass")
+            self.parts.append(b"X" + struct.pack("<I", len(data)) + data)
+            self.remember(value)
+
+    def tuple(self, value: tuple) -> None:
+        if value and self.recall(id(value)):
+            return
+        if len(value) > 3:
+            self.parts.append(MARK)
+        for each in value:
+            self.save(each)
+        self.parts.append(b")\x85\x86\x87t"[min(len(value), 4) :][:1])
+        if value:
+            self.remember(id(value), value)
+
+    def many(self, values: Any, one: bytes, several: bytes) -> None:
+        values = list(values)
+        for at in range(0, len(values), 1000):
+            batch = values[at : at + 1000]
+            if len(batch) > 1:
+                self.parts.append(MARK)
+            for each in batch:
+                if one == b"s":
+                    self.save(each[0])
+                    self.save(each[1])
+                else:
+                    self.save(each)
+            self.parts.append(one if len(batch) == 1 else several)
+
+    def dict(self, value: Any) -> None:
+        if self.recall(id(value)):
+            return
+        if type(value) is OrderedDict:
+            self.name(Global("collections", "OrderedDict"))
+            self.parts.append(b")R")
+        else:
+            self.parts.append(b"}")
+        self.remember(id(value), value)
+        self.many(value.items(), b"s", b"u")
+        metadata = getattr(value, "_metadata", None) if type(value) is OrderedDict else None
+        if metadata is not None:
+            self.dict({"_metadata": metadata})
+            self.parts.append(b"b")
+
+    def name(self, value: Global) -> None:
+        if not self.recall((value.module, value.name)):
+            self.parts.append(b"c" + f"{value.module}\n{value.name}\n".encode())
+            self.remember((value.module, value.name))
+
+
+class Reader:
+    """Reads one value; `names` says what a global stands for, `load` gives the value of a persistent key."""
+
+    def __init__(self, data: bytes, names: dict, load: Callable) -> None:
+        self.data, self.names, self.load = data, names, load
+        self.at = 0
+        self.stack: list = []
+        self.marks: list[list] = []
+        self.memo: dict[int, Any] = {}
+
+    def take(self, n: int) -> bytes:
+        part = self.data[self.at : self.at + n]
+        if n < 0 or len(part) < n:
+            raise EOFError("Ran out of input")
+        self.at += n
+        return part
+
+    def number(self, layout: str) -> Any:
+        return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
+
+    def line(self) -> str:
+        end = self.data.find(b"\n", self.at)
+        if end < 0:
+            raise EOFError("Ran out of input")
+        text = self.data[self.at : end].decode()
+        self.at = end + 1
+        return text
+
+    def read(self) -> Any:
+        try:
+            while True:
+                code = self.take(1)
+                if code == STOP:
+                    return self.stack.pop()
+                action = ACTIONS.get(code)
+                if action is None:
+                    raise UnpicklingError(f"Unsupported operand {code[0]}")
+                action(self)
+        except (IndexError, struct.error, UnicodeDecodeError, KeyError) as error:
+            raise UnpicklingError(f"damaged file: {error}") from None
+
+    def push(self, value: Any) -> None:
+        self.stack.append(value)
+
+    def above_mark(self) -> list:
+        items = self.stack
+        self.stack = self.marks.pop()
+        return items
+
+    def find(self, module: str, name: str) -> Any:
+        found = self.names.get((module, name))
+        if found is None:
+            raise UnpicklingError(
+                f"Weights only load failed. WeightsUnpickler error: Unsupported global: GLOBAL {module}.{name}: tensorsh "
+                "loads tensors and plain containers only"
+            )
+        return found
+
+    def reduce(self) -> None:
+        arguments = self.stack.pop()
+        function = self.stack.pop()
+        if not any(function is each for each in self.names.values()) or type(arguments) is not tuple:
+            raise UnpicklingError("Trying to call what is no allowed function")
+        self.push(function(*arguments))
+
+    def build(self) -> None:
+        state = self.stack.pop()
+        if type(self.stack[-1]) is not OrderedDict or type(state) is not dict or set(state) - {"_metadata"}:
+            raise UnpicklingError("Only the metadata of a state dict can be set")
+        self.stack[-1].__dict__.update(state)
+
+    def pairs(self, items: list) -> None:
+        target = self.stack[-1]
+        if type(target) not in (dict, OrderedDict):
+            raise UnpicklingError("damaged file: items for what is no dict")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            target[key] = value
+
+    def extend(self, items: list) -> None:
+        if type(self.stack[-1]) is not list:
+            raise UnpicklingError("damaged file: items for what is no list")
+        self.stack[-1].extend(items)
+
+    def tuple_of(self, n: int) -> None:
+        items = tuple(self.stack[-n:]) if n else ()
+        if len(items) < n:
+            raise UnpicklingError("damaged file: too few items")
+        del self.stack[len(self.stack) - n :]
+        self.push(items)
+
+    def mark(self) -> None:
+        self.marks.append(self.stack)
+        self.stack = []
+
+    def memoize(self, n: int) -> None:
+        self.memo[n] = self.stack[-1]
+
+    def stack_global(self) -> None:
+        name, module = self.stack.pop(), self.stack.pop()
+        self.push(self.find(str(module), str(name)))
+
+
+def _text(r: Reader, layout: str) -> None:
+    r.push(r.take(r.number(layout)).decode("utf-8", "surrogatepass"))
+
+
+def _two(r: Reader) -> list:
+    value = r.stack.pop()
+    return [r.stack.pop(), value]
+
+
+ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
+    PROTO: lambda r: r.take(1), b"\x95": lambda r: r.take(8), MARK: Reader.mark,
+    b"N": lambda r: r.push(None), b"\x88": lambda r: r.push(True), b"\x89": lambda r: r.push(False),
+    b"K": lambda r: r.push(r.number("<B")), b"M": lambda r: r.push(r.number("<H")), b"J": lambda r: r.push(r.number("<i")),
+    b"\x8a": lambda r: r.push(int.from_bytes(r.take(r.number("<B")), "little", signed=True)),
+    b"G": lambda r: r.push(r.number(">d")), b"X": lambda r: _text(r, "<I"), b"\x8c": lambda r: _text(r, "<B"),
+    b"C": lambda r: r.push(r.take(r.number("<B"))), b"B": lambda r: r.push(r.take(r.number("<I"))),
+    b"]": lambda r: r.push([]), b"}": lambda r: r.push({}), b")": lambda r: r.push(()),
+    b"\x85": lambda r: r.tuple_of(1), b"\x86": lambda r: r.tuple_of(2), b"\x87": lambda r: r.tuple_of(3),
+    b"t": lambda r: (items := r.above_mark(), r.push(tuple(items))),
+    b"a": lambda r: r.extend([r.stack.pop()]), b"e": lambda r: r.extend(r.above_mark()),
+    b"s": lambda r: r.pairs(_two(r)), b"u": lambda r: r.pairs(r.above_mark()),
+    b"q": lambda r: r.memoize(r.number("<B")), b"r": lambda r: r.memoize(r.number("<I")),
+    b"\x94": lambda r: r.memoize(len(r.memo)), b"h": lambda r: r.push(r.memo[r.number("<B")]),
+    b"j": lambda r: r.push(r.memo[r.number("<I")]), b"c": lambda r: r.push(r.find(r.line(), r.line())),
+    b"\x93": Reader.stack_global, b"R": Reader.reduce, b"b": Reader.build,
+    b"Q": lambda r: r.push(r.load(r.stack.pop())),
+}  # fmt: skip

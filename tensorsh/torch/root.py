@@ -1,0 +1,192 @@
+"""Builds ``torch``: read-only namespaces over the operator table and over the Python files of this folder.
+
+A name is looked up in three places: the extras below (dtypes, classes, settings), the `__all__` of the Python file that
+carries the namespace's dotted name, and the operator table under ``<dotted name>.``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from ..engine import dtype as dtypes
+from ..engine import table
+from ..engine.state import state
+from ..modules.namespace import Lazy, Namespace, absent, names
+from ..pytorch import lacking
+
+SUBMODULES = (
+    "nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.parameter nn.modules "
+    "optim optim.lr_scheduler optim.optimizer autograd autograd.functional autograd.graph autograd.variable "
+    "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
+    "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
+    "utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
+    "distributions.transforms functional testing "
+    "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
+    "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
+).split()
+"""Dotted names below torch that are namespaces."""
+
+
+class Names:
+    """What a namespace contains, as a mapping that finds entries when they are asked for."""
+
+    def __init__(self, dotted: str, extras: dict[str, Any]) -> None:
+        self.prefix = dotted + "." if dotted else ""
+        self.extras = extras
+        self.module = "tensorsh.torch." + dotted if dotted else None
+        self._exported: dict[str, Any] | None = None
+        self.switches: dict[str, Any] = {}
+
+    def exported(self) -> dict[str, Any]:
+        """The public names of the Python file behind this namespace."""
+        if self._exported is None:
+            self._exported = {}
+            if self.module is not None:
+                try:
+                    found = importlib.import_module(self.module)
+                except ModuleNotFoundError as error:
+                    if not (error.name or "").startswith("tensorsh.torch"):
+                        raise
+                else:
+                    self._exported = {name: getattr(found, name) for name in getattr(found, "__all__", ())}
+                    self.switches = getattr(found, "SWITCHES", {})
+        return self._exported
+
+    def get(self, name: str, default: Any = None) -> Any:
+        value = self.extras.get(name, default)
+        if value is not default:
+            return value
+        value = self.exported().get(name, default)
+        if value is not default:
+            return value
+        return table.find_function(self.prefix + name) or default
+
+    def __contains__(self, name: object) -> bool:
+        return (
+            name in self.extras
+            or name in self.exported()
+            or name in self.switches
+            or table.has_function(f"{self.prefix}{name}")
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        functions = [n[len(self.prefix) :] for n in table.function_names() if n.startswith(self.prefix)]
+        return iter(sorted({*self.extras, *self.exported(), *self.switches, *(n for n in functions if "." not in n)}))
+
+
+class TorchNamespace(Namespace):
+    """A namespace below torch. What its Python file lists as SWITCHES can be set; the values belong to the session."""
+
+    def __setattr__(self, name: str, value: object) -> None:  # type: ignore[override]
+        if isinstance(value, ModuleType):  # Python's import sets the submodules it loads; the table stays as it is.
+            return
+        switch = switch_of(self, name)
+        if switch is None:
+            super().__setattr__(name, value)
+        # A new dict: the snapshots of other sessions share the old one.
+        state.__dict__["switches"] = {**state.__dict__.get("switches", {}), switch: value}
+
+    def __getattr__(self, name: str) -> Any:
+        switch = switch_of(self, name)
+        if switch is None:
+            return super().__getattr__(name)
+        return state.__dict__.get("switches", {}).get(switch, names(self).switches[name])  # type: ignore[attr-defined]
+
+
+def switch_of(namespace: Namespace, name: str) -> str | None:
+    """The full name of a setting that programs can change; None for any other name."""
+    table = names(namespace)
+    if not isinstance(table, Names) or name[:2] == "__" or name in table.extras:
+        return None
+    table.exported()
+    return table.prefix + name if name in table.switches else None
+
+
+def explain_missing(namespace: Namespace, table: Names, name: str) -> None:
+    """The error of a name that is not there; of one that PyTorch has, it says that tensorsh has it not, and what is near."""
+    error = absent(namespace, name)
+    said = lacking(namespace.__name__, name)
+    if said is not None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, list(table), 3, 0.6)
+        error.add_note(
+            "hint: " + said + ("; the nearest it has: " + " or ".join(f"`{n}`" for n in near) if near else "")
+        )
+    raise error
+
+
+def namespace(dotted: str, extras: dict[str, Any]) -> TorchNamespace:
+    found = Names(dotted, extras)
+    title = "torch." + dotted if dotted else "torch"
+    made: TorchNamespace
+    missing = lambda name: explain_missing(made, found, name)  # noqa: E731
+    made = TorchNamespace(title, found, missing=missing, public=_Public(found))  # type: ignore[arg-type]
+    return made
+
+
+class _Public:
+    """The names of ``from torch import *``, listed when they are needed."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def __iter__(self) -> Iterator[str]:
+        return (n for n in self.names if not n.startswith("_"))
+
+
+def build() -> TorchNamespace:
+    """torch with everything below it."""
+    extras: dict[str, dict[str, Any]] = {"": root_extras()} | {dotted: {} for dotted in SUBMODULES}
+    for dotted in SUBMODULES:
+        parent, _, name = dotted.rpartition(".")
+        extras[parent][name] = Lazy(lambda dotted=dotted: namespace(dotted, extras[dotted]))
+    extras["cuda.amp"] |= {
+        "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
+        "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),
+    }
+    return namespace("", extras[""])
+
+
+def root_extras() -> dict[str, Any]:
+    """What stands in torch itself besides the operators: types, constants, settings, modes."""
+    from ..engine import autograd, backward, modes, promotion, tensor  # noqa: F401 - backward puts its method on Tensor
+    from ..engine.device import device
+    from ..engine.function import FunctionNode
+    from ..language.gate import allow, open_to_own
+    from . import settings
+
+    allow(tensor.Tensor, "_version", "_base", "_is_view")
+    allow(autograd.Node, "_saved_*", "_sequence_nr")
+    open_to_own(FunctionNode)
+
+    found: dict[str, Any] = {d.name: d for d in dtypes.DTYPES}
+    found |= dtypes.ALIASES
+    found |= {
+        "Tensor": tensor.Tensor, "Size": tensor.Size, "dtype": dtypes.dtype, "device": device, "finfo": dtypes.finfo,
+        "iinfo": dtypes.iinfo, "promote_types": promotion.promote_types, "inf": float("inf"), "nan": float("nan"),
+        "pi": 3.141592653589793, "e": 2.718281828459045, "newaxis": None, "__version__": "2.13.0+cpu",
+        "no_grad": modes.no_grad, "enable_grad": modes.enable_grad, "set_grad_enabled": modes.set_grad_enabled,
+        "inference_mode": modes.inference_mode, "is_grad_enabled": modes.is_grad_enabled,
+        "is_inference_mode_enabled": modes.is_inference_mode_enabled, "is_anomaly_enabled": modes.is_anomaly_enabled,
+    }  # fmt: skip
+    found |= {name: getattr(settings, name) for name in settings.__all__}
+    found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
+    found["vmap"] = Lazy(lambda: _load("func", "vmap"))
+    found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in ("autocast", "is_autocast_enabled")}  # type: ignore[misc]
+    return found
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(importlib.import_module("tensorsh.torch." + module), name)
+
+
+torch = build()
+
+
+def torch_names() -> Names:
+    """The container of the names that scripts may use without the prefix."""
+    return torch._table

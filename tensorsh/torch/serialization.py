@@ -1,0 +1,315 @@
+"""``torch.save`` and ``torch.load``: PyTorch's files, both ways.
+
+A file is a zip archive: `data.pkl` holds the structure, `data/0`, `data/1` ... the memory of the tensors, which those that
+share memory share here too. Files are reached through the session's permissions; a file can build tensors and plain
+containers, nothing else (see `pickled.py`).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from ..engine.device import device as device_type
+from ..engine.dtype import BY_NAME, DTYPES
+from ..engine.dtype import dtype as dtype_type
+from ..engine.tensor import Size, Tensor, wrap
+from ..modules.files import Permissions, current
+from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
+
+__all__ = ["load", "save"]
+
+STORAGES = {
+    "DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
+    "BoolStorage": "bool", "ComplexDoubleStorage": "complex128", "ComplexFloatStorage": "complex64",
+}  # fmt: skip
+"""Names of typed storages; other dtypes are stored as bytes with their name."""
+STORAGE_OF = {dtype: storage for storage, dtype in STORAGES.items()}
+REBUILD = "torch._utils"
+
+
+def permissions() -> Permissions:
+    """Of the session that runs; outside of sessions everything is allowed, as in Python."""
+    found = current.get()
+    return Permissions(read=True, write=True) if found is None else found
+
+
+def is_path(f: Any) -> bool:
+    return isinstance(f, (str, os.PathLike)) or hasattr(type(f), "__fspath__")
+
+
+# Saving
+
+
+class Storages:
+    """The memory behind the tensors that are saved: each piece once."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[int, tuple[str, Any]] = {}
+
+    def place(self, array: Any) -> tuple[str, Any, int, tuple]:
+        """Key and memory of an array, its offset there and its strides, in elements."""
+        root = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        size = array.itemsize
+        whole = root.flags.c_contiguous and root.dtype == array.dtype
+        offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        if not whole or offset % size or any(s % size or s < 0 for s in array.strides):
+            root, offset = np.ascontiguousarray(array), 0
+            array = root
+        if id(root) not in self.pieces:
+            self.pieces[id(root)] = (str(len(self.pieces)), root)
+        return *self.pieces[id(root)], offset // size, tuple(s // size for s in array.strides)
+
+    def convert(self, value: Any) -> Any:
+        """What is no plain data, as the calls that build it."""
+        if isinstance(value, Tensor):
+            return self.tensor(value)
+        if isinstance(value, Size):
+            return Call(Global("torch", "Size"), tuple(value))
+        if isinstance(value, dtype_type):
+            return Global("torch", value.name)
+        if isinstance(value, device_type):
+            return Call(
+                Global("torch", "device"), *([value.type] if value.index is None else [value.type, value.index])
+            )
+        if isinstance(value, (np.bool_, np.number)):
+            return value.item()
+        if isinstance(value, np.ndarray):
+            raise TypeError("torch.save: make a tensor of the numpy array, or use np.save")
+        for plain in (OrderedDict, dict, list, tuple, str, int, float):
+            if isinstance(value, plain):
+                return plain(value)
+        kind = type(value)
+        advice = ": save its state_dict() instead" if hasattr(value, "state_dict") else ""
+        raise TypeError(f"torch.save writes tensors and plain containers, no '{kind.__name__}' object{advice}")
+
+    def tensor(self, t: Tensor) -> Call:
+        array = t.array if type(t.array) is np.ndarray else t.cpu().array
+        dtype = t.dtype.name
+        key, root, offset, strides = self.place(array)
+        typed = STORAGE_OF.get(dtype)
+        storage = Global("torch", typed) if typed else Global("torch.storage", "UntypedStorage")
+        length = root.size if typed else root.nbytes
+        kept = Persistent(("storage", storage, key, str(t.device), length))
+        hooks = OrderedDict()
+        shape = tuple(array.shape)
+        if t.is_parameter:
+            plain = Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, False, hooks)
+            return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
+        if typed is None:
+            name = Global("torch", dtype)
+            return Call(
+                Global(REBUILD, "_rebuild_tensor_v3"), kept, offset, shape, strides, t.requires_grad, hooks, name
+            )
+        return Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, t.requires_grad, hooks)
+
+
+def save(
+    obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:  # fmt: skip
+    """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load."""
+    if not is_path(f) and not hasattr(type(f), "write"):
+        raise AttributeError(
+            f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got {type(f)}"
+        )
+    storages = Storages()
+    structure = Writer(storages.convert).dump(obj)
+    name = "archive"
+    if is_path(f):
+        name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
+    data = archive(name, structure, [root for _, root in storages.pieces.values()])
+    if is_path(f):
+        permissions().write_bytes(f, data)
+    else:
+        f.write(data)
+
+
+def archive(name: str, structure: bytes, memory: list) -> bytes:
+    """The zip file: nothing compressed, memory aligned to 64 bytes, so that it can be mapped."""
+    import zipfile
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as file:
+
+        def add(record: str, data: bytes, aligned: bool = True) -> None:
+            info = zipfile.ZipInfo(f"{name}/{record}")
+            if aligned:
+                # A padding field behind the name moves the data to a multiple of 64.
+                start = buffer.tell() + 30 + len(info.filename.encode()) + 4
+                info.extra = b"FB" + (-start % 64).to_bytes(2, "little") + b"Z" * (-start % 64)
+            file.writestr(info, data)
+
+        add("data.pkl", structure)
+        add(".format_version", b"1")
+        add(".storage_alignment", b"64")
+        add("byteorder", b"little")
+        for i, root in enumerate(memory):
+            add(f"data/{i}", root.tobytes())
+        add("version", b"3\n")
+        add(".data/serialization_id", b"0" * 40)
+    return buffer.getvalue()
+
+
+# Loading
+
+
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
+    mmap: bool | None = None, **pickle_load_args: Any,
+) -> Any:  # fmt: skip
+    """What a file (or a BytesIO) holds that PyTorch or tensorsh saved: tensors and plain containers only."""
+    if is_path(f):
+        data = permissions().read_bytes(f)
+    elif hasattr(type(f), "read"):
+        data = f.read()
+    else:
+        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'read'")
+    if not data:
+        raise EOFError("Ran out of input")
+    if data[:4] != b"PK\x03\x04":
+        raise UnpicklingError("the file is no zip archive as torch.save writes them")
+    return Archive(bytes(data), map_location).read()
+
+
+class Archive:
+    """A checkpoint that is being read."""
+
+    def __init__(self, data: bytes, map_location: Any) -> None:
+        import zipfile
+
+        self.total = len(data)
+        try:
+            self.file = zipfile.ZipFile(io.BytesIO(data))
+        except zipfile.BadZipFile as error:
+            raise RuntimeError(f"PytorchStreamReader failed reading zip archive: {error}") from None
+        names = [n for n in self.file.namelist() if n.endswith("/data.pkl") and n.count("/") == 1]
+        if len(names) != 1:
+            raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
+        self.folder = names[0].removesuffix("data.pkl")
+        self.map_location = map_location
+        self.memory: dict[str, tuple] = {}
+
+    def record(self, name: str) -> bytes:
+        try:
+            info = self.file.getinfo(self.folder + name)
+        except KeyError:
+            raise RuntimeError(f"PytorchStreamReader failed locating file {name}: file not found") from None
+        if info.compress_type or info.file_size > self.total:
+            raise RuntimeError(f"PytorchStreamReader failed reading file {name}: compressed or longer than the archive")
+        return self.file.read(info)
+
+    def read(self) -> Any:
+        if self.folder + "byteorder" in self.file.namelist() and self.record("byteorder") != b"little":
+            raise RuntimeError("only files in little-endian byte order can be loaded")
+        return Reader(self.record("data.pkl"), NAMES, self.storage).read()
+
+    def storage(self, key: Any) -> tuple:
+        """The memory of a key: bytes, their dtype if it is told here, and where they are wanted."""
+        if type(key) is not tuple or len(key) != 5 or key[0] != "storage" or type(key[1]) is not Storage:
+            raise UnpicklingError("damaged file: a storage of unknown form")
+        _, kind, name, location, _ = key
+        name = str(name)
+        if name not in self.memory:
+            if not name.isdecimal():
+                raise UnpicklingError("damaged file: a storage of unknown form")
+            self.memory[name] = bytearray(self.record(f"data/{name}")), self.place(str(location))
+        return (kind.dtype, *self.memory[name])
+
+    def place(self, location: str) -> Any:
+        """The device for what was saved from a device; None for the CPU."""
+        wanted = self.map_location
+        if isinstance(wanted, dict):
+            wanted = wanted.get(location, location)
+        elif callable(wanted):
+            wanted = "cpu"
+        target = device_type(location if wanted is None else wanted)
+        if target.type == "cpu":
+            return None
+        from ..engine.backend import device_count
+
+        if target.type == "cuda" and not device_count():
+            raise RuntimeError(
+                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
+                "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to "
+                "the CPU."
+            )
+        return target
+
+
+class Storage:
+    """What a file calls a storage type."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: str | None) -> None:
+        self.dtype = dtype
+
+
+def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: Any, *rest: Any) -> Tensor:
+    """A tensor on loaded memory; what would reach beyond it is refused."""
+    named = [each for each in rest if isinstance(each, dtype_type)]
+    if type(storage) is not tuple or len(storage) != 3 or (storage[0] is None and not named):
+        raise UnpicklingError("damaged file: a tensor without storage")
+    known, data, target = storage
+    dtype = named[0].numpy if known is None else BY_NAME[known].numpy
+    numbers = [offset, *shape, *strides]
+    if any(type(n) is not int or n < 0 for n in numbers) or len(shape) != len(strides):
+        raise UnpicklingError("damaged file: a tensor of unknown form")
+    reach = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else offset
+    if reach * dtype.itemsize > len(data):
+        raise RuntimeError("damaged file: a tensor reaches beyond its storage")
+    size = dtype.itemsize
+    flat = np.frombuffer(data, np.uint8)[: len(data) // size * size].view(dtype)
+    array = np.lib.stride_tricks.as_strided(flat[offset:], tuple(shape), [s * size for s in strides])
+    made = wrap(array)
+    if target is not None:
+        made = made.to(target)
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
+    from .nn.parameter import Parameter
+
+    if not isinstance(data, Tensor):
+        raise UnpicklingError("damaged file: a parameter without data")
+    return Parameter(data, bool(requires_grad))
+
+
+def encode(text: Any, coding: Any = "latin1") -> bytes:
+    if type(text) is not str or coding != "latin1":
+        raise UnpicklingError("damaged file: bytes of unknown form")
+    return text.encode("latin1")
+
+
+def ordered(*items: Any) -> OrderedDict:
+    return OrderedDict(*items)
+
+
+NAMES: dict[tuple[str, str], Any] = {
+    ("collections", "OrderedDict"): ordered,
+    (REBUILD, "_rebuild_tensor_v2"): rebuild,
+    (REBUILD, "_rebuild_tensor_v3"): rebuild,
+    (REBUILD, "_rebuild_parameter"): parameter,
+    ("torch", "Size"): lambda *parts: Size(*parts),
+    ("torch", "device"): device_type,
+    ("torch.storage", "UntypedStorage"): Storage(None),
+    ("_codecs", "encode"): encode,
+}
+for _module in ("__builtin__", "builtins"):
+    NAMES |= {(_module, "set"): lambda *parts: set(*parts), (_module, "frozenset"): lambda *parts: frozenset(*parts)}
+    NAMES |= {(_module, "complex"): lambda *parts: complex(*parts)}
+NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
+NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
+for _f in (save, load):
+    _f.__module__ = "torch.serialization"

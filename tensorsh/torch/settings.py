@@ -1,0 +1,288 @@
+"""The functions of ``torch`` that set or tell the session's state: seeds, default dtype and device, print options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.device import CPU, device
+from ..engine.dtype import BY_NAME, COMPLEX, FLOAT, dtype
+from ..engine.layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    sparse_csr,
+    strided,
+)
+from ..engine.state import state
+from ..engine.tensor import Tensor, wrap
+from ..sealed import Sealed
+
+__all__ = [
+    "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
+    "get_default_dtype", "set_default_dtype", "set_default_tensor_type", "get_default_device", "set_default_device",
+    "set_printoptions", "get_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "is_nonzero",
+    "get_num_threads", "set_num_threads", "get_num_interop_threads", "set_num_interop_threads",
+    "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
+    "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
+    "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
+    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "manual_seed_all", "can_cast",
+    "result_type",
+]  # fmt: skip
+
+
+class Generator(metaclass=Sealed):
+    """A source of random numbers: PyTorch's Mersenne twister."""
+
+    __module__ = "torch"
+    __slots__ = ("_core",)
+
+    def __init__(self, device: Any = "cpu") -> None:
+        from ..engine import random
+
+        self._core = random.Generator(str(device))
+
+    @property
+    def device(self) -> device:
+        return device(self._core.device)
+
+    def manual_seed(self, seed: int) -> Generator:
+        self._core.manual_seed(seed)
+        return self
+
+    def seed(self) -> int:
+        return self._core.seed()
+
+    def initial_seed(self) -> int:
+        return self._core.initial_seed()
+
+    def get_state(self) -> Tensor:
+        return wrap(self._core.get_state())
+
+    def set_state(self, new_state: Tensor) -> None:
+        self._core.set_state(_bytes(new_state))
+
+    def clone_state(self) -> Generator:
+        made = object.__new__(Generator)
+        made._core = self._core.clone_state()
+        return made
+
+    def __repr__(self) -> str:
+        return f"<torch._C.Generator object at {id(self):#x}>"
+
+
+def _bytes(value: Any) -> np.ndarray:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(value).__name__}")
+    if value.dtype is not BY_NAME["uint8"]:
+        raise TypeError("RNG state must be a torch.ByteTensor")
+    return value.array
+
+
+def default_generator() -> Generator:
+    """The session's own generator."""
+    made = object.__new__(Generator)
+    made._core = state.generator
+    return made
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the session's random numbers from a seed; the same numbers as PyTorch's follow."""
+    state.generator.manual_seed(int(seed))
+    return default_generator()
+
+
+def manual_seed_all(seed: int) -> None:
+    manual_seed(seed)
+
+
+def seed() -> int:
+    """Start the random numbers from a non-deterministic seed, which is returned."""
+    return state.generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the random numbers started from."""
+    return state.generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The generator's state: a uint8 tensor of 5056 elements."""
+    return wrap(state.generator.get_state())
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Put the generator back into a state."""
+    state.generator.set_state(_bytes(new_state))
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of floating-point tensors made from Python numbers."""
+    return state.default_dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Set the dtype of floating-point tensors made from Python numbers."""
+    if not isinstance(d, dtype):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if d.category != FLOAT:
+        raise TypeError("only floating-point types are supported as the default type")
+    state.default_dtype = d
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default dtype by a tensor type: ``torch.DoubleTensor`` or its name."""
+    name = t if isinstance(t, str) else getattr(t, "type_name", None) or ""
+    short = name.rpartition(".")[2].removesuffix("Tensor")
+    for d in BY_NAME.values():
+        if d.short == short and name.startswith("torch."):
+            if ".cuda." in name:
+                raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
+            if d.category != FLOAT:
+                raise TypeError("only floating-point types are supported as the default type")
+            state.default_dtype = d
+            return
+    raise TypeError("invalid type object: only floating-point types are supported as the default type")
+
+
+def get_default_device() -> device:
+    """Where new tensors are made."""
+    return state.default_device or CPU
+
+
+def set_default_device(d: Any) -> None:
+    """Set where new tensors are made; None for the CPU."""
+    state.default_device = None if d is None else device(d)
+
+
+def set_printoptions(
+    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+    linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
+) -> None:  # fmt: skip
+    """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full)."""
+    state.print_options = _copied(state.print_options)
+    state.print_options.set(precision, threshold, edgeitems, linewidth, profile, sci_mode)
+
+
+def _copied(options: Any) -> Any:
+    import copy
+
+    return copy.copy(options)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The print options as a dict."""
+    return state.print_options.get()
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether a tensor's dtype is a floating-point one."""
+    return input.dtype.category == FLOAT
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether a tensor's dtype is complex."""
+    return input.dtype.category == COMPLEX
+
+
+def is_storage(obj: Any) -> bool:
+    return False
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.array.size
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a tensor of one element is not zero."""
+    return bool(input)
+
+
+def get_num_threads() -> int:
+    return state.threads
+
+
+def set_num_threads(n: int) -> None:
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    state.threads = n
+
+
+def get_num_interop_threads() -> int:
+    return 1
+
+
+def set_num_interop_threads(n: int) -> None:
+    return None
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Accepted: every operator here is deterministic."""
+    state.deterministic = bool(mode)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    return state.deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return False
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(f"Invalid precision string: {precision}, expected one of [highest, high, medium]")
+    state.matmul_precision = precision  # type: ignore[attr-defined]
+
+
+def get_float32_matmul_precision() -> str:
+    return state.__dict__.get("matmul_precision", "highest")
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    return False
+
+
+def set_warn_always(mode: bool) -> None:
+    return None
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether values of one dtype may be stored in another by an in-place operation."""
+    from ..engine.dtype import can_hold
+
+    return can_hold(from_, to)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype of an operation on two tensors or numbers."""
+    from ..engine import promotion
+
+    return promotion.result_type([x.array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type, of a tensor its type with dtype."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if isinstance(obj, type) else type(obj)
+    module = kind.__module__
+    return kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled."""
+    if model is None:
+        return lambda inner: inner
+    return model

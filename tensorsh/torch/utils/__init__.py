@@ -1,0 +1,3 @@
+"""``torch.utils``."""
+
+__all__: list[str] = []

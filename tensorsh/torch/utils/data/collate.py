@@ -1,0 +1,75 @@
+"""From a list of items to a batch: tensors stacked, numbers made tensors, containers item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....engine.dtype import float64
+from ....engine.tensor import Tensor
+from ...nn.reach import T
+
+__all__ = ["default_collate", "default_convert"]
+
+WRONG_KIND = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+
+
+def default_collate(batch: Any) -> Any:
+    """A batch of a list of items of one structure."""
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return T.stack(list(batch), 0)
+    if isinstance(first, np.ndarray):
+        if first.dtype.kind in "SUO":
+            raise TypeError(WRONG_KIND.format(first.dtype))
+        return T.stack([T.as_tensor(each) for each in batch], 0)
+    if isinstance(first, (np.bool_, np.number)):
+        return T.as_tensor(np.array(batch))
+    if isinstance(first, float):
+        return T.tensor(list(batch), dtype=float64)
+    if isinstance(first, int):
+        return T.tensor(list(batch))
+    if isinstance(first, (str, bytes)):
+        return batch
+    if isinstance(first, Mapping):
+        return _like(first, {key: default_collate([item[key] for item in batch]) for key in first})
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*(default_collate(column) for column in zip(*batch, strict=True)))
+    if isinstance(first, Sequence):
+        if any(len(item) != len(first) for item in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(column) for column in zip(*batch, strict=True)]
+        return columns if isinstance(first, tuple) else _like(first, columns)
+    raise TypeError(WRONG_KIND.format(type(first)))
+
+
+def default_convert(data: Any) -> Any:
+    """An item with its numpy arrays made tensors."""
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, (np.ndarray, np.number, np.bool_)):
+        return data if isinstance(data, np.ndarray) and data.dtype.kind in "SUO" else T.as_tensor(data)
+    if isinstance(data, Mapping):
+        return _like(data, {key: default_convert(value) for key, value in data.items()})
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*(default_convert(each) for each in data))
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        made = [default_convert(each) for each in data]
+        return made if isinstance(data, tuple) else _like(data, made)
+    return data
+
+
+def _like(original: Any, made: Any) -> Any:
+    """A container of the original's type, where that can be made from a plain one."""
+    if type(original) is type(made):
+        return made
+    try:
+        return type(original)(made)
+    except TypeError:
+        return made
+
+
+for _f in (default_collate, default_convert):
+    _f.__module__ = "torch.utils.data._utils.collate"

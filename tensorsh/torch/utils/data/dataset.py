@@ -1,0 +1,181 @@
+"""Datasets: what has items by number, or gives them one after another."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ....engine.tensor import Tensor
+from ....sealed import OpenSealed
+from ...nn.reach import T
+
+__all__ = [
+    "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset", "random_split",
+]  # fmt: skip
+
+
+class Dataset(metaclass=OpenSealed):
+    """Base class of datasets with `__getitem__` and `__len__`."""
+
+    def __class_getitem__(cls, item: Any) -> type:
+        return cls
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("tensorsh."):
+            cls.__module__ = cls.__module__[9:]
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Any) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+Dataset.__module__ = "torch.utils.data.dataset"
+
+
+class IterableDataset(Dataset):
+    """Base class of datasets with `__iter__`."""
+
+    def __iter__(self) -> Iterator:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+    def __add__(self, other: Any) -> ChainDataset:  # type: ignore[override]
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset):
+    """Tensors of one length; an item is a tuple of their rows."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple:
+        return tuple([tensor[index] for tensor in self.tensors])
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)
+
+
+class StackDataset(Dataset):
+    """Datasets of one length side by side; an item is a tuple, or a dict, of theirs."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
+                "are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = args or kwargs
+        parts = list(args or kwargs.values())
+        self._length = len(parts[0])
+        if any(len(part) != self._length for part in parts):
+            raise ValueError("Size mismatch between datasets")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple([dataset[index] for dataset in self.datasets])
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ConcatDataset(Dataset):
+    """Datasets one behind another."""
+
+    def __init__(self, datasets: Iterable) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(d, IterableDataset) for d in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        if idx < 0:
+            if -idx > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            idx += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, idx)
+        return self.datasets[which][idx - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class ChainDataset(IterableDataset):
+    """Iterable datasets one after another."""
+
+    def __init__(self, datasets: Iterable) -> None:
+        self.datasets = datasets
+
+    def _checked(self) -> Iterator:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield dataset
+
+    def __iter__(self) -> Iterator:
+        for dataset in self._checked():
+            yield from dataset
+
+    def __len__(self) -> int:
+        return sum(len(dataset) for dataset in self._checked())
+
+
+class Subset(Dataset):
+    """Some items of a dataset, by their numbers."""
+
+    def __init__(self, dataset: Any, indices: Sequence) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[i] for i in idx]]
+        return self.dataset[self.indices[idx]]
+
+    def __getitems__(self, indices: list) -> list:
+        chosen = [self.indices[i] for i in indices]
+        several = getattr(self.dataset, "__getitems__", None)
+        return several(chosen) if callable(several) else [self.dataset[i] for i in chosen]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Sequence, generator: Any = None) -> list[Subset]:
+    """Split a dataset at random into parts of given lengths, or shares that sum to 1."""
+    size = len(dataset)
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        shares = lengths
+        lengths = []
+        for i, share in enumerate(shares):
+            if share < 0 or share > 1:
+                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+            lengths.append(math.floor(size * share))
+        for i in range(size - sum(lengths)):
+            lengths[i % len(lengths)] += 1
+        for i, length in enumerate(lengths):
+            if length == 0:
+                warnings.warn(
+                    f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2
+                )
+    if sum(lengths) != size:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = T.randperm(size, generator=generator).tolist()
+    ends = itertools.accumulate(lengths)
+    return [Subset(dataset, order[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
+
+
+random_split.__module__ = "torch.utils.data.dataset"

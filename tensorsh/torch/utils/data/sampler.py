@@ -1,0 +1,161 @@
+"""Samplers: in which order a dataset's items are taken, drawn as PyTorch draws them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ....sealed import OpenSealed
+from ...nn.reach import T
+
+__all__ = [
+    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler",
+]  # fmt: skip
+
+
+def draw_seed(generator: Any = None) -> int:
+    """A 64-bit number from a generator, or the session's."""
+    from ....engine.dtype import int64
+
+    return T.empty((), dtype=int64).random_(generator=generator).item()
+
+
+class Sampler(metaclass=OpenSealed):
+    """Base class of samplers: iterates over numbers of items (or lists of them)."""
+
+    def __init__(self, data_source: Any = None) -> None:
+        pass
+
+    def __class_getitem__(cls, item: Any) -> type:
+        return cls
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("tensorsh."):
+            cls.__module__ = cls.__module__[9:]
+
+    def __iter__(self) -> Iterator:
+        raise NotImplementedError
+
+
+Sampler.__module__ = "torch.utils.data.sampler"
+
+
+class SequentialSampler(Sampler):
+    """The items in order."""
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """The items in random order, or drawn with replacement."""
+
+    def __init__(
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any = None
+    ) -> None:
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+
+    @property
+    def num_samples(self) -> int:
+        """How many items are drawn; all, by default."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator:
+        n = len(self.data_source)
+        generator = self.generator
+        if generator is None:
+            # The order comes from a generator of its own: one number of the session's stream is used for its seed.
+            from ...settings import Generator
+
+            generator = Generator().manual_seed(draw_seed())
+        wanted = self.num_samples
+        if self.replacement:
+            for _ in range(wanted // 32):
+                yield from T.randint(high=n, size=(32,), low=0, generator=generator).tolist()
+            yield from T.randint(high=n, size=(wanted % 32,), low=0, generator=generator).tolist()
+        else:
+            for _ in range(wanted // n):
+                yield from T.randperm(n, generator=generator).tolist()
+            yield from T.randperm(n, generator=generator).tolist()[: wanted % n]
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """Some items in random order."""
+
+    def __init__(self, indices: Sequence, generator: Any = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator:
+        for i in T.randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """Items drawn with given weights."""
+
+    def __init__(self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None) -> None:
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        from ....engine.dtype import float64
+
+        self.weights = T.as_tensor(weights, dtype=float64)
+        if self.weights.ndim != 1:
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator:
+        yield from T.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """Lists of numbers of items from another sampler."""
+
+    def __init__(self, sampler: Iterable, batch_size: int, drop_last: bool) -> None:
+        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator:
+        numbers = iter(self.sampler)
+        while batch := list(itertools.islice(numbers, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self) -> int:
+        whole, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
+        return whole + (rest > 0 and not self.drop_last)

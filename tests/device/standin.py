@@ -1,0 +1,484 @@
+"""A strict stand-in for cupy: numpy arrays in a class that refuses what a GPU's arrays refuse.
+
+It has two devices. Results are always arrays of the device they were computed on, also without dimensions. It raises
+TypeError on implicit conversion to numpy and on numpy arrays among the operands, HostRead where a value is read on the
+host by anything but ``get()``, ``item()`` and ``tolist()`` (cupy would allow it, at the price of waiting for the device),
+and AttributeError for what cupy lacks. ``installed()`` makes it the module that ``engine/backend.py`` finds.
+It says nothing about speed, rounding, streams, or kernels that only a GPU can compile.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+DEVICES = 2
+IMPLICIT = (
+    "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
+)
+LACKING = frozenset(
+    "errstate seterr geterr frompyfunc insert spacing emath ma char rec strings nditer ndenumerate nested_iters geomspace "
+    "histogram_bin_edges nanpercentile nanquantile matvec vecmat einsum_path acos acosh asin asinh atan atan2 atanh concat "
+    "pow permute_dims bitwise_invert bitwise_left_shift bitwise_right_shift matrix_transpose unstack astype isdtype "
+    "unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod memmap matrix chararray recarray "
+    "longdouble clongdouble object_ datetime64 timedelta64 str_ bytes_ void character flexible intersect1d setxor1d "
+    "union1d vecdot mask_indices float96 float128 complex256".split()
+)
+"""Names of numpy that cupy 14 has not (from its comparison table and what array-api-compat patches), as far as known."""
+HOST = frozenset(
+    "dtype result_type promote_types can_cast finfo iinfo issubdtype isscalar shape ndim size broadcast_shapes "
+    "min_scalar_type iscomplexobj isrealobj common_type".split()
+)
+"""Functions whose results are Python's, not the device's."""
+METHODS = frozenset(
+    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal dot "
+    "fill flatten max mean min nonzero partition prod ptp put ravel repeat reshape round sort squeeze std sum swapaxes take "
+    "trace transpose var view".split()
+)
+"""Methods that cupy's arrays have. Not among them: ``searchsorted``, ``byteswap``, ``resize``, ``setflags``, ``ctypes``."""
+LINALG_LACKING = frozenset({"multi_dot"})
+SPECIAL = frozenset(
+    "gamma gammaln digamma psi polygamma zeta erf erfc erfcx erfinv erfcinv i0 i0e i1 i1e k0 k0e k1 k1e j0 j1 y0 y1 ndtr "
+    "ndtri log_ndtr logit expit log_expit xlogy xlog1py entr rel_entr kl_div huber pseudo_huber gammainc gammaincc betainc "
+    "beta betaln multigammaln sinc exp2 exp10 expm1 log1p cbrt logsumexp softmax log_softmax loggamma exp1 expi lambertw "
+    "spherical_yn sph_harm lpmv".split()
+)
+"""Functions of ``cupyx.scipy.special``, as far as known."""
+
+
+class HostRead(Exception):
+    """A value of the device was read on the host without saying so."""
+
+
+class ndarray:
+    """An array that lies on the device."""
+
+    __module__ = "cupy"
+    __slots__ = ("_held", "_index", "__weakref__")
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"
+    ) -> None:
+        """An array on memory that is there, as cupy makes it."""
+        if memptr is None:
+            self._held, self._index = np.empty(shape, dtype, order), current[0]
+            return
+        root, offset, self._index = memptr.root, memptr.offset, memptr.index
+        self._held = np.ndarray(shape, dtype, root, offset, strides)
+
+    # What can be seen without reading a value.
+    dtype = property(lambda self: self._held.dtype)
+    ndim = property(lambda self: self._held.ndim)
+    size = property(lambda self: self._held.size)
+    strides = property(lambda self: self._held.strides)
+    nbytes = property(lambda self: self._held.nbytes)
+    itemsize = property(lambda self: self._held.itemsize)
+    flags = property(lambda self: self._held.flags)
+    device = property(lambda self: Device(self._index))
+    data = property(lambda self: MemoryPointer(self._held, self._index))
+    T = property(lambda self: on_device(self._held.T, self._index))
+
+    @property
+    def shape(self) -> tuple:
+        return self._held.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self._held.shape = shape
+
+    @property
+    def base(self) -> Any:
+        return None if self._held.base is None else on_device(self._held.base, self._index)
+
+    @property
+    def real(self) -> ndarray:
+        return on_device(self._held.real, self._index)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._held.real = bare(value)
+
+    @property
+    def imag(self) -> ndarray:
+        return on_device(self._held.imag, self._index)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self._held.imag = bare(value)
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        return self._held.__array_interface__
+
+    # Reading on purpose.
+    def get(self, *_: Any, **__: Any) -> np.ndarray:
+        return np.array(self._held)
+
+    def item(self, *at: int) -> Any:
+        return self._held.item(*at)
+
+    def tolist(self) -> Any:
+        return self._held.tolist()
+
+    def tobytes(self, *order: str) -> bytes:
+        return self._held.tobytes(*order)
+
+    # Reading by accident.
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(IMPLICIT)
+
+    def __index__(self) -> int:
+        raise TypeError("'cupy.ndarray' object cannot be interpreted as an integer")
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator:
+        return (self[i] for i in range(len(self._held)))
+
+    # numpy's functions and ufuncs, given a device array, are the device's.
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        if ufunc.__name__ in LACKING or not hasattr(np, ufunc.__name__):
+            return NotImplemented
+        if method != "__call__":
+            raise TypeError(f"numpy's {ufunc.__name__}.{method} does not take arrays of the device")
+        if out is not None:
+            (options["out"],) = out
+        return Ufunc(ufunc)(*inputs, **options)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        space: Any = module
+        for part in function.__module__.split(".")[1:]:
+            space = getattr(space, part, None)
+        found = getattr(space, function.__name__, None)
+        return NotImplemented if found is None else found(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> ndarray:
+        found = self._held[index(key)]
+        return on_device(np.asarray(found) if isinstance(found, np.generic) else found, self._index)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(value, np.ndarray) and value.ndim:
+            raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+        # cupy does take numpy arrays without dimensions here.
+        self._held[index(key)] = value if isinstance(value, np.ndarray) else bare(value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in METHODS:
+            raise AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
+        return functools.partial(run, getattr(np.ndarray, name), self)
+
+    def __copy__(self) -> ndarray:
+        return on_device(self._held.copy(), self._index)
+
+    def __deepcopy__(self, memo: dict) -> ndarray:
+        return on_device(self._held.copy(), self._index)
+
+
+def on_device(held: Any, number: int | None = None) -> ndarray:
+    """The device's array that holds one of numpy's."""
+    made = object.__new__(ndarray)
+    made._held, made._index = held, current[0] if number is None else number
+    return made
+
+
+class MemoryPointer:
+    """Where an array's elements begin in the memory that it lies in."""
+
+    def __init__(self, held: Any, number: int, offset: int = 0) -> None:
+        root = held
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        self.ptr = held.__array_interface__["data"][0] + offset
+        self.offset = self.ptr - root.__array_interface__["data"][0]
+        self.held, self.index, self.shift = held, number, offset
+        self.root = root if root.flags.c_contiguous else root.T
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.held, self.index, self.shift + offset)
+
+
+def _symbol(name: str, inplace: bool = False) -> None:
+    function = getattr(np.ndarray, name)
+
+    def method(self: ndarray, *others: Any) -> Any:
+        if inplace:
+            function(self._held, *[operand(o) for o in others])
+            return self
+        return run(function, self, *[o if isinstance(o, ndarray) else operand(o) for o in others])
+
+    method.__name__ = name
+    setattr(ndarray, name, method)
+
+
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
+    _symbol(f"__{_name}__")
+    _symbol(f"__r{_name}__")
+    _symbol(f"__i{_name}__", True)
+for _name in "divmod rdivmod neg pos abs invert eq ne lt le gt ge".split():
+    _symbol(f"__{_name}__")
+
+
+def _reader(name: str) -> None:
+    def method(self: ndarray, *others: Any) -> Any:
+        if not lenient[0]:
+            raise HostRead("a value of the device is read on the host")
+        return getattr(self._held, name)(*others)
+
+    method.__name__ = name
+    setattr(ndarray, name, method)
+
+
+for _name in "bool int float complex format repr str contains".split():
+    _reader(f"__{_name}__")
+
+current = [0]
+lenient = [False]
+
+
+class Device:
+    """A device by its number; as a context, the current one."""
+
+    def __init__(self, number: int | None = None) -> None:
+        self.id = current[0] if number is None else int(number)
+
+    def __enter__(self) -> Device:
+        self.before, current[0] = current[0], self.id
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        current[0] = self.before
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return self.id
+
+    def use(self) -> None:
+        current[0] = self.id
+
+    def synchronize(self) -> None:
+        pass
+
+
+def operand(x: Any) -> Any:
+    """An operand of a ufunc as numpy's; TypeError for what cupy does not take."""
+    if isinstance(x, ndarray):
+        return x._held
+    if x is None or isinstance(x, (bool, int, float, complex, np.generic)):
+        return x
+    raise TypeError(f"Unsupported type {type(x)}")
+
+
+def bare(x: Any) -> Any:
+    """An argument of a function with numpy's arrays for the device's; TypeError for numpy's own."""
+    if isinstance(x, ndarray):
+        return x._held
+    if isinstance(x, np.ndarray):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(bare, x)) if type(x) in (list, tuple) else x
+    return x
+
+
+def index(key: Any) -> Any:
+    """A subscript: the device's arrays, lists of integers and numpy's integers are taken."""
+    if isinstance(key, tuple):
+        return tuple(map(index, key))
+    return key._held if isinstance(key, ndarray) else key
+
+
+def devices_of(values: Any) -> Iterator[int]:
+    for v in values:
+        if isinstance(v, ndarray):
+            yield v._index
+        elif type(v) in (list, tuple):
+            yield from devices_of(v)
+
+
+def held(result: Any, number: int) -> Any:
+    """A result as the device's."""
+    if isinstance(result, (np.ndarray, np.generic)):
+        return on_device(np.asarray(result), number)
+    if isinstance(result, (list, tuple)):
+        many = [held(r, number) for r in result]
+        return type(result)(*many) if hasattr(result, "_fields") else type(result)(many)
+    return result
+
+
+def run(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A numpy function on what the device's arrays hold."""
+    found = set(devices_of([*args, *kwargs.values()]))
+    if len(found) > 1:
+        raise ValueError("Array device must be same as the current device")
+    number = found.pop() if found else current[0]
+    out = kwargs.get("out")
+    with np.errstate(all="ignore"):
+        result = function(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
+    if isinstance(out, ndarray):
+        return out
+    return held(result, number)
+
+
+class Ufunc:
+    """An elementwise function of the device: it takes its arrays and numbers, no lists and no numpy arrays."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.ufunc, self.__name__ = ufunc, ufunc.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for a in args:
+            operand(a)
+        return run(self.ufunc, *args, **kwargs)
+
+    def _method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return run(getattr(self.ufunc, name), *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        has = {
+            "reduce": "add multiply bitwise_and bitwise_or bitwise_xor logical_and logical_or maximum minimum",
+            "accumulate": "add multiply",
+            "reduceat": "add",
+            "outer": "add subtract multiply divide",
+            "at": "add subtract maximum minimum bitwise_and bitwise_or bitwise_xor",
+        }
+        if self.__name__ not in has.get(name, "").split():
+            raise AttributeError(f"cupy.{self.__name__} has no attribute {name!r}")
+        return functools.partial(self._method, name)
+
+
+def array(obj: Any, dtype: Any = None, copy: bool = True, **options: Any) -> ndarray:
+    """The way onto the device: numpy's arrays, numbers and nested lists are taken."""
+    if isinstance(obj, ndarray):
+        with np.errstate(all="ignore"):
+            return on_device(np.array(obj._held, dtype=dtype, copy=True if copy else None, **options), obj._index)
+    if isinstance(obj, (list, tuple)):
+        obj = bare(obj)
+    return on_device(np.array(obj, dtype=dtype, **options))
+
+
+def asarray(a: Any, dtype: Any = None, **options: Any) -> ndarray:
+    if isinstance(a, ndarray) and a._index == current[0]:
+        return a if dtype is None or a.dtype == dtype else array(a, dtype)
+    if isinstance(a, ndarray):
+        return on_device(np.array(a._held, dtype=dtype))
+    return array(a, dtype)
+
+
+class Space(ModuleType):
+    """A module of the device's functions, made of numpy's of the same names."""
+
+    def __init__(self, name: str, source: Any, lacking: frozenset, only: frozenset | None = None) -> None:
+        super().__init__(name)
+        self.__dict__.update(_source=source, _lacking=lacking, _only=only)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name in self._lacking or (self._only is not None and name not in self._only):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found = getattr(self._source, name)
+        if isinstance(found, ModuleType):
+            found = Space(f"{self.__name__}.{name}", found, LINALG_LACKING if name == "linalg" else frozenset())
+        elif isinstance(found, np.ufunc):
+            found = Ufunc(found)
+        elif name in HOST:
+            host = found
+            found = host if isinstance(host, type) else lambda *a, **k: host(*map(bare, a), **k)
+        elif callable(found) and not isinstance(found, type):
+            found = functools.partial(run, found)
+        self.__dict__[name] = found
+        return found
+
+
+class Pool:
+    """The memory pool, which has nothing."""
+
+    def used_bytes(self) -> int:
+        return 0
+
+    def total_bytes(self) -> int:
+        return 0
+
+    def free_all_blocks(self) -> None:
+        pass
+
+
+class Event:
+    """A moment; all work is always done."""
+
+    done = True
+
+    def record(self, stream: Any = None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class Stream(Event):
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def _properties(number: int) -> dict:
+    return {"name": b"stand-in", "major": 9, "minor": 0, "totalGlobalMem": 1 << 30, "multiProcessorCount": 1}
+
+
+module: Any = Space("cupy", np, LACKING)
+module.ndarray, module.array, module.asarray, module.asanyarray = ndarray, array, asarray, asarray
+module.asnumpy = lambda a, *_, **__: a.get() if isinstance(a, ndarray) else np.asarray(a)
+module.ufunc = Ufunc
+module.__path__ = []
+module.get_default_memory_pool = Pool
+module.cuda = SimpleNamespace(
+    Device=Device,
+    Event=Event,
+    Stream=Stream,
+    get_elapsed_time=lambda a, b: 0.0,
+    runtime=SimpleNamespace(
+        getDeviceCount=lambda: DEVICES,
+        getDevice=lambda: current[0],
+        setDevice=lambda number: current.__setitem__(0, number),
+        deviceSynchronize=lambda: None,
+        getDeviceProperties=_properties,
+        memGetInfo=lambda: (1 << 29, 1 << 30),
+    ),
+)
+
+
+@contextmanager
+def installed(reads: bool = False) -> Iterator[Any]:
+    """Within, ``import cupy`` gives the stand-in, and the engine has two CUDA devices. `reads`: as cupy, allow host reads."""
+    import scipy.special
+
+    from tensorsh.engine import backend
+
+    scipy_like = ModuleType("cupyx.scipy")
+    names = {
+        "cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": scipy_like,
+        "cupyx.scipy.special": Space("cupyx.scipy.special", scipy.special, frozenset(), SPECIAL),
+    }  # fmt: skip
+    before = {name: sys.modules.get(name) for name in names}
+    sys.modules.update(names)
+    backend.cupy.cache_clear()
+    current[0], lenient[0] = 0, reads
+    try:
+        yield module
+    finally:
+        for name, held_before in before.items():
+            if held_before is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = held_before
+        backend.cupy.cache_clear()

@@ -1,0 +1,110 @@
+"""The example of every function, run once on the CPU and once with a CUDA device as the default.
+
+``python tests/device/sweep.py`` (with the repository on the path) writes the functions that fail on the device, with the
+reason, to ``not_yet.txt``, which `test_standin.py` holds the engine to.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import traceback
+import warnings
+from collections import Counter
+from contextlib import redirect_stderr
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from standin import HostRead, installed
+
+from tensorsh import Session
+from tensorsh.engine.examples import examples
+
+TO_CPU = {"Tensor.cpu", "from_numpy"}
+"""Functions that are asked for a tensor on the CPU."""
+REASONS = {
+    "Implicit conversion": "conversion to numpy",
+    "Unsupported type": "numpy operand",
+    "numpy's .* does not take arrays": "numpy's ufunc method",
+    "has no attribute.*|no implementation found": "missing in cupy",
+    "at least two devices": "made on the CPU",
+}
+LIST = Path(__file__).parent / "not_yet.txt"
+NOT_COMPARED = re.compile(
+    r"(^|\.)(empty|new_empty|_?empty_\w+|seed|initial_seed)$|device|data_ptr|storage|pin_memory|is_cpu"
+)
+"""What the memory happens to hold, what was drawn from the clock, and what is about devices itself."""
+
+
+def names() -> list[str]:
+    return sorted(n for n in examples() if not NOT_COMPARED.search(n))
+
+
+def printed(code: str, device: str | None) -> str:
+    """What a program prints, with the value of its final expression."""
+    out = io.StringIO()
+    session = Session(stdout=out)
+    if device:
+        session.run(f"import torch\ntorch.set_default_device({device!r})")
+    value = session.run(code)
+    return out.getvalue() + ("" if value is None else repr(value))
+
+
+def plain(text: str) -> str:
+    """A text without devices and line breaks."""
+    return re.sub(r"\s+", "", re.sub(r",\s*device='[a-z]+(:\d)?'", "", text))
+
+
+def failure(name: str, reads: bool = False) -> str | None:
+    """Why a function's example does not give on the device what it gives on the CPU; None where it does."""
+    code = "\n".join(examples()[name].code)
+    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        expected = printed(code, None)
+        try:
+            with installed(reads):
+                actual = printed(code, "cuda")
+        except Exception as error:
+            if isinstance(error, HostRead) or isinstance(error.__cause__ or error.__context__, HostRead):
+                return failure(name, True) or "host read"
+            if "-v" in sys.argv:
+                where = [f for f in traceback.extract_tb(error.__traceback__) if "/tensorsh/engine" in f.filename]
+                print(
+                    name,
+                    error,
+                    *[f"{f.filename.rpartition('/')[2]}:{f.lineno}" for f in where[-3:]],
+                    file=sys.__stderr__,
+                )
+            return reason(error)
+    if plain(actual) != plain(expected):
+        return "other result"
+    return "result on the CPU" if "tensor(" in actual and "cuda" not in actual and name not in TO_CPU else None
+
+
+def reason(error: Exception) -> str:
+    message = str(error).split("\n")[0]
+    for words, why in REASONS.items():
+        if re.search(words, message):
+            return why
+    return f"{type(error).__name__}: {message[:90]}"
+
+
+def main() -> None:
+    import gradients
+
+    found = {n: why for n in names() if (why := failure(n))}
+    told = {n: gradients.failure(op) for n, op in gradients.operators().items()}
+    compared = [n for n, why in told.items() if why != ""]
+    wrong = {"gradient of " + n: told[n] for n in compared if told[n]}
+    head = [
+        f"# {len(names()) - len(found)} of {len(names())} examples pass on the stand-in; {len(found)} do not.",
+        f"# {len(compared) - len(wrong)} of {len(compared)} operators' gradients pass; {len(wrong)} do not. Reasons:",
+        *(f"# {count:4} {why}" for why, count in Counter((found | wrong).values()).most_common()),
+    ]
+    LIST.write_text("\n".join([*head, *(f"{n}\t{why}" for n, why in (found | wrong).items())]) + "\n")
+    print("\n".join(head))
+
+
+if __name__ == "__main__":
+    main()

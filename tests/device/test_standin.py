@@ -1,0 +1,192 @@
+"""The device path without a GPU: operators, gradients and training on a strict stand-in for cupy's arrays."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import gradients
+import standin
+import sweep
+
+from tensorsh import torch
+
+OPERATORS = gradients.operators()
+NOT_YET = dict(
+    line.split("\t") for line in sweep.LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+)
+"""What fails on the stand-in, with the reason: an entry that no longer fails is an error too."""
+
+
+@pytest.fixture
+def cuda() -> Iterator[None]:
+    with standin.installed():
+        yield
+
+
+@pytest.mark.parametrize("name", sweep.names())
+def test_example(name: str) -> None:
+    assert sweep.failure(name) == NOT_YET.get(name)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_gradient(name: str) -> None:
+    assert (gradients.failure(OPERATORS[name]) or None) == NOT_YET.get("gradient of " + name)
+
+
+def test_list_names_what_there_is() -> None:
+    assert set(NOT_YET) <= {*sweep.names(), *("gradient of " + n for n in OPERATORS)}
+
+
+def test_without_a_device() -> None:
+    assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled") as caught:
+        torch.zeros(2, device="cuda")
+    assert "tensorsh[cuda13]" in "".join(caught.value.__notes__)
+
+
+def test_stand_in_is_strict() -> None:
+    a = standin.module.ones((2, 2))
+    with pytest.raises(TypeError, match="Implicit conversion"):
+        np.asarray(a)
+    for wrong in np.ones((2, 2)), np.array(1.0), [1.0, 2.0]:
+        with pytest.raises(TypeError, match="Unsupported type"):
+            a + wrong
+    with pytest.raises(standin.HostRead):
+        bool(a.any())
+    with pytest.raises(standin.HostRead):
+        float(a[0, 0])
+    with pytest.raises(AttributeError):
+        standin.module.errstate  # noqa: B018
+    with pytest.raises(ValueError, match="Array device"):
+        a + standin.on_device(np.ones((2, 2)), 1)
+    assert type(a.sum()) is standin.ndarray and a.sum().item() == 4.0
+
+
+def test_devices(cuda: None) -> None:
+    x = torch.tensor([1.0, 2.0], device="cuda")
+    assert str(x.device) == "cuda:0" and x.is_cuda and not x.is_cpu and x.get_device() == 0
+    assert x.cpu().device.type == "cpu" and x.to("cuda:1").get_device() == 1 and x.cuda() is x
+    assert x.to("cpu", torch.float64).dtype is torch.float64
+    assert torch.cuda.device_count() == 2 and torch.cuda.get_device_name() == "stand-in"
+    for made in torch.zeros_like(x), x.new_zeros(2), x.new_tensor([1]), torch.full_like(x, 2), torch.rand_like(x):
+        assert made.is_cuda
+    y = x.to("cuda:1")
+    assert str(torch.zeros_like(y).device) == "cuda:1" and str((y * 2).exp().sum().device) == "cuda:1"
+    with torch.device("cuda:1"):
+        assert torch.ones(2).get_device() == 1 and torch.zeros_like(x).get_device() == 0
+    with pytest.raises(RuntimeError, match="CUDA error: invalid device ordinal"):
+        torch.zeros(1, device="cuda:2")
+
+
+def test_text(cuda: None) -> None:
+    x = torch.tensor([[1.0, 2.0]], device="cuda:0", requires_grad=True)
+    assert repr(x) == "tensor([[1., 2.]], device='cuda:0', requires_grad=True)"
+    assert repr(x.sum()) == "tensor(3., device='cuda:0', grad_fn=<SumBackward0>)"
+    assert repr(x.detach().to("cuda:1").int()) == "tensor([[1, 2]], device='cuda:1', dtype=torch.int32)"
+
+
+@pytest.mark.parametrize(
+    "code", ["x + c", "c * x", "x @ c", "torch.cat([x, c])", "torch.where(x > 0, x, c)", "x.add_(c)"]
+)
+def test_mixing_is_refused(cuda: None, code: str) -> None:
+    names = {"torch": torch, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2)}
+    with pytest.raises(RuntimeError) as caught:
+        eval(code, names)
+    assert str(caught.value).startswith(
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+    )
+
+
+def test_two_gpus_do_not_mix(cuda: None) -> None:
+    with pytest.raises(RuntimeError, match="at least two devices, cuda:1 and cuda:0!"):
+        torch.ones(2, device="cuda:1") - torch.ones(2, device="cuda:0")
+
+
+def test_numbers_on_the_cpu_go_with_a_gpu(cuda: None) -> None:
+    x = torch.ones(2, device="cuda")
+    assert (x + torch.tensor(2.0)).tolist() == [3.0, 3.0] and (torch.tensor(2.0) * x).is_cuda
+
+
+def test_numpy_is_refused(cuda: None) -> None:
+    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu"):
+        torch.ones(2, device="cuda").numpy()
+
+
+OPTIMIZERS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop"]
+
+
+def trained(device: str, name: str, loss: str) -> list[float]:
+    """Losses and weights of a small network after four steps."""
+    torch.manual_seed(0)
+    x, y = torch.randn(6, 4), torch.tensor([0, 1, 2, 0, 1, 2])
+    nn = torch.nn
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.LayerNorm(8), nn.Linear(8, 3)).to(device)
+    x, y = x.to(device), y.to(device)
+    optimizer = getattr(torch.optim, name)(net.parameters(), lr=0.05)
+    told = []
+    for _ in range(4):
+        optimizer.zero_grad()
+        out = net(x)
+        value = nn.CrossEntropyLoss()(out, y) if loss == "classes" else ((out - 1) ** 2).mean()
+        value.backward()
+        optimizer.step()
+        told.append(value.item())
+    for p in net.parameters():
+        assert p.device.type == p.grad.device.type == device.split(":")[0]
+        told += p.detach().cpu().reshape(-1).tolist()
+    return told
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("loss", ["classes", "squares"])
+def test_training(name: str, loss: str) -> None:
+    expected = trained("cpu", name, loss)
+    with standin.installed():
+        assert trained("cuda", name, loss) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_second_order(cuda: None) -> None:
+    x = torch.tensor([0.5, 2.0], device="cuda", requires_grad=True)
+    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    assert h.tolist() == [3.0, 12.0] and h.is_cuda
+
+
+def test_gradient_returns_to_the_device_it_came_from(cuda: None) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    ((x * 2).cuda() ** 2).sum().cpu().backward()
+    assert x.grad.tolist() == [8.0, 16.0] and x.grad.is_cpu
+    y = torch.ones(2, device="cuda:0", requires_grad=True)
+    y.to("cuda:1").sum().backward()
+    assert str(y.grad.device) == "cuda:0"
+    (g,) = torch.autograd.grad((x.cuda() ** 3).sum(), x, create_graph=True)
+    assert torch.autograd.grad(g.sum(), x)[0].tolist() == [6.0, 12.0]
+
+
+def test_views_share_memory(cuda: None) -> None:
+    x = torch.zeros(2, 3, device="cuda")
+    x.t()[1] = 5
+    x.view(-1)[0] = 1
+    x[1, 1:].add_(2)
+    assert x.tolist() == [[1.0, 5.0, 0.0], [0.0, 7.0, 2.0]]
+    assert x.as_strided((2,), (3,), 1).tolist() == [5.0, 7.0] and x.t().stride() == (1, 3)
+
+
+def test_seed_gives_the_cpus_numbers(cuda: None) -> None:
+    torch.manual_seed(3)
+    here = torch.randn(20)
+    torch.manual_seed(3)
+    assert torch.randn(20, device="cuda").cpu().equal(here)
+
+
+def test_no_warnings_on_the_device(cuda: None) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (torch.ones(2, device="cuda") / 0).tolist() == [float("inf")] * 2

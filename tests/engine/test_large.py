@@ -1,0 +1,79 @@
+"""Kernels for large arrays: near to the mathematics, and the same on any number of threads."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import parallel
+from tensorsh.engine.state import state
+
+F = torch.nn.functional
+
+
+@pytest.fixture(params=[1, 3])
+def threads(request):
+    before = state.threads
+    state.threads = request.param
+    yield request.param
+    state.threads = before
+
+
+def test_erf_and_gelu(threads) -> None:
+    x = torch.linspace(-7, 7, 1_200_001)
+    every = slice(None, None, 1001)
+    points = x.array[every].tolist()
+    erf = torch.erf(x).array[every]
+    assert np.abs(erf - np.array([math.erf(v) for v in points])).max() < 4e-7
+    gelu = F.gelu(x).array[every]
+    assert np.abs(gelu - np.array([0.5 * v * (1 + math.erf(v / math.sqrt(2))) for v in points])).max() < 1e-6
+
+
+def test_limits_of_erf() -> None:
+    x = torch.zeros(100_000)
+    x[:6] = torch.tensor([math.inf, -math.inf, math.nan, 1e30, -1e30, -0.0])
+    erf = torch.erf(x).tolist()
+    assert erf[:2] == [1.0, -1.0] and math.isnan(erf[2]) and erf[3:5] == [1.0, -1.0]
+    assert math.copysign(1, erf[5]) == -1.0
+    assert F.gelu(x).tolist()[3:5] == [float(np.float32(1e30)), 0.0]
+
+
+def test_sigmoid(threads) -> None:
+    x = torch.linspace(-200, 200, 1_200_000)
+    every = slice(None, None, 997)
+    found = torch.sigmoid(x).array[every]
+    expected = 1 / (1 + np.exp(-x.array[every].astype(np.float64)))
+    assert np.abs(found - expected).max() < 2e-7
+
+
+def test_layer_norm(threads) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(3000, 400) * 3 + 5
+    weight, bias = torch.randn(400), torch.randn(400)
+    found = F.layer_norm(x, (400,), weight, bias).array
+    wide = x.array.astype(np.float64)
+    expected = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
+    assert np.abs(found - (expected * weight.array + bias.array)).max() < 1e-5
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(1500, 1000)
+    before, results = state.threads, []
+    try:
+        for state.threads in (1, 2, 5):
+            results.append([f(x).array for f in (torch.erf, F.gelu, torch.sigmoid, lambda x: torch.softmax(x, 1))])
+    finally:
+        state.threads = before
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_a_failing_piece_is_heard_of(threads) -> None:
+    def fails(out, x):
+        raise ValueError("here")
+
+    with pytest.raises(ValueError, match="here"):
+        parallel.elementwise(fails, np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32))

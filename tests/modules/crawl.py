@@ -1,0 +1,157 @@
+"""Walks everything a script can reach from some objects by attributes that the gate permits."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorsh.language import policy
+
+REAL_TYPES = (
+    types.ModuleType,
+    types.CodeType,
+    types.FrameType,
+    types.TracebackType,
+    types.CellType,
+    io.FileIO,
+    io.TextIOWrapper,
+    io.BufferedReader,
+    io.BufferedWriter,
+    io.BufferedRandom,
+    np.random.BitGenerator,
+    np.random.RandomState,
+    np.random.Generator,
+)
+FORBIDDEN = {
+    id(value): f"builtins.{name}"
+    for name, value in vars(builtins).items()
+    if name
+    in ("eval", "exec", "compile", "open", "__import__", "breakpoint", "memoryview", "vars", "globals", "locals")
+}
+FORBIDDEN |= {id(getattr): "getattr", id(setattr): "setattr", id(delattr): "delattr", id(hasattr): "hasattr"}
+FORBIDDEN |= {
+    id(kind): f"types.{kind.__name__}" for kind in (types.FunctionType, types.CodeType, types.SimpleNamespace)
+}
+FORBIDDEN |= {id(type): "type", id(types.ModuleType): "ModuleType", id(object.__subclasshook__): "subclasshook"}
+# Functions of forbidden modules that were looked at: they tell a number or change nothing.
+VETTED = frozenset(
+    """sys.getrecursionlimit sys.getsizeof sys.intern inspect.isgeneratorfunction inspect.ismethod
+    posix.cpu_count""".split()
+)
+FORBIDDEN_MODULES = frozenset(
+    """os posix nt subprocess _posixsubprocess ctypes _ctypes sys socket _socket shutil pickle _pickle importlib imp
+    marshal signal threading _thread multiprocessing tempfile mmap resource code codeop inspect gc runpy pty""".split()
+)
+
+
+def why_not(value: Any) -> str | None:
+    """The reason why a script must not hold this object, or None."""
+    if id(value) in FORBIDDEN:
+        return FORBIDDEN[id(value)]
+    if isinstance(value, REAL_TYPES):
+        return f"a real {type(value).__name__}"
+    if isinstance(value, type):
+        if issubclass(value, type):
+            return f"the metaclass {value.__name__}"
+        if issubclass(value, np.ndarray):
+            return "the constructor of ndarray"
+        if issubclass(value, REAL_TYPES):
+            return f"the type {value.__name__}"
+    elif isinstance(value, types.BuiltinFunctionType | types.FunctionType):
+        if value.__module__ in FORBIDDEN_MODULES and value.__name__[:2] != "__":
+            return f"{value.__module__}.{value.__name__}"
+        if value.__name__ in ("__subclasses__", "__reduce__", "__reduce_ex__", "__getattribute__"):
+            return value.__name__
+    return None
+
+
+PROBES = frozenset(
+    """__class__ __dict__ __code__ __globals__ __self__ __func__ __builtins__ __closure__ __wrapped__ __loader__
+    __spec__ __traceback__ __mro__ __bases__ __subclasses__ __origin__ __objclass__ func_globals func_code
+    func_closure func_dict gi_frame gi_code cr_frame ag_frame tb_frame tb_next f_back f_globals f_builtins f_locals
+    f_code co_code co_consts mro obj fget fset func args gen pyfunc parser modules""".split()
+)  # not all of them are listed by dir
+
+
+def children(value: Any) -> Iterator[tuple[str, Any]]:
+    """What the attributes of an object, and the entries of a container, lead to."""
+    for name in sorted({*dir(value), *dir(type(value)), *PROBES}, key=str):
+        if type(name) is not str:
+            continue
+        try:
+            found = policy.get_attribute(value, name)
+        except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError, PermissionError, OSError):
+            continue
+        yield f".{name}", found
+    if type(value) is dict:
+        yield from ((f"[{key!r}]", entry) for key, entry in value.items())
+    elif type(value) in (list, tuple, set, frozenset):
+        yield from ((f"[{index}]", entry) for index, entry in enumerate(value))
+
+
+def key_of(value: Any) -> Any:
+    """What makes an object worth one visit: methods are made anew each time they are read, numbers are all alike."""
+    kind = type(value)
+    if isinstance(value, types.MethodType):
+        return kind, type(value.__self__), value.__name__
+    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType) and value.__self__ is not None:
+        owner = value.__self__
+        return kind, owner.__name__ if isinstance(owner, types.ModuleType) else type(owner), value.__name__
+    if kind in (int, float, complex, str, bytes, bool) or isinstance(value, np.generic | np.ndarray | np.dtype):
+        return kind
+    if kind in (types.FunctionType, types.GenericAlias):
+        return kind, value.__module__, getattr(value, "__qualname__", ""), getattr(value, "__code__", None)
+    return id(value)
+
+
+class Fake:
+    """An object of the script, given to library functions in place of theirs."""
+
+
+def left_in_a_fake(cls: type) -> list[str]:
+    """What a constructor leaves of value in an object that is not of its class."""
+    try:
+        function = policy.get_attribute(cls, "__init__")
+    except AttributeError:
+        return []
+    found = []
+    for count in range(4):
+        for argument in (0, "x", print, (), b""):
+            fake = Fake()
+            try:
+                function(fake, *[argument] * count)
+            except Exception:
+                continue
+            found += [
+                f"{cls.__qualname__}.__init__: {why_not(value)}" for value in vars(fake).values() if why_not(value)
+            ]
+    return found
+
+
+def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int]:
+    """The paths to what is forbidden, and how many objects were seen."""
+    seen: dict[int, Any] = {}
+    bad: list[str] = []
+    level = list(roots.items())
+    for distance in range(depth + 1):
+        following = []
+        for path, value in level:
+            reason = why_not(value)
+            if reason is not None and reason not in VETTED:
+                bad.append(f"{path}: {reason}")
+                continue
+            key = key_of(value)
+            if key in seen:
+                continue
+            seen[key] = value  # kept, so that no other object gets its id
+            if isinstance(value, type):
+                bad += left_in_a_fake(value)
+            if distance < depth:
+                following += [(path + step, found) for step, found in children(value)]
+        level = following
+    return bad, len(seen)

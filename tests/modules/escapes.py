@@ -1,0 +1,462 @@
+"""Programs that break out in plain Python: `result` is then something that no script may hold, or True."""
+
+ESCAPES = r"""
+import random; result = random._os
+---
+import typing; result = typing.sys
+---
+import re; result = re._compiler
+---
+import collections; result = collections._sys
+---
+import json; result = json.decoder.scanner
+---
+import textwrap; result = textwrap.re
+---
+import contextlib; result = contextlib.sys
+---
+import dataclasses; result = dataclasses.sys
+---
+import enum; result = enum.sys
+---
+import warnings; result = warnings.sys
+---
+import fractions; result = fractions.sys
+---
+import statistics; result = statistics.sys
+---
+import string; result = string._string
+---
+import pprint; result = pprint._sys
+---
+import numpy as np; result = np.f2py
+---
+import numpy as np; result = np.lib
+---
+from numpy import ctypeslib as result
+---
+import numpy.ctypeslib as result
+---
+import subprocess as result
+---
+import os; result = os.system
+---
+from os import popen as result
+---
+import sys; result = sys.modules['os']
+---
+import sys; result = sys._getframe()
+---
+import math; result = math.__spec__ is not None
+---
+import math; result = type(math)
+---
+result = (__builtins__ if isinstance(__builtins__, dict) else vars(__builtins__))['eval']
+---
+result = __import__('os')
+---
+result = eval('().__class__')  and eval
+---
+exec('import os as result')
+---
+result = compile('1', 'f', 'eval')
+---
+result = ().__class__.__base__.__subclasses__
+---
+result = getattr((), '__class__').__base__.__subclasses__
+---
+result = getattr(object, '__subclasses__')
+---
+result = type(lambda: 0)
+---
+def f(): pass
+result = f.__globals__ and type(f.__code__)
+---
+def f(): pass
+result = getattr(f, '__code__').replace and type(getattr(f, '__code__'))
+---
+def f(): yield
+result = f().gi_frame
+---
+def f(): yield
+result = getattr(f(), 'gi_code')
+---
+def f(): yield
+result = '{0.gi_frame}'.format(f()) and f().gi_frame
+---
+result = '{0.__init__.__self__}'.format(1) == '1'
+---
+result = '{0.__init__.__globals__}'.format(__import__('random').Random()) != ''
+---
+result = '{x.__init__.__self__}'.format_map({'x': 1}) == '1'
+---
+result = str.format('{0.__init__.__self__}', 1) == '1'
+---
+result = list(map(str.format, ['{0.__init__.__self__}'], [1])) == ['1']
+---
+import string
+result = string.Formatter().get_field('0.__class__.__base__', [1], {})[0].__subclasses__
+---
+try: 1 / 0
+except ZeroDivisionError as e: result = e.__traceback__.tb_frame
+---
+try: 1 / 0
+except ZeroDivisionError as e: result = getattr(e, '__traceback__')
+---
+class C:
+    def __enter__(self): return self
+    def __exit__(self, kind, error, traceback):
+        self.frame = traceback.tb_frame
+        return True
+c = C()
+with c: 1 / 0
+result = c.frame
+---
+import operator; result = operator.attrgetter('__class__.__base__.__subclasses__')(())
+---
+import operator; result = operator.methodcaller('__subclasses__')(int) != []
+---
+import functools; result = functools.reduce(getattr, ['__class__', '__base__', '__subclasses__'], ())
+---
+import functools
+class W:
+    def __setattr__(self, name, value): seen[name] = value
+seen = {}
+def f(): pass
+functools.update_wrapper(W(), f, assigned=['__globals__'], updated=())
+result = seen['__globals__'] is f.__globals__
+---
+import functools, numpy as np
+def f(): pass
+functools.update_wrapper(f, np.ndarray, assigned=())
+result = f.__dict__['tofile'] is not None
+---
+import functools, numpy as np
+result = 'tofile' in vars(functools.lru_cache(np.ndarray))
+---
+import contextlib, numpy as np
+result = 'tofile' in vars(contextlib.contextmanager(np.ndarray))
+---
+import functools
+@functools.singledispatch
+def f(x): pass
+@f.register
+def g(x: '[__import__("builtins").__dict__.__setitem__("planted", 1), int][1]'): pass
+import builtins
+result = builtins.planted == 1
+---
+import typing
+seen = []
+def f(x: '[seen.append(1), int][1]'): pass
+typing.get_type_hints(f)
+result = seen == [1]
+---
+import inspect
+def f(x: '__import__("os")'): pass
+result = inspect.signature(f, eval_str=True).parameters['x'].annotation
+---
+import inspect
+def f(x: '__import__("os")'): pass
+result = inspect.signature(f).from_callable(f, eval_str=True).parameters['x'].annotation
+---
+import inspect; result = inspect.currentframe()
+---
+import gc; result = gc.get_objects
+---
+result = type('A', (), {'__array_interface__': 1}).__array_interface__ == 1
+---
+result = type(int)
+A = result('A', (), {})
+---
+class A: pass
+result = A.__class__
+---
+import typing; result = typing.get_origin(typing.Type[int])
+---
+import typing; result = typing.Type.mro and typing.Type[int].__origin__
+---
+import abc; result = abc.ABCMeta
+---
+import collections.abc; result = type(collections.abc.Sequence)
+---
+import enum; result = type(enum.Enum)
+---
+import enum
+E = enum.Enum('E', {'__array_interface__': {'shape': (1,)}, 'A': 1})
+result = E.A.__array_interface__['shape'] == (1,)
+---
+import enum, numpy as np
+result = enum.Enum('E', {'A': ((1,),)}, type=np.ndarray).A.shape == (1,)
+---
+import dataclasses
+D = dataclasses.make_dataclass('D', [('__array_interface__', dict, dataclasses.field(default=1))])
+result = D.__array_interface__ == 1
+---
+import dataclasses
+D = dataclasses.make_dataclass('D', [('x', int)], namespace={'__array_interface__': 1})
+result = D.__array_interface__ == 1
+---
+result = ().__ｃlass__.__ｂase__.__ｓubclasses__
+---
+result = getattr((), '__ｃlass__'.translate({0xFF43: 'c'})).__base__.__subclasses__
+---
+import dataclasses
+class Base: pass
+option = dataclasses.field(default=1)
+@dataclasses.dataclass
+class Base:
+    x: int = option
+option.name = 'other'
+@dataclasses.dataclass
+class Sub(Base): pass
+result = Sub(other=3).other == 3
+---
+import dataclasses
+@dataclasses.dataclass
+class Base:
+    x: int = 1
+dataclasses.fields(Base)[0].name = '__class__'
+result = dataclasses.asdict(Base())['__class__'] is Base
+---
+import functools, numpy as np
+class A:
+    @functools.cached_property
+    def x(self): return {'shape': (1,)}
+A.x.attrname = '__array_interface__'
+A.y = A.x
+a = A()
+a.x
+result = a.__array_interface__ == {'shape': (1,)}
+---
+class A: pass
+a = A()
+vars(a)['__array_interface__'] = 1
+result = a.__array_interface__ == 1
+---
+class A: pass
+a = A()
+setattr(a, '__array_interface__', 1)
+result = a.__array_interface__ == 1
+---
+import numpy as np
+class A:
+    def __getattr__(self, name):
+        if name == '__array_interface__':
+            return {'shape': (1,), 'typestr': '<i8', 'data': (id(self), False), 'version': 3}
+        raise AttributeError(name)
+result = int(np.asarray(A())[0]) >= 1
+---
+class Name(str):
+    def startswith(self, *args): return False
+    def isascii(self): return True
+result = getattr(object, Name('__subclasses__'))
+---
+import numpy as np; result = np.ndarray
+---
+import numpy as np; result = type(np.zeros(1))
+---
+import numpy as np; result = np.zeros(1).__class__
+---
+import numpy as np; result = np.r_.makemat
+---
+import numpy as np; result = type(np.r_['r', 1, 2])
+---
+import numpy as np, numpy.typing; result = numpy.typing.NDArray[np.float64]((1,), buffer=bytearray(8)).shape == (1,)
+---
+import numpy as np
+result = np.ndarray((1,), dtype=object, buffer=np.zeros(1, np.int64))[0] is None
+---
+import numpy as np
+a = np.array([None, 1], dtype=object)
+result = np.frombuffer(a, dtype=np.int64).size == 2
+---
+import numpy as np
+a = np.arange(2).astype(object)
+result = np.frombuffer(a, dtype=np.int64).size == 2
+---
+import numpy as np, fractions
+a = np.ones(1) * fractions.Fraction(1, 2)
+result = np.frombuffer(a, dtype=np.int64).size == 1
+---
+import numpy as np, fractions, io
+a = np.ones(1) * fractions.Fraction(1, 2)
+result = io.BytesIO(b'').readinto(a) == 0
+---
+import numpy as np, fractions
+a = np.ones(1) * fractions.Fraction(1, 2)
+result = np.frombuffer(a.data, dtype=np.int64).size == 1
+---
+import numpy as np
+a = np.zeros(4)
+b = a[:]
+a.resize(1, refcheck=False)
+result = a.size == 1
+---
+import numpy as np; result = np.zeros(1).ctypes.data > 0
+---
+import numpy as np; result = np.lib.stride_tricks.as_strided(np.zeros(1), (9,), (8,)).size == 9
+---
+import numpy as np; np.zeros(1).tofile('tensorsh-escape'); result = True
+---
+import numpy as np; getattr(np.zeros(1), 'dump')('tensorsh-escape'); result = True
+---
+import numpy as np; result = np.fromfile('/etc/hostname', dtype=np.uint8).size > 0
+---
+import numpy as np; result = np.memmap('/etc/hostname', mode='r').size > 0
+---
+import numpy as np; result = np.genfromtxt('/etc/passwd', dtype=str, delimiter='\n').size > 0
+---
+import numpy as np; result = len(np.loadtxt('/etc/passwd', dtype=str, delimiter=':', usecols=0)) > 0
+---
+import numpy as np; np.savetxt('tensorsh-escape', [1.0]); result = True
+---
+import numpy as np; np.savez('tensorsh-escape', a=[1.0]); result = True
+---
+import numpy as np; result = np.random.normal.func_globals['np']
+---
+import numpy as np; result = np.random.SeedSequence(1).spawn.func_globals['np']
+---
+import numpy as np; result = np.random.default_rng().normal.__self__
+---
+import numpy as np; result = np.random.default_rng().bit_generator.ctypes.state_address > 0
+---
+import numpy as np; result = np.random.default_rng().bit_generator.lock.acquire() is True
+---
+import numpy as np
+s = list(np.random.RandomState(0).get_state()); s[2] = 3000
+r = np.random.RandomState(0); r.set_state(tuple(s)); r.randint(9)
+result = True
+---
+import numpy as np
+class A(np.ndarray): pass
+result = A((1,), buffer=bytearray(8)).size == 1
+---
+import warnings
+class A: pass
+a = A()
+type(warnings.catch_warnings()).__init__(a)
+result = a._module
+---
+import numpy as np; result = np.bmat.__globals__ is not None
+---
+import numpy as np; result = np.vectorize(lambda x: x).__init__.__globals__ is not None
+---
+import numpy as np; result = np.testing.assert_allclose.__globals__ is not None
+---
+result = open('/etc/hostname').read() != ''
+---
+result = open(0, closefd=False).buffer is not None
+---
+result = open(b'/etc/hostname').read() != ''
+---
+class P:
+    def __fspath__(self): return '/etc/hostname'
+result = open(P()).read() != ''
+---
+import pathlib; result = pathlib.Path('/etc/hostname').read_text() != ''
+---
+import pathlib; result = list(pathlib.Path('/').iterdir()) != []
+---
+import os; result = os.listdir('/') != []
+---
+import os; result = 'PATH' in os.environ
+---
+import io; result = io.open
+---
+import io; result = io.FileIO
+---
+import sys; result = sys.stdout.buffer
+---
+import sys; result = type(sys.stdout)
+---
+import sys; result = sys.stdout.fileno() == 1
+---
+result = print.__self__
+---
+result = [].append.__self__ == []
+---
+class A:
+    def m(self): pass
+result = A().m.__func__.__globals__ is not None
+---
+import contextlib; result = contextlib.contextmanager(globals)().gen['sys']
+---
+import functools; result = functools.partial(print).func.__self__
+---
+import random; result = random.random.__self__ is not None
+---
+import random; result = random.SystemRandom().random() >= 0
+---
+import warnings; result = warnings.catch_warnings()._module
+---
+import copy
+class A:
+    def __reduce_ex__(self, protocol): return (eval, ('[].__class__',))
+result = copy.copy(A()) is list
+---
+class Meta(type):
+    def __call__(cls): return 1
+class A(metaclass=Meta): pass
+result = A() == 1
+---
+class A(type): pass
+result = A
+---
+class A:
+    __array_interface__ = 1
+result = A.__array_interface__ == 1
+---
+class A:
+    __class__ = int
+result = isinstance(A(), int)
+---
+match 1:
+    case int(__class__=kind): result = kind is int
+---
+match len:
+    case object(__self__=result): pass
+---
+def f(): pass
+f.__code__ = (lambda: 1).__code__
+result = f() == 1
+---
+import math
+math.sqrt = 1
+result = math.sqrt == 1
+---
+import math
+for math.pi in [3]: pass
+result = math.pi == 3
+---
+import math
+setattr(math, 'pi', 3)
+result = math.pi == 3
+---
+import math
+math.__dict__['pi'] = 3
+result = math.pi == 3
+---
+int.mro()[1].__subclasses__
+result = int.mro() != []
+---
+result = help.__class__.__call__.__globals__ is not None
+---
+result = memoryview(bytearray(8)).cast('q')[0] == 0
+---
+import fractions, numpy as np
+result = np.add.__class__.__name__ and getattr(np.add, '__reduce__')
+---
+import re; result = re.compile('a').__reduce__
+---
+import argparse; result = argparse.Namespace(**{'__array_interface__': 1}).__array_interface__ == 1
+---
+import types; result = types.SimpleNamespace(**{'__array_interface__': 1}).__array_interface__ == 1
+---
+import pickle as result
+---
+import ctypes as result
+---
+import builtins; result = builtins.eval
+---
+import importlib as result
+""".strip().split("\n---\n")

@@ -1,0 +1,82 @@
+"""Each program gets out of plain Python, and none gets out of a session's environment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorsh.language.compiler import RUNTIME, compile_program
+from tensorsh.modules.environment import make_environment
+
+from .crawl import why_not
+from .escapes import ESCAPES
+
+REFUSALS = (
+    AttributeError,
+    EOFError,
+    ImportError,
+    IndexError,
+    KeyError,
+    NameError,
+    PermissionError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+PROVE = """
+import sys
+sys.path[:0] = {paths!r}
+from crawl import why_not
+from escapes import ESCAPES
+import warnings
+warnings.simplefilter("ignore")
+for index, source in enumerate(ESCAPES):
+    scope = {{"__name__": "__main__"}}
+    try:
+        exec(compile(source, "<escape>", "exec"), scope)
+        result = scope["result"]
+        out = result is True or why_not(result) is not None
+    except BaseException as error:
+        out = repr(error)
+    if out is not True:
+        print(index, out, source.splitlines()[0])
+"""
+
+
+def run(source: str, **options: Any) -> dict[str, Any]:
+    """A program's variables after it ran as a session runs it."""
+    environment = make_environment(**options)
+    environment.builtins.update(RUNTIME)
+    scope = {"__name__": "__main__", "__builtins__": environment.builtins}
+    program = compile_program(source, "<escape>", bound=environment.builtins)
+    exec(program.module, scope)
+    if program.last is not None:
+        eval(program.last, scope)
+    return scope
+
+
+def test_they_work_in_plain_python(tmp_path: Path) -> None:
+    here = [str(Path(__file__).parent), str(Path(__file__).parent.parent.parent)]
+    code = PROVE.format(paths=here)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, input="", cwd=tmp_path)
+    assert found.stdout == "" and found.returncode == 0, found.stdout + found.stderr
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+@pytest.mark.parametrize("source", ESCAPES, ids=range(len(ESCAPES)))
+def test_they_do_not_work_here(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        scope = run(source)
+    except REFUSALS as error:
+        assert str(error)
+        return
+    assert not list(tmp_path.iterdir())
+    result = scope.get("result")
+    assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"

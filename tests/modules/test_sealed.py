@@ -1,0 +1,192 @@
+"""What a program cannot change: library classes and functions, for itself and for every other session."""
+
+from __future__ import annotations
+
+import collections
+import json
+from typing import Any
+
+import pytest
+
+from tensorsh import Session, torch
+from tensorsh.sealed import is_sealed
+
+REFUSED = (
+    """
+torch.Tensor.add = 1
+setattr(torch.Tensor, "add", 1)
+del torch.Tensor.add
+delattr(torch.nn.Linear, "forward")
+torch.nn.Linear.forward = lambda self, x: 0
+nn.Module.__call__ = lambda self: 0
+L = nn.Linear; L.forward = 1
+type(nn.Linear(2, 2)).forward = 1
+nn.Linear(2, 2).__class__.forward = 1
+for torch.nn.Linear.forward in [1]: pass
+[0 for torch.nn.Linear.forward in [1]]
+with torch.no_grad() as torch.nn.Linear.forward: pass
+torch.nn.Linear.forward: int = 1
+torch.nn.Linear.forward += 1
+(torch.nn.Linear.forward, y) = 1, 2
+torch.no_grad()(nn.Linear)
+torch.optim.SGD.step = 1
+torch.optim.lr_scheduler.StepLR.step = 1
+torch.autograd.Function.apply = 1
+torch.utils.data.Dataset.__len__ = lambda self: 0
+torch.utils.data.DataLoader.x = 1
+torch.utils.data.Sampler.x = 1
+torch.Size.numel = lambda self: 0
+torch.dtype.x = 1
+torch.device.x = 1
+torch.finfo.x = 1
+torch.Generator.seed = 1
+torch.no_grad.x = 1
+torch.FloatTensor.x = 1
+torch.nn.Parameter.x = 1
+kind = type(ones(1, requires_grad=True).exp().grad_fn); kind.name = 1
+kind = type(ones(2).max(0)); kind.values = 1
+torch.relu.x = 1
+torch.float32.name = "x"
+torch.float32.itemsize = 3
+torch.contiguous_format.name = "x"
+torch.strided.x = 1
+d = ones(1).device; d.type = "cuda"
+del torch.float32.name
+torch.exp = 1
+torch.nn.functional.relu = 1
+import collections; collections.Counter.update = 1
+from collections import ChainMap; ChainMap.get = 1
+import typing; typing.Counter.update = 1
+import json; json.JSONEncoder.encode = 1
+import math; math.pi = 3
+np.pi = 3
+np.poly1d.x = 1
+import random; random.random = 1
+vars(nn.Linear)["forward"] = 1
+nn.Linear.__dict__["forward"] = 1
+object.__setattr__(nn.Linear, "forward", 1)
+type.__setattr__(nn.Linear, "forward", 1)
+def method(self): self.forward = 1
+method(nn.Linear)
+class A: [A0 := nn.Linear]; A0.forward = 1
+""".strip()
+    .replace("method(self): self.forward = 1\nmethod", "method(self): self.forward = 1;\nmethod")
+    .split("\n")
+)
+REFUSED = [line for line in REFUSED if not line.startswith(("def method", "method"))]
+REFUSED.append("def method(self): self.forward = 1\nmethod(nn.Linear)")
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_refused(source: str) -> None:
+    with pytest.raises((TypeError, AttributeError, SyntaxError)):
+        Session().run(source)
+    assert callable(torch.nn.Linear.forward) and callable(torch.Tensor.add)
+    assert "x" not in vars(torch.relu)
+
+
+def test_a_program_may_change_what_it_derives() -> None:
+    session = Session()
+    got = session.run("""
+import abc
+class Base(nn.Module, abc.ABC):
+    count = 0
+    registry = []
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls.known = True
+        Base.registry.append(cls.__name__)
+    @classmethod
+    def more(cls): cls.count += 1
+    @abc.abstractmethod
+    def forward(self, x): ...
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        Net.count += 1
+        self.layer = nn.Linear(2, 2)
+    def forward(self, x): return self.layer(x)
+class T(torch.Tensor): pass
+T.mark = 1
+class D(torch.utils.data.Dataset): pass
+D.mark = 1
+class F(torch.autograd.Function): pass
+F.mark = 1
+net = Net(); Net.more(); Net.twice = lambda self: 2
+net.note = 3; nn.Linear(1, 1).note = 4
+(Net.count, Net.known, Base.registry, net.twice(), net.note, isinstance(net, Base), T.mark + D.mark + F.mark)
+""")
+    assert got == (2, True, ["Net"], 2, 3, True, 3)
+    with pytest.raises(TypeError, match="abstract"):
+        session.run("Base()")
+
+
+def test_what_is_changed_by_a_detour_is_restored() -> None:
+    before = collections.Counter.update, json.JSONEncoder.default
+    session = Session()
+    session.run("""
+import collections, json, typing
+kind = collections.Counter
+kind.update = lambda *a: None
+kind.note = 1
+def change(self): self.default = 1
+change(json.JSONEncoder)
+alias = typing.Counter
+alias.most_common = 1
+""")
+    assert (collections.Counter.update, json.JSONEncoder.default) == before
+    assert not hasattr(collections.Counter, "note") and callable(collections.Counter.most_common)
+
+
+def test_plain_python_may_change_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.nn.Linear, "note", 1, raising=False)
+    assert torch.nn.Linear.note == 1
+
+
+def classes(value: Any, seen: set[int], depth: int = 0) -> Any:
+    for name in dir(value):
+        try:
+            found = getattr(value, name)
+        except (AttributeError, RuntimeError, ImportError):
+            continue
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        if isinstance(found, type):
+            yield found
+        elif type(found) is type(torch):
+            yield from classes(found, seen, depth + 1)
+
+
+def test_every_class_below_torch_is_sealed() -> None:
+    open_classes = []
+    for kind in classes(torch, set()):
+        home = getattr(kind, "__module__", "")
+        if not kind.__flags__ & 1 << 9 or home.partition(".")[0] not in ("torch", "tensorsh"):
+            continue
+        if not is_sealed(kind):
+            open_classes.append(f"{home}.{kind.__name__}")
+    assert open_classes == []
+
+
+def test_a_context_keeps_private_names_of_the_program() -> None:
+    got = Session().run("""
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx._by = 3
+        return x * ctx._by
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx._by
+x = ones(2, requires_grad=True)
+Scale.apply(x).sum().backward()
+x.grad.tolist()
+""")
+    assert got == [3.0, 3.0]
+    for name in ("_operator", "__dict__", "__class__"):
+        with pytest.raises((AttributeError, SyntaxError)):
+            Session().run(
+                "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+                f"        ctx.{name} = 1\n        return x * 1\nF.apply(ones(1, requires_grad=True))"
+            )

@@ -1,0 +1,131 @@
+"""Ways from torch to the engine, to Python and to files: none of them leads there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensorsh import Session
+
+ATTEMPTS = r"""
+torch.float32.name = 3
+torch.float32.itemsize = 3
+torch.float32.numpy = None
+torch.strided.x = 1
+torch.contiguous_format.name = "a"
+torch.device("cpu").type = "cuda"
+d = ones(1).device; d.type = "x"
+torch.Generator().core
+torch.Size.__init__.__globals__
+torch.add.__globals__
+torch.add.__code__.co_consts
+torch.add.__closure__
+torch.add.operator
+torch.add._operator
+torch.Tensor.add.__globals__
+ones(1).add.__func__
+nn.Linear.forward.__globals__
+nn.functional.relu.__globals__
+torch.os
+torch.sys
+torch.np
+torch.numpy
+from torch import os
+from torch.nn import math
+import torch.nn.functional as F; F.np
+import torch.utils.data as d; d.os
+torch.nn.modules.sys
+torch._table
+torch.nn._table
+torch.nn.functional._table
+torch._missing
+torch.load("/etc/passwd")
+torch.save(ones(1), "/tmp/escape.pt")
+torch.hub.load("a", "b")
+torch.utils.data.DataLoader([1], num_workers=1).worker_init_fn.x
+torch.ops.load_library("x")
+torch.classes.load_library("x")
+torch.jit.load("x")
+torch.from_file("/etc/passwd")
+torch.UntypedStorage.from_file("/etc/passwd")
+torch.as_strided(ones(2), (100,), (1,))
+ones(2).as_strided((10,), (1,), 5)
+ones(2).storage()._owner
+ones(2).untyped_storage()._owner
+ones(2).untyped_storage().__init__
+ones(2).numpy().ctypes
+ones(2).numpy().tofile("/tmp/x")
+ones(2).numpy().setflags(write=True)
+ones(2).__array_interface__
+ones(2).__dlpack__
+type(ones(2).numpy())((1,), dtype=object, buffer=bytearray(8))
+torch.tensor([object()])
+torch.from_numpy(np.array([1], dtype=object))
+torch.frombuffer(print, dtype=torch.uint8)
+ones(2).__reduce__
+ones(2).__reduce_ex__(2)
+import copy; copy.copy(torch)._table
+nn.Linear(1,1).__dict__
+nn.Module.__subclasses__()
+torch.Tensor.__subclasses__()
+torch.Tensor.mro()
+type(torch)("x", {})
+torch.relu.__self__
+ones(1, requires_grad=True).exp().grad_fn._operator
+ones(1, requires_grad=True).exp().grad_fn._backward_cls
+torch.autograd.Function._backward_cls
+torch.optim.SGD.__init__.__globals__
+torch.no_grad()(lambda: 1).__wrapped__
+torch.no_grad()(lambda: 1).__closure__
+torch.utils.checkpoint.checkpoint.__globals__
+torch.nn.init.xavier_uniform_.__globals__
+torch.autograd.grad_mode.sys
+torch.distributions.kl.register_kl.__globals__
+torch.testing.assert_close.__globals__
+torch.cuda.nvtx.x
+torch.compile(lambda: 1).__closure__
+"{0.__class__.__mro__}".format(ones(1))
+"{0._operator}".format(torch.add)
+f"{ones(1).__class__.__mro__}"
+getattr(ones(1), "_cell")
+getattr(torch.add, "__glo" + "bals__")
+import operator; operator.attrgetter("__globals__")(torch.add)
+match torch.add:\n    case object(__globals__=g): pass
+import functools; functools.partial(torch.add).func.__globals__
+vars(torch)["x"]
+vars(ones(1))
+torch.__dict__
+torch.__loader__
+torch.__spec__
+torch.nn.__path__
+torch.return_types.__dict__
+nn.Linear(1,1).register_forward_hook(print).hooks.x
+class A(torch.Tensor):\n    __array_interface__ = 1
+class A(nn.Module):\n    def __getattribute__(self, n): return 1
+class A:\n    def __torch_function__(self, *a): return a
+class A(type(nn.Module)): pass
+class A(torch): pass
+""".strip().split("\n")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("source", ATTEMPTS)
+def test_refused(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        (
+            AttributeError,
+            ImportError,
+            NameError,
+            PermissionError,
+            RuntimeError,
+            SyntaxError,
+            TypeError,
+            ValueError,
+            NotImplementedError,
+        )
+    ) as caught:
+        Session().run(source.replace("\\n", "\n"))
+    assert str(caught.value)
+    assert not Path("/tmp/escape.pt").exists()

@@ -1,0 +1,172 @@
+"""Checkpoints: PyTorch's files load, ours have its structure, and files can neither run code nor lie about sizes."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorsh import Session, torch
+from tensorsh.modules.files import Permissions
+from tensorsh.torch.pickled import UnpicklingError
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def round_trip(value: Any) -> Any:
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    buffer.seek(0)
+    return torch.load(buffer)
+
+
+def test_a_file_of_pytorch() -> None:
+    """checkpoint.pt was written by PyTorch 2.13: a model's and an optimizer's state and one of everything."""
+    found = torch.load(DATA / "checkpoint.pt")
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(2, 2)).sum().backward()
+    optimizer.step()
+    assert list(found["m"]) == list(model.state_dict())
+    for name, value in model.state_dict().items():
+        assert torch.allclose(found["m"][name], value)
+    assert found["m"]._metadata["1"] == {"version": 2}
+    assert found["opt"]["state"][0]["step"].item() == 1.0
+    assert found["opt"]["param_groups"] == optimizer.state_dict()["param_groups"]
+    assert isinstance(found["p"], torch.nn.Parameter) and found["rg"].requires_grad
+    assert found["e"] == [1, 2.5, "sé", None, True, (1,), (), (1, 2, 3, 4), -5, 70000, 10**12, -(10**10)]
+    assert (found["s"], found["d"], found["dev"], found["set"]) == (
+        torch.Size([2]), torch.float16, torch.device("cpu"), {1},
+    )  # fmt: skip
+    assert (found["by"], found["c"], found["big"]) == (b"ab\xff", 3 + 4j, list(range(2100)))
+    assert found["v"].tolist() == [[0, 3], [1, 4], [2, 5]] and found["v"].stride() == (1, 3)
+    assert found["h"].dtype is torch.bfloat16 and found["h"].tolist() == [1, 1]
+    assert found["u16"].dtype is torch.uint16 and found["u16"].tolist() == [1, 2]
+    assert found["ex"].stride() == (0,) and found["e0"].shape == (0, 3)
+    whole, row, column, turned = found["views"]
+    row[0] = 100
+    assert whole[1, 0] == 100 and turned[0, 1] == 100 and column.tolist() == [2, 6, 10]
+
+
+def test_the_structure_is_pytorchs_byte_for_byte() -> None:
+    value = {
+        "w": torch.arange(6.0).view(2, 3).t(),
+        "n": [1, 2.5, "a", None, True],
+        "p": torch.nn.Parameter(torch.ones(2)),
+        "b": b"\xff",
+    }
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    archive = zipfile.ZipFile(buffer)
+    assert archive.read("archive/data.pkl") == (DATA / "checkpoint_structure.pkl").read_bytes()
+    assert archive.read("archive/data/0") == np.arange(6, dtype=np.float32).tobytes()
+    for info in archive.infolist():
+        assert info.compress_type == 0
+    names = [name.removeprefix("archive/") for name in archive.namelist()]
+    assert {"byteorder", "version", ".format_version", ".storage_alignment", "data/1"} <= set(names)
+
+
+@pytest.mark.parametrize("dtype", "bool uint8 int8 int16 int32 int64 uint32 float16 bfloat16 float32 complex64".split())
+def test_dtypes(dtype: str) -> None:
+    t = torch.tensor([0, 1, 2]).to(getattr(torch, dtype))
+    assert round_trip(t).dtype is t.dtype
+    assert round_trip([t[1:]])[0].tolist() == t[1:].tolist()
+
+
+def test_containers_and_cycles() -> None:
+    loop: list = [1]
+    loop.append(loop)
+    found = round_trip(loop)
+    assert found[0] == 1 and found[1] is found
+    assert round_trip(OrderedDict(a=(1, {"b": frozenset({2})}))) == OrderedDict(a=(1, {"b": frozenset({2})}))
+
+
+def test_what_is_no_plain_data_is_refused() -> None:
+    with pytest.raises(TypeError, match="save its state_dict"):
+        round_trip(torch.nn.Linear(1, 1))
+    with pytest.raises(TypeError, match="no 'function' object"):
+        round_trip(round_trip)
+
+
+def archive_of(structure: bytes, **records: bytes) -> io.BytesIO:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("a/data.pkl", structure)
+        for name, data in records.items():
+            file.writestr(f"a/data/{name[1:]}", data)
+    buffer.seek(0)
+    return buffer
+
+
+class Hostile:
+    def __reduce__(self) -> tuple:
+        return print, ("never",)
+
+
+class Builds:
+    """Sets attributes of an OrderedDict, which numpy would look at."""
+
+    def __reduce__(self) -> tuple:
+        return OrderedDict, (), {"__array_interface__": {"data": (0, True)}}
+
+
+def test_files_cannot_run_code(capsys: pytest.CaptureFixture) -> None:
+    for value in (Hostile(), [Hostile()], {"a": Hostile()}, print, int, Builds()):
+        for protocol in (2, 4):
+            with pytest.raises(UnpicklingError):
+                torch.load(archive_of(pickle.dumps(value, protocol)))
+    assert capsys.readouterr().out == ""
+
+
+def test_damaged_files() -> None:
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(4), "b": [1, 2]}, buffer)
+    data = buffer.getvalue()
+    with pytest.raises(EOFError):
+        torch.load(io.BytesIO(b""))
+    with pytest.raises(UnpicklingError):
+        torch.load(io.BytesIO(b"not a checkpoint"))
+    structure = zipfile.ZipFile(buffer).read("archive/data.pkl")
+    with pytest.raises(RuntimeError, match="beyond its storage"):
+        torch.load(archive_of(structure, _0=b"\0" * 12))
+    with pytest.raises(RuntimeError, match="failed locating file data/0"):
+        torch.load(archive_of(structure))
+    for at in range(0, len(structure), 3):
+        with pytest.raises((UnpicklingError, EOFError, RuntimeError, TypeError, ValueError)):
+            torch.load(archive_of(structure[:at], _0=b"\0" * 16))
+    for at in range(30, len(data), 97):
+        try:
+            torch.load(io.BytesIO(data[:at] + b"\xff" + data[at + 1 :]))
+        except (
+            UnpicklingError,
+            EOFError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+            zipfile.BadZipFile,
+            NotImplementedError,
+        ):
+            pass
+
+
+def test_permissions(tmp_path: Path) -> None:
+    path = str(tmp_path / "model.pt")
+    closed = Session()
+    for source in (f"torch.save(torch.ones(2), {path!r})", f"torch.load({path!r})"):
+        with pytest.raises(PermissionError, match="--allow-"):
+            closed.run(source)
+    Session(Permissions(write=[str(tmp_path)])).run(f"torch.save(torch.ones(2), {path!r})")
+    with pytest.raises(PermissionError):
+        Session(Permissions(write=[str(tmp_path)])).run(f"torch.load({path!r})")
+    reader = Session(Permissions(read=[str(tmp_path)]))
+    assert reader.run(f"torch.load({path!r}).sum().item()") == 2.0
+    assert zipfile.ZipFile(path).namelist()[0] == "model/data.pkl"
+    buffered = "import io\nb = io.BytesIO()\ntorch.save([1], b)\nb.seek(0)\ntorch.load(b)"
+    assert closed.run(buffered) == [1]

@@ -1,0 +1,70 @@
+"""Wrong calls: error type and first line as PyTorch's (`data/errors.json.gz`, made by `record_errors.py`).
+
+`errors_not_yet.json` counts, for a function, the calls that are told otherwise; it may only shrink.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine.overloads import explain, recorded
+
+DATA = Path(__file__).parent.parent / "data"
+RECORDED = json.loads(gzip.decompress((DATA / "errors.json.gz").read_bytes()))
+NOT_YET = json.loads((Path(__file__).parent / "errors_not_yet.json").read_text())
+SPACE = {n: getattr(torch, n) for n in dir(torch) if not n.startswith("_")} | {"torch": torch}
+
+
+def function_of(code: str) -> str:
+    call = ast.parse(code, mode="eval").body
+    function = ast.unparse(call.func)
+    if function.startswith(("tensor(", "ones(")):
+        return "Tensor." + function.rpartition(".")[2]
+    return function.removeprefix("torch.")
+
+
+def outcome(code: str) -> list[str] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            eval(code, dict(SPACE))
+        except Exception as error:
+            return [type(error).__name__, str(error).split("\n")[0]]
+    return None
+
+
+BY_FUNCTION: dict[str, list[str]] = {}
+for _code in RECORDED:
+    BY_FUNCTION.setdefault(function_of(_code), []).append(_code)
+
+
+@pytest.mark.parametrize("function", BY_FUNCTION)
+def test_errors(function: str) -> None:
+    wrong = {c: (RECORDED[c], got) for c in BY_FUNCTION[function] if (got := outcome(c)) != RECORDED[c]}
+    assert len(wrong) <= NOT_YET.get(function, 0), json.dumps(wrong, indent=1)
+
+
+def test_most_are_pytorchs() -> None:
+    assert len(RECORDED) > 2400 and sum(NOT_YET.values()) < 0.25 * len(RECORDED)
+
+
+def test_words_for_arguments_that_fit_no_overload() -> None:
+    x = torch.ones(2, 2)
+    for name, args, kwargs, said in (
+        ("sum", (x,), {"dim": "a"}, "sum() received an invalid combination of arguments - got (Tensor, dim=str), but expected one of:"),
+        ("Tensor.add", ("a",), {}, "add(): argument 'other' (position 1) must be Tensor, not str"),
+        ("cumsum", (x, 1.5), {}, "cumsum(): argument 'dim' (position 2) must be int, not float"),
+        ("Tensor.neg", (1,), {}, "TensorBase.neg() takes no arguments (1 given)"),
+        ("linalg.inv", (), {}, 'linalg_inv() missing 1 required positional arguments: "A"'),
+        ("zeros", (2, "a"), {}, "zeros(): argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got str\""),
+    ):  # fmt: skip
+        assert str(explain(name, args, kwargs)).split("\n")[0] == said
+    assert explain("add", (x, 2), {"alpha": 3}) is None and explain("nn.functional.relu", (), {}) is None
+    assert len(recorded()) > 1200

@@ -1,0 +1,261 @@
+"""Golden files: what belongs to which statement, wildcards, blessing, the command, the pytest plugin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensorsh.golden.document import blocks, expectation, line_matches, matches, merge, output_lines, rewrite
+from tensorsh.golden.runner import collect, run_file
+
+ROOT = Path(__file__).parents[1]
+
+
+def tensorsh(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tensorsh", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_CACHE_HOME": str(cwd / ".cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def golden(folder: Path, text: str, name: str = "a.tsr") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("#> a", "> a"),
+        ("#>  a ", ">  a"),
+        ("#>", ">"),
+        ("#! ValueError: no", "! ValueError: no"),
+        ("#>a", None),
+        ("# > a", None),
+        (" #> a", None),
+        ("x  #> a", None),
+        ("#: a", None),
+    ],
+)
+def test_what_is_an_expectation(line: str, expected: str | None) -> None:
+    assert expectation(line) == expected
+
+
+def test_expectations_belong_to_the_statement_before_them() -> None:
+    source = "x = 1\n\nif x:\n    #> no\n    y\n#> 1\n# said\n#> 2\nz; z\n#> 3\n"
+    found = blocks(source, [(1, 1), (3, 5), (9, 9), (9, 9)])
+    assert [(b.start, b.end, b.statements, b.places, b.expected) for b in found] == [
+        (1, 1, [0], [], []),
+        (3, 5, [1], [6, 8], ["> 1", "> 2"]),
+        (9, 9, [2, 3], [10], ["> 3"]),
+    ]
+
+
+def test_output_as_expectations() -> None:
+    assert output_lines("") == []
+    assert output_lines("a\n\nb  \n") == ["> a", ">", "> b"]
+    assert output_lines("a", "ValueError: no\nmore") == ["> a", "! ValueError: no"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "same"),
+    [
+        ("> a", "> a", True),
+        ("> [..]", ">", True),
+        ("> [..]", "> anything", True),
+        ("> x=[..], y=[..]", "> x=1, y=2", True),
+        ("> x=[..], y", "> x=1, z", False),
+        ("> a.b", "> aXb", False),
+        ("! E: [..]", "> E: x", False),
+        ("> [..]", "! x", False),
+    ],
+)
+def test_line_wildcard(pattern: str, line: str, same: bool) -> None:
+    assert line_matches(pattern, line) is same
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        (["> a", "> ...", "> d"], ["> a", "> b", "> c", "> d"], True),
+        (["> a", "> ...", "> d"], ["> a", "> d"], True),
+        (["> ..."], [], True),
+        (["> ...", "> d"], ["> d", "> d", "> e"], False),
+        (["> ...", "> d", "> ..."], ["> a", "> d", "> e"], True),
+        (["> a", "> ..."], ["> b"], False),
+        (["> a"], ["> a", "> b"], False),
+        ([], [], True),
+    ],
+)
+def test_lines_wildcard(expected: list[str], actual: list[str], same: bool) -> None:
+    assert matches(expected, actual) is same
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "merged"),
+    [
+        (["> a"], ["> b"], ["> b"]),
+        (["> t=[..]", "> a"], ["> t=3", "> b"], ["> t=[..]", "> b"]),
+        (["> a", "> ...", "> d", "> x"], ["> a", "> b", "> c", "> d", "> y"], ["> a", "> ...", "> d", "> y"]),
+        (["> a", "> ...", "> x"], ["> a", "> b", "> y"], ["> a", "> b", "> y"]),
+        (["> x", "> b", "> ..."], ["> y", "> b", "> c"], ["> y", "> b", "> ..."]),
+        (["> at [..]", "! E: x"], ["> at 1"], ["> at [..]"]),
+        ([], ["> <A object at 0x7f0a6ec43490>"], ["> <A object at 0x[..]>"]),
+    ],
+)
+def test_blessing_keeps_wildcards_that_hold(expected: list[str], actual: list[str], merged: list[str]) -> None:
+    assert merge(expected, actual) == merged
+    assert matches(merged, actual)
+
+
+def test_rewriting_changes_nothing_else() -> None:
+    source = "# head\n\nx = 1   # why\nx\n#> 2\n# between\n#> 3\n\n\n  # odd\ny\r\n#> 7\r\nz"
+    found = blocks(source, [(3, 3), (4, 4), (11, 11), (13, 13)])
+    changed = rewrite(source, [(found[1], ["> 1"]), (found[2], ["> 8", "> 9"]), (found[3], ["> 5"])])
+    assert changed == "# head\n\nx = 1   # why\nx\n#> 1\n# between\n\n\n  # odd\ny\r\n#> 8\r\n#> 9\r\nz\n#> 5"
+
+
+PROGRAM = '''\
+"""A docstring of the file."""
+#> 'A docstring of the file.'
+
+def half(n):
+    """Half of n.
+
+    #> not an expectation
+    """
+    return n / 2
+
+half(3)
+#> 1.5
+print("a"); print(""); [1,
+  2]
+#> a
+#>
+#> [1, 2]
+None
+half("a")
+#! TypeError: unsupported operand type(s) for /: 'str' and 'int'
+print("still here")
+#> still here
+for i in range(2):
+    print(i)
+    half(i)
+# the loop
+#> 0
+#> 1
+'''
+
+
+def test_a_file_that_holds(tmp_path: Path) -> None:
+    result = run_file(golden(tmp_path, PROGRAM))
+    assert result.ok and not result.differences and not result.problem
+
+
+def test_crlf_and_byte_order_mark_survive_blessing(tmp_path: Path) -> None:
+    path = golden(tmp_path, "\ufeff" + PROGRAM.replace("1.5", "9").replace("\n", "\r\n"))
+    assert not run_file(path).ok
+    assert run_file(path, bless=True).blessed
+    assert path.read_bytes() == ("\ufeff" + PROGRAM.replace("\n", "\r\n")).encode()
+
+
+def test_bless_writes_what_is_missing(tmp_path: Path) -> None:
+    bare = "\n".join(line for line in PROGRAM.split("\n") if expectation(line) is None).replace("# the loop\n", "")
+    path = golden(tmp_path, bare)
+    path.chmod(0o640)
+    assert run_file(path, bless=True).ok
+    assert path.read_text() == PROGRAM.replace("# the loop\n", "")
+    assert path.stat().st_mode & 0o777 == 0o640 and os.listdir(tmp_path) == ["a.tsr"]
+    assert run_file(path).ok
+
+
+def test_blessing_a_right_file_does_not_touch_it(tmp_path: Path) -> None:
+    path = golden(tmp_path, PROGRAM)
+    os.utime(path, (1, 1))
+    assert run_file(path, bless=True).ok and path.stat().st_mtime == 1
+
+
+def test_difference_names_lines(tmp_path: Path) -> None:
+    golden(tmp_path, "x = 3\nx\n#> 4\nprint(1)\nprint(2)\n#> 2\n")
+    done = tensorsh("test", "a.tsr", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.split("\n")[:7] == [
+        "--- a.tsr",
+        "    2   x",
+        "    3 - #> 4",
+        "      + #> 3",
+        "    4   print(1)",
+        "      + #> 1",
+        "1 failed in " + done.stdout.split("\n")[6].removeprefix("1 failed in "),
+    ]
+
+
+def test_an_unexpected_error_is_explained(tmp_path: Path) -> None:
+    golden(tmp_path, "x = 3\n1 / 0\nx\n#> 9\n")
+    done = tensorsh("test", "a.tsr", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "+ #! ZeroDivisionError: division by zero" in done.stdout and "--> a.tsr:2:1" in done.stdout
+    assert "#> 9" not in done.stdout  # what follows is not run
+
+
+def test_an_error_that_does_not_come_is_a_difference(tmp_path: Path) -> None:
+    assert not run_file(golden(tmp_path, "1 + 1\n#! ValueError: no\n")).ok
+
+
+def test_a_file_that_is_no_program(tmp_path: Path) -> None:
+    result = run_file(golden(tmp_path, "x = = 1\n"))
+    assert not result.ok and "SyntaxError" in result.problem
+    assert not run_file(golden(tmp_path, "x = = 1\n#! SyntaxError: something else\n")).ok
+    assert run_file(golden(tmp_path, "x = = 1\n#! SyntaxError: [..]\n")).ok
+
+
+def test_files_are_run_apart_and_in_order(tmp_path: Path) -> None:
+    for index in range(4):
+        golden(tmp_path, f"try:\n    seen\nexcept NameError:\n    seen = {index}\nseen\n#> {index}\n", f"{index}.tsr")
+    (tmp_path / ".hidden").mkdir()
+    golden(tmp_path / ".hidden", "1", "x.tsr")
+    assert [Path(name).name for name in collect([str(tmp_path), str(tmp_path / "1.tsr")])] == [
+        f"{index}.tsr" for index in range(4)
+    ]
+    done = tensorsh("test", "-v", "-j", "2", ".", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [line.split()[1] for line in done.stdout.split("\n")[:4]] == [f"{index}.tsr" for index in range(4)]
+    assert "4 passed" in done.stdout
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    assert tensorsh("test", "none", cwd=tmp_path).returncode == 2
+    assert tensorsh("test", cwd=tmp_path).returncode == 2
+    assert tensorsh("test", ".", cwd=tmp_path).returncode == 1  # nothing found is no success
+
+
+def test_bless_by_command(tmp_path: Path) -> None:
+    path = golden(tmp_path, "1 + 1\n#> [..]\n2 + 2\n")
+    done = tensorsh("test", "--bless", ".", cwd=tmp_path)
+    assert done.returncode == 0 and "1 blessed" in done.stdout
+    assert path.read_text() == "1 + 1\n#> [..]\n2 + 2\n#> 4\n"
+
+
+def test_pytest_plugin(tmp_path: Path) -> None:
+    golden(tmp_path, "1 + 1\n#> 2\n", "good.tsr")
+    golden(tmp_path, "1 + 1\n#> 3\n", "bad.tsr")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "tensorsh.golden.plugin", "-p", "no:cacheprovider", "."],
+        cwd=tmp_path,
+        # Where tensorsh is installed its entry point would register the plugin a second time.
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
+    assert "    2 - #> 3" in done.stdout and "      + #> 2" in done.stdout

@@ -1,0 +1,87 @@
+"""Bombs: each ends in one clear line and the right exit code, within two seconds of its limit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("limits are the kernel's", allow_module_level=True)
+
+SECONDS = 2
+BOMBS = {  # source, exit code, beginning of the first line
+    "power": ("10**10**8", 124, "Timeout:"),
+    "string": ("'a'*10**10", 1, "MemoryError"),
+    "list": ("list(range(10**10))", 1, "MemoryError"),
+    "repeated": ("[0]*10**10", 1, "MemoryError"),
+    "shift": ("1<<10**11", 1, "MemoryError"),
+    "width": ("f'{1:>10000000000}'", 1, "MemoryError"),
+    "tensor": ("ones(10**10)", 1, "RuntimeError: [enforce fail at alloc_cpu.cpp"),
+    "square": ("ones(10**5, 10**5)", 1, "RuntimeError: [enforce fail at alloc_cpu.cpp"),
+    "expanded": ("ones(1).expand(10**5, 10**5) + 1", 1, "RuntimeError: [enforce fail at alloc_cpu.cpp"),
+    "random": ("randn(10**10)", 1, "RuntimeError: [enforce fail at alloc_cpu.cpp"),
+    "joined": ("x = ones(3*10**7)\nwhile True: x = torch.cat([x, x])", 1, "RuntimeError: [enforce fail"),
+    "array": ("np.ones(10**11)", 1, "MemoryError: Unable to allocate"),
+    "endless": ("while True: pass", 124, "Timeout:"),
+    "caught": ("while True:\n  try:\n    while True: pass\n  except: pass", 124, "Timeout:"),
+    "finally": ("try:\n  while True: pass\nfinally:\n  while True: pass", 124, "Timeout:"),
+    "in C": ("sum(range(10**12))", 124, "Timeout:"),
+    "sleep": ("import time\ntime.sleep(100)", 124, "Timeout:"),
+    "pattern": ("import re\nre.match('(a+)+$', 'a'*40+'b')", 124, "Timeout:"),
+    "printed": ("while True: print('x'*1000)", 1, "OutputLimit:"),
+    "recursion": ("def f(n): return f(n+1)\nf(0)", 1, "RecursionError:"),
+    "repr": ("class A:\n  def __repr__(s): return repr(s)\nprint(A())", 1, "RecursionError:"),
+    "nested list": ("x = []\nfor i in range(10**5): x = [x]\nrepr(x)", 1, "RecursionError:"),
+    "generators": ("def g(): yield from g()\nlist(g())", 1, "RecursionError:"),
+    "copy": ("import copy\nx = []\nfor i in range(10**5): x = [x]\ncopy.deepcopy(x)", 1, "RecursionError:"),
+    "json": ("import json\njson.loads('['*100000)", 1, "RecursionError:"),
+    "brackets": ("x = " + "[" * 10000 + "]" * 10000, 1, "SyntaxError:"),
+    "parentheses": ("(" * 10000 + "1" + ")" * 10000, 1, "SyntaxError:"),
+    "minus": ("-" * 100000 + "1", 1, "SyntaxError:"),
+    "not": ("not " * 10000 + "True", 1, "SyntaxError:"),
+    "lambdas": ("lambda:" * 5000 + "1", 1, "SyntaxError:"),
+    "attributes": ("x" + ".a" * 50000, 1, "SyntaxError:"),
+    "blocks": ("".join(" " * i + "if 1:\n" for i in range(300)) + " " * 300 + "pass", 1, "IndentationError:"),
+    "digits": ("int('9'*10**6)", 1, "ValueError:"),
+    "factorial": ("import math\nmath.factorial(10**7)", 1, "OverflowError:"),
+}
+
+
+def run(source: str, folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    (folder / "bomb.tsr").write_text(source + "\n")
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "XDG_CACHE_HOME": str(folder / "cache")}
+    begin = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorsh", *options, "bomb.tsr"],
+        cwd=folder, env=env, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return done, time.monotonic() - begin
+
+
+@pytest.mark.parametrize(("source", "code", "line"), BOMBS.values(), ids=BOMBS.keys())
+def test_a_bomb_ends_in_one_line(source: str, code: int, line: str, tmp_path: Path) -> None:
+    limit = SECONDS if code == 124 else 10 * SECONDS
+    done, seconds = run(source, tmp_path, f"--timeout={limit}", "--max-memory=400M", "--max-output=1M")
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(line), done.stderr[:300]
+    assert "Traceback" not in done.stderr and "tensorsh/" not in done.stderr
+    assert len(done.stderr) < 2000 and len(done.stdout) <= 1 << 20
+    assert seconds < limit + 4  # two, and the start on a busy machine
+    assert code == 1 or done.stderr.count("\n") == 1
+
+
+def test_long_lines_and_sums_are_no_bombs(tmp_path: Path) -> None:
+    done, _ = run("x = '" + "a" * 1_000_000 + "'\nprint(len(x))", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1000000\n")
+    done, _ = run("+".join(["1"] * 100_000), tmp_path)
+    assert done.returncode == 1 and done.stderr.startswith("SyntaxError: the program is nested too deeply")
+
+
+def test_a_program_may_catch_what_a_list_did_not_get(tmp_path: Path) -> None:
+    done, _ = run("try:\n  x = [0] * 10**10\nexcept MemoryError:\n  print('caught')", tmp_path, "--max-memory=400M")
+    assert (done.returncode, done.stdout) == (0, "caught\n")

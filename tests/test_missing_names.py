@@ -1,0 +1,45 @@
+"""A name of PyTorch's that is not there: the error says so, and what is near."""
+
+import pytest
+
+from tensorsh import Session, torch
+from tensorsh.pytorch import names
+
+
+def error_of(owner, name):
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner, name)
+    return caught.value
+
+
+def test_first_line_is_pytorchs():
+    for owner in (torch, torch.nn, torch.linalg, torch.nn.functional):
+        error = error_of(owner, "no_such_name")
+        assert (
+            type(error) is AttributeError and str(error) == f"module '{owner.__name__}' has no attribute 'no_such_name'"
+        )
+        assert not hasattr(error, "__notes__")
+
+
+def test_a_name_that_pytorch_has_is_said_to_be_lacking():
+    missing = [n for n in sorted(names()["torch"]) if n.islower() and not hasattr(torch, n)]
+    assert missing
+    for name in missing[:20]:
+        error = error_of(torch, name)
+        assert error.__notes__[0].startswith(f"hint: PyTorch has `torch.{name}`, tensorsh does not")
+
+
+def test_the_nearest_is_named(monkeypatch):
+    import sys
+
+    root = sys.modules["tensorsh.torch.root"]
+
+    monkeypatch.setattr(root, "lacking", lambda owner, name: f"PyTorch has `{owner}.{name}`, tensorsh does not")
+    said = "hint: PyTorch has `torch.linalg.solve_triangle`, tensorsh does not; the nearest it has: `solve_triangular`"
+    assert error_of(torch.linalg, "solve_triangle").__notes__[0].startswith(said)
+
+
+def test_hasattr_and_scripts():
+    assert not hasattr(torch, "vitals_are_good")
+    with pytest.raises(AttributeError, match="^module 'torch' has no attribute 'no_such_name'$"):
+        Session().run("torch.no_such_name")

@@ -1,0 +1,104 @@
+"""Nothing that a program does reaches another session, also when it raises or leaves something open."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tensorsh import Session, torch
+
+CHANGES = {
+    "seed": "torch.manual_seed(1); randn(3)",
+    "default dtype": "torch.set_default_dtype(torch.float64)",
+    "default tensor type": "torch.set_default_tensor_type(torch.DoubleTensor)",
+    "print options": "torch.set_printoptions(precision=1, sci_mode=True)",
+    "grad mode": "torch.set_grad_enabled(False)",
+    "grad mode held": "m = torch.no_grad(); m.__enter__()",
+    "inference mode held": "m = torch.inference_mode(); m.__enter__()",
+    "generator": "def g():\n    with torch.no_grad():\n        yield 1\nkept = g(); next(kept)",
+    "anomaly": "torch.autograd.set_detect_anomaly(True)",
+    "warnings": "import warnings; warnings.simplefilter('error')",
+    "numpy print options": "np.set_printoptions(precision=2)",
+    "numpy errors": "np.seterr(all='raise')",
+    "numpy seed": "np.random.seed(3)",
+    "random seed": "import random; random.seed(3)",
+    "default device": "torch.set_default_device('meta')",
+    "threads": "torch.set_num_threads(7)",
+    "deterministic": "torch.use_deterministic_algorithms(True)",
+}
+LOOK = """
+import random
+(torch.initial_seed(), torch.get_default_dtype(), str(tensor([1.23456, 1e-9])), torch.is_grad_enabled(),
+ torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(), str(np.array([1.23456])), np.geterr(),
+ torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), str(ones(1).device))
+"""
+
+
+def outside() -> tuple[object, ...]:
+    return (
+        torch.get_default_dtype(), torch.is_grad_enabled(), np.get_printoptions()["precision"],
+        torch.is_anomaly_enabled(), torch.get_num_threads(), str(torch.tensor([1.23456])),
+        [f for f in warnings.filters], np.random.get_state()[1][:3].tolist(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def other() -> Iterator[Session]:
+    session = Session()
+    session.run("torch.manual_seed(5)")
+    yield session
+
+
+@pytest.mark.parametrize("ending", ["", "\nraise ValueError"], ids=["ends", "raises"])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_changes_stay_at_home(change: str, ending: str, other: Session) -> None:
+    before, host = other.run(LOOK), outside()
+    first = Session()
+    try:
+        first.run(change + ending)
+    except (ValueError, RuntimeError, NotImplementedError):
+        pass
+    assert outside() == host
+    assert other.run(LOOK) == before
+    del first
+    gc.collect()
+    assert outside() == host and other.run(LOOK) == before
+
+
+def test_a_change_holds_in_its_own_session() -> None:
+    session = Session()
+    session.run("torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)")
+    assert session.run("torch.get_default_dtype() is torch.float64, torch.is_grad_enabled()") == (True, False)
+
+
+def test_random_streams_are_their_own() -> None:
+    alone, first, second = Session(), Session(), Session()
+    alone.run("torch.manual_seed(0)")
+    want = [alone.run("rand(1).item()") for _ in range(3)]
+    first.run("torch.manual_seed(0)")
+    second.run("torch.manual_seed(0)")
+    got = []
+    for _ in range(3):
+        got.append(first.run("rand(1).item()"))
+        second.run("rand(5)")
+    assert got == want
+
+
+def test_a_generator_that_ends_in_another_session_changes_nothing() -> None:
+    first, second = Session(), Session()
+    first.run("def g():\n    with torch.no_grad():\n        yield 1\nkept = g(); next(kept)")
+    second["close"] = first["kept"].close
+    assert second.run("with torch.no_grad():\n    close(); inside = torch.is_grad_enabled()\ninside") is False
+    assert second.run("torch.is_grad_enabled()") is True
+
+
+def test_a_generator_of_another_session_uses_the_settings_of_who_runs_it() -> None:
+    first, second = Session(), Session()
+    first.run("def g():\n    with torch.enable_grad():\n        yield torch.is_grad_enabled()\nkept = g(); next(kept)")
+    del first["kept"]
+    gc.collect()
+    assert second.run("torch.is_grad_enabled()") is True

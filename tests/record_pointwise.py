@@ -148,7 +148,11 @@ def cases(torch):
             yield f"{expression}|{dtype}|chain", described(torch, run)[3:]
             yield f"{expression}|{dtype}|gradient", gradient(torch, run, [x])
     for expression in split(BINARY):
-        for first, second in [(d, d) for d in DTYPES] + [("int64", "float32"), ("float32", "float64"), ("uint8", "int64")]:
+        for first, second in [(d, d) for d in DTYPES] + [
+            ("int64", "float32"),
+            ("float32", "float64"),
+            ("uint8", "int64"),
+        ]:
             x, y = numbers(torch, SMALL, first)[:, None], numbers(torch, SMALL, second)
             yield f"{expression}|{first},{second}", described(torch, evaluated(torch, expression, x=x, y=y))
         x = numbers(torch, SMALL, "float64")[:, None].requires_grad_(True)

@@ -44,7 +44,7 @@ class Recipe:
             self.requires_grad = flag < 5
             self.parameter = flag == 4
         self.meta = random.randint(40) == 0 and self.grad_fn is None
-        self.array = self.make_array()
+        self._array = self.make_array()
 
     def pick(self, choices: Any) -> Any:
         return choices[self.random.randint(len(choices))]
@@ -149,7 +149,7 @@ def expected(recipe: Recipe) -> str:
 
     torch.set_printoptions(profile="default")
     torch.set_default_dtype(getattr(torch, recipe.default_dtype))
-    tensor = torch.from_numpy(recipe.array)
+    tensor = torch.from_numpy(recipe._array)
     if recipe.dtype in ("bfloat16", "complex32"):
         tensor = tensor.to(getattr(torch, recipe.dtype))
     if recipe.meta:

@@ -67,7 +67,9 @@ def records() -> list[int]:
     for path in (PACKAGE / "engine" / "ops").glob("*.py"):
         nodes = ast.parse(path.read_text(encoding="utf-8")).body
         for node in nodes:
-            if not isinstance(node, ast.FunctionDef) or not any("operator" in ast.unparse(d) or "composite" in ast.unparse(d) for d in node.decorator_list):
+            if not isinstance(node, ast.FunctionDef) or not any(
+                "operator" in ast.unparse(d) or "composite" in ast.unparse(d) for d in node.decorator_list
+            ):
                 continue
             doc = node.body[0] if ast.get_docstring(node) else None
             length = node.end_lineno - node.decorator_list[0].lineno + 1

@@ -80,7 +80,7 @@ def tensor_facts(value: Any) -> tuple[dict[str, str], tuple[int, ...], tuple[flo
     """Facts, histogram and range of a tensor or an array."""
     base: Any = peek.tensor_class(value)
     is_array = base.__name__ == "ndarray"
-    array = value if is_array else value.array
+    array = value if is_array else value._array
     facts: dict[str, Any] = {"dtype": base.dtype.__get__(value), "shape": base.shape.__get__(value)}
     itemsize = array.dtype.itemsize
     strides = tuple(int(s) // itemsize for s in array.strides) if itemsize else ()
@@ -88,16 +88,16 @@ def tensor_facts(value: Any) -> tuple[dict[str, str], tuple[int, ...], tuple[flo
     facts["strides"] = f"{strides}{'' if contiguous else ', not contiguous'}"
     if not is_array:
         facts["device"] = value.device
-    shared = "" if getattr(value, "base", None) is None else ", a view"
+    shared = "" if getattr(value, "_root", None) is None else ", a view"
     from ..display.sizes import size_text
 
     facts["memory"] = f"{size_text(array.nbytes)}, {array.size:,} element{'' if array.size == 1 else 's'}{shared}"
     if not is_array:
         facts["requires_grad"] = value.requires_grad
-        if value.node is not None and not value.is_leaf and value.node.forbidden is None:
+        if value._node is not None and not value.is_leaf and value._node._forbidden is None:
             facts["grad_fn"] = value.grad_fn.name()
         if value._grad is not None:
-            facts["grad"] = f"there, norm {_norm(value._grad.array):.4g}"
+            facts["grad"] = f"there, norm {_norm(value._grad._array):.4g}"
     bins: tuple[int, ...] = ()
     limits = (0.0, 0.0)
     if array.size and array.size <= LARGEST:

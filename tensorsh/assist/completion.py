@@ -103,12 +103,12 @@ def _of_result(session: Session, expression: str, prefix: str, start: int) -> li
     owner, _, name = callee.rpartition(".")
     value = find(session, callee) if not callee.startswith(".") else peek.MISSING
     if expression.endswith("]"):
-        known = peek.tensor_class(value) is not None and hasattr(value, "array")
+        known = peek.tensor_class(value) is not None and hasattr(value, "_array")
     elif not owner and not callee.startswith("."):
         known = name not in session and table.has_function(name) and not hasattr(builtins, name)
     else:
         index = table.read_index()
-        is_tensor = callee.startswith(".") or owner == "torch" or hasattr(find(session, owner), "array")
+        is_tensor = callee.startswith(".") or owner == "torch" or hasattr(find(session, owner), "_array")
         known = is_tensor and name not in _NO_TENSOR and (name in table.METHODS or bool(index and name in index[1]))
         known = known or (owner == "torch" and table.has_function(name))
     if not known:
@@ -217,7 +217,7 @@ def _namespace_class() -> type:
 
 def names_of(value: Any) -> Iterable[str]:
     """The attribute names of a value, without loading the operators that a tensor could have."""
-    if peek.tensor_class(value) and hasattr(value, "array"):
+    if peek.tensor_class(value) and hasattr(value, "_array"):
         from ..engine import table
 
         index = table.read_index()
@@ -270,7 +270,7 @@ def _item(value: Any, index: int) -> Any:
 
 def _attribute(value: Any, name: str) -> Any:
     found = peek.attribute(value, name)
-    if found is peek.MISSING and peek.tensor_class(value) and hasattr(value, "array"):
+    if found is peek.MISSING and peek.tensor_class(value) and hasattr(value, "_array"):
         from ..engine import table
 
         method = table.find_method(name)

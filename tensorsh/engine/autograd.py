@@ -58,31 +58,31 @@ class Saved(Version):
     It is the result's version counter as well, unless the result came with one (`other`).
     """
 
-    array: Any
-    number = 0
+    _array: Any
+    _number = 0
     other: Version | None = None
 
 
 def keep_result(t: Any, number: int = 0) -> Saved:
     """A result as its own node keeps it."""
     saved = Saved()
-    saved.array = t.array
+    saved._array = t._array
     if number:
-        saved.number = number
-    if t.cell is None:
-        t.cell = saved
+        saved._number = number
+    if t._cell is None:
+        t._cell = saved
     else:
-        saved.other = t.cell
+        saved.other = t._cell
     return saved
 
 
 class Hidden:
     """A by-product of a kernel that its formulas need and no program sees."""
 
-    __slots__ = ("array",)
+    __slots__ = ("_array",)
 
     def __init__(self, array: Any) -> None:
-        self.array = array
+        self._array = array
 
 
 FREED: Any = ("freed",)
@@ -107,31 +107,31 @@ class Node(metaclass=Sealed):
     """A step of the graph. Instances of subclasses named as PyTorch names them: ``MulBackward0``."""
 
     _operator: Any = None
-    edges: tuple = ()
-    saved: tuple = ()
-    metas: tuple | None = None
-    counts: tuple | None = None
-    sequence: Any = 0
-    outputs = 1
-    place: Any = None
-    prehooks: dict | None = None
-    hooks: dict | None = None
-    backward_prehooks: dict | None = None
-    retained: Any = None
-    title = "Node"
-    norm: Any = None
-    watched = False
+    _edges: tuple = ()
+    _saved: tuple = ()
+    _metas: tuple | None = None
+    _counts: tuple | None = None
+    _sequence: Any = 0
+    _outputs = 1
+    _place: Any = None
+    _prehooks: dict | None = None
+    _hooks: dict | None = None
+    _backward_prehooks: dict | None = None
+    _retained: Any = None
+    _title = "Node"
+    _norm: Any = None
+    _watched = False
     """Whether a hook, or a tensor that wants its gradient kept, waits here."""
-    forbidden: str | None = None
+    _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
     def name(self) -> str:
-        return self.title
+        return self._title
 
     @property
     def next_functions(self) -> tuple:
         return tuple(
-            (None, 0) if e is None else (e.parent, e.number) if type(e) is Slot else (e, 0) for e in self.edges
+            (None, 0) if e is None else (e._parent, e._number) if type(e) is Slot else (e, 0) for e in self._edges
         )
 
     @property
@@ -143,26 +143,26 @@ class Node(metaclass=Sealed):
 
     def register_hook(self, hook: Callable) -> Handle:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run."""
-        if self.hooks is None:
-            self.hooks = {}
-        self.watched = True
-        return Handle(self.hooks, hook)
+        if self._hooks is None:
+            self._hooks = {}
+        self._watched = True
+        return Handle(self._hooks, hook)
 
     def register_prehook(self, hook: Callable) -> Handle:
         """Call `hook(grad_outputs)` before this node runs."""
-        if self.backward_prehooks is None:
-            self.backward_prehooks = {}
-        self.watched = True
-        return Handle(self.backward_prehooks, hook)
+        if self._backward_prehooks is None:
+            self._backward_prehooks = {}
+        self._watched = True
+        return Handle(self._backward_prehooks, hook)
 
     def _sequence_nr(self) -> int:
-        return int(self.sequence)
+        return int(self._sequence)
 
     def apply(self, gradient: Any, world: Any) -> Sequence:
         """The gradients for `edges`, given that of the result (a list of them for several results)."""
         raise NotImplementedError
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Forget what was saved; a second walk then fails, if there was anything."""
 
 
@@ -172,11 +172,11 @@ class Handle(metaclass=Sealed):
     _next = itertools.count().__next__
 
     def __init__(self, hooks: dict, hook: Callable) -> None:
-        self.hooks, self.id = hooks, Handle._next()
+        self._hooks, self.id = hooks, Handle._next()
         hooks[self.id] = hook
 
     def remove(self) -> None:
-        self.hooks.pop(self.id, None)
+        self._hooks.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self
@@ -191,22 +191,22 @@ Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
-    title = "AccumulateGrad"
-    post_hooks: dict | None = None
-    sequence = sys.maxsize
+    _title = "AccumulateGrad"
+    _post_hooks: dict | None = None
+    _sequence = sys.maxsize
 
     def __init__(self, variable: Any) -> None:
-        self.reference = weakref.ref(variable)
+        self._reference = weakref.ref(variable)
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
 
     @property
     def variable(self) -> Any:
-        return self.reference()
+        return self._reference()
 
-    def accumulate(self, gradient: Any) -> None:
-        variable = self.reference()
+    def _accumulate(self, gradient: Any) -> None:
+        variable = self._reference()
         if variable is None:
             return
         old = variable._grad
@@ -214,7 +214,7 @@ class AccumulateGrad(Node):
             gradient = np.asarray(gradient)
         if type(gradient) is not _tensor_class:
             array = gradient
-            like = variable.array
+            like = variable._array
             if array.dtype is not like.dtype and array.dtype != like.dtype:
                 array = cast(array, like.dtype)
             if old is None:
@@ -225,22 +225,22 @@ class AccumulateGrad(Node):
             elif state.grad_enabled:
                 variable._grad = old + wrap(array)
             else:
-                target = old.array
+                target = old._array
                 np.add(target, array, target) if type(target) is np.ndarray else target.__iadd__(array)
                 old._bump()
         elif old is None:
-            variable._grad = gradient.clone() if gradient.node is None else gradient
+            variable._grad = gradient.clone() if gradient._node is None else gradient
         else:
             variable._grad = old + gradient
-        if self.post_hooks:
-            for hook in list(self.post_hooks.values()):
+        if self._post_hooks:
+            for hook in list(self._post_hooks.values()):
                 hook(variable)
 
 
 def nowhere() -> AccumulateGrad:
     """The node of a view that wants a gradient because its base does, but was made unrecorded: what arrives is dropped."""
     node = new(AccumulateGrad)
-    node.reference = lambda: None  # type: ignore[assignment]
+    node._reference = lambda: None  # type: ignore[assignment]
     return node
 
 
@@ -248,12 +248,12 @@ class Slot(Node):
     """One result of a node that has several."""
 
     def __init__(self, parent: Node, number: int) -> None:
-        self.parent, self.number = parent, number
-        self.edges = (parent,)
-        self.sequence = tick()
+        self._parent, self._number = parent, number
+        self._edges = (parent,)
+        self._sequence = tick()
 
     def name(self) -> str:
-        return self.parent.name()
+        return self._parent.name()
 
 
 class OperatorNode(Node):
@@ -267,12 +267,12 @@ class OperatorNode(Node):
         shown = operator.shown() if hasattr(operator, "shown") else ()
         if all(shown) or len(shown) > len(found):
             return found
-        widths = [1 if n is None else n for n in self.counts or (None,) * len(shown)]
+        widths = [1 if n is None else n for n in self._counts or (None,) * len(shown)]
         marks = [on for on, n in zip(shown, widths, strict=True) for _ in range(n)]
         return tuple([f for f, on in zip(found, marks, strict=False) if on])
 
     def apply(self, gradient: Any, world: Any) -> Sequence:
-        saved = self.saved
+        saved = self._saved
         values: Sequence = saved
         if saved:
             if saved is FREED:
@@ -280,18 +280,18 @@ class OperatorNode(Node):
             raw = world.raw
             values = []
             for entry in saved:
-                if type(entry) is _tensor_class and raw and not entry.inference:  # the common case, as `unpack` has it
-                    cell = entry.cell
-                    if cell is not None and cell.last > self.sequence:
-                        raise_modified(self, entry.array, cell, entry.node, view=entry.base is not None)
-                    values.append(entry.array)
+                if type(entry) is _tensor_class and raw and not entry._inference:  # the common case, as `unpack` has it
+                    cell = entry._cell
+                    if cell is not None and cell.last > self._sequence:
+                        raise_modified(self, entry._array, cell, entry._node, view=entry._root is not None)
+                    values.append(entry._array)
                 elif entry is None or type(entry) in PLAIN:
                     values.append(entry)
                 else:
                     values.append(unpack(self, entry, raw))
         operator = self._operator
-        edges = self.edges
-        if operator.joint is not None or self.counts is not None:
+        edges = self._edges
+        if operator.joint is not None or self._counts is not None:
             gradients = self._apply_jointly(gradient, world, values)
         else:
             gradients = []
@@ -304,7 +304,7 @@ class OperatorNode(Node):
                     gradients.append(formula(world, gradient, values[first]))
                 else:
                     gradients.append(formula(world, gradient, *more(values)))
-        metas = self.metas
+        metas = self._metas
         if metas is not None:
             for i, meta in enumerate(metas):
                 if meta is not None and (g := gradients[i]) is not None and edges[i] is not None:
@@ -313,7 +313,7 @@ class OperatorNode(Node):
 
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
         """As `apply`, for an operator with one formula for all arguments, or with lists of tensors among them."""
-        operator, edges, counts = self._operator, self.edges, self.counts
+        operator, edges, counts = self._operator, self._edges, self._counts
         if operator.joint is not None:
             found = operator.joint(world, gradient, _needs(edges, counts), *values)
             return list(found) if counts is None else _flatten(found, counts)
@@ -327,9 +327,9 @@ class OperatorNode(Node):
             at += width
         return gradients
 
-    def release(self) -> None:
+    def _release(self) -> None:
         if self._operator.keeps:
-            self.saved = FREED
+            self._saved = FREED
 
 
 def saved_properties(operator: Any) -> dict[str, property]:
@@ -337,9 +337,9 @@ def saved_properties(operator: Any) -> dict[str, property]:
 
     def reader(at: int) -> property:
         def read(node: Node) -> Any:
-            if node.saved is FREED:
+            if node._saved is FREED:
                 raise RuntimeError(SECOND_TIME)
-            entry = node.saved[at]
+            entry = node._saved[at]
             return unpack(node, entry.value if type(entry) is Wrapped else entry, False)
 
         return property(read)
@@ -382,26 +382,26 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
     """What was saved, as an array (`raw`) or a tensor; RuntimeError if it was written since."""
     kind = type(entry)
     if kind is _tensor_class or isinstance(entry, _tensor_class):
-        cell = entry.cell
-        if cell is not None and cell.last > node.sequence:
-            raise_modified(node, entry.array, cell, entry.node, view=entry.base is not None)
-        if entry.inference:
+        cell = entry._cell
+        if cell is not None and cell.last > node._sequence:
+            raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
+        if entry._inference:
             raise RuntimeError(INFERENCE_SAVED)
-        return entry.array if raw else entry
+        return entry._array if raw else entry
     if kind is Saved:
         cell = entry.other or entry
-        if cell.last > node.sequence:
-            raise_modified(node, entry.array, cell, node, entry.number)
+        if cell.last > node._sequence:
+            raise_modified(node, entry._array, cell, node, entry._number)
         if raw:
-            return entry.array
-        tensor = wrap(entry.array)
-        tensor.cell = cell
+            return entry._array
+        tensor = wrap(entry._array)
+        tensor._cell = cell
         without = getattr(getattr(node, "_operator", None), "nondifferentiable", ())
-        if entry.array.dtype.kind in "fcV" and entry.number not in without:
-            tensor.node = Slot(node, entry.number) if node.outputs > 1 else node
+        if entry._array.dtype.kind in "fcV" and entry._number not in without:
+            tensor._node = Slot(node, entry._number) if node._outputs > 1 else node
         return tensor
     if kind is Hidden:
-        return entry.array if raw else wrap(entry.array)
+        return entry._array if raw else wrap(entry._array)
     if kind is Wrapped:
         return entry.value
     if kind is list:
@@ -415,7 +415,7 @@ def raise_modified(
     from .dtype import of
 
     if type(source) is Slot:
-        source, number = source.parent, source.number  # type: ignore[attr-defined]
+        source, number = source._parent, source._number  # type: ignore[attr-defined]
     which = ""
     if source is not None and not isinstance(source, AccumulateGrad):
         # A view that was written has, by now, a node that says only where it lies in its base.
@@ -436,10 +436,10 @@ def raise_modified(
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{where}{of(array).short}Tensor {list(array.shape)}]{which} is at version {cell.count}; expected version "
-        f"{cell.at(node.sequence)} instead. Hint: {hint}"
+        f"{cell.at(node._sequence)} instead. Hint: {hint}"
     )
-    error.node = node  # type: ignore[attr-defined]
-    error.cell = cell  # type: ignore[attr-defined]
+    error._node = node  # type: ignore[attr-defined]
+    error._cell = cell  # type: ignore[attr-defined]
     raise error
 
 
@@ -457,7 +457,7 @@ def fitted(gradient: Any, meta: tuple, world: Any) -> Any:
         gradient = world.sum_to_size(gradient, shape)
     if world.raw:
         return gradient if gradient.dtype == dtype else cast(gradient, dtype)
-    return gradient if gradient.array.dtype == dtype else world.cast_to(gradient, dtype)
+    return gradient if gradient._array.dtype == dtype else world.cast_to(gradient, dtype)
 
 
 _tensor_class: Any = None

@@ -23,11 +23,11 @@ def _listed(value: Any) -> list:
 def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
     """The gradient to start with: given, or 1 for a single number."""
     if given is None:
-        if output.node is None:
+        if output._node is None:
             return None
-        if output.array.size != 1:
+        if output._array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        array = output.array
+        array = output._array
         if type(array) is np.ndarray and array.dtype.kind == "f":
             ones = np.empty(array.shape, array.dtype)
             ones.fill(1)
@@ -38,7 +38,7 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
         return wrap(ones) if create else ones
     if not isinstance(given, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
-    if given.array.shape != output.array.shape:
+    if given._array.shape != output._array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {output.shape}."
         )
@@ -47,9 +47,9 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
             f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {output.dtype}."
         )
-    if given.array.dtype != output.array.dtype:
+    if given._array.dtype != output._array.dtype:
         given = given.to(output.dtype)
-    return given if create else given.array
+    return given if create else given._array
 
 
 def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
@@ -58,11 +58,11 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
         if not isinstance(output, Tensor):
             raise TypeError(f"'{type(output).__name__}' object is not a Tensor")
         start = _first_gradient(output, given, create)
-        if output.node is None:
+        if output._node is None:
             error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
             error.tensor = output  # type: ignore[attr-defined]
             raise error
-        roots.append((output.node, start))
+        roots.append((output._node, start))
     before = state.grad_enabled
     state.grad_enabled = create
     try:
@@ -93,9 +93,9 @@ def backward(
     if inputs is not None:
         targets = {}
         for x in _listed(inputs):
-            if x.node is None:
+            if x._node is None:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
-            targets[x.node] = x
+            targets[x._node] = x
     keep = create_graph if retain_graph is None else retain_graph
     captured = _run(outputs, given, keep, create_graph, targets, True)
     for node, gradient in captured.items():
@@ -139,21 +139,21 @@ def grad(
     for x in ins:
         if not isinstance(x, Tensor):
             raise TypeError(f"'{type(x).__name__}' object is not a Tensor")
-        if x.node is None:
+        if x._node is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-        targets[x.node] = x
+        targets[x._node] = x
     keep = create_graph if retain_graph is None else retain_graph
     captured = _run(outs, given, keep, create_graph, targets, False)
     results: list = []
     for x in ins:
-        found = captured.get(x.node)
+        found = captured.get(x._node)
         if found is None:
             if not allow_unused:
                 raise RuntimeError(
                     f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
-            results.append(wrap(np.zeros_like(x.array)) if materialize_grads else None)
+            results.append(wrap(np.zeros_like(x._array)) if materialize_grads else None)
         else:
             results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
     return tuple(results)

@@ -24,7 +24,7 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
     if kind is list or kind is tuple:
         return _sequence(data, d)
     if isinstance(data, Tensor):
-        return _copied(data.array, d)
+        return _copied(data._array, d)
     if isinstance(data, np.ndarray):
         of(data)
         if any(s < 0 for s in data.strides):
@@ -165,7 +165,7 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                     continue
                 plain = False
                 if isinstance(each, Tensor):
-                    if each.array.ndim and each.array.size != 1:
+                    if each._array.ndim and each._array.size != 1:
                         raise ValueError("only one element tensors can be converted to Python scalars")
                     kinds[each.dtype] = each.dtype.category
                 elif isinstance(each, (np.generic, np.ndarray)):
@@ -195,7 +195,7 @@ def _sized(value: Any) -> bool:
 
 def _plain(data: Any) -> Any:
     if isinstance(data, Tensor):
-        return data.array.tolist()
+        return data._array.tolist()
     if isinstance(data, (np.ndarray, np.generic)):
         return data.tolist()
     if isinstance(data, (list, tuple)) or _sized(data):

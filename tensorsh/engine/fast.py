@@ -65,7 +65,7 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
     def function(input: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
         if (type(input) is not Tensor and not isinstance(input, Tensor)) or rest or keywords:
             return call(*(() if input is ABSENT else (input,)), *rest, **keywords)
-        a = input.array
+        a = input._array
         dt = a.dtype
         if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
             return call(input)
@@ -82,28 +82,28 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
             r = ufunc(a)
         if type(r) is not ndarray:
             r = asarray(r)
-        edge = input.node
+        edge = input._node
         if edge is not None and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, *defaults], r)
             t = new(Tensor)
-            t.array = r
-            t.node = node = new(node_class)
-            node.edges = (edge,)
+            t._array = r
+            t._node = node = new(node_class)
+            node._edges = (edge,)
             if saves == "r":
-                t.cell = kept = Saved()
-                kept.array = r
-                node.saved = (kept,)
+                t._cell = kept = Saved()
+                kept._array = r
+                node._saved = (kept,)
             elif saves:
-                node.saved = (input,)
-            node.sequence = tick()
+                node._saved = (input,)
+            node._sequence = tick()
             if state.places:
-                node.place = state.places()
+                node._place = state.places()
             return t
         t = new(Tensor)
-        t.array = r
+        t._array = r
         if state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return function
@@ -126,7 +126,7 @@ def parametric(op: Any, compute: Callable) -> Callable:
     def function(input: Any = ABSENT, *settings: Any, **keywords: Any) -> Any:
         if keywords or (type(input) is not Tensor and not isinstance(input, Tensor)):
             return call(*(() if input is ABSENT else (input,)), *settings, **keywords)
-        a = input.array
+        a = input._array
         dt = a.dtype
         if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
             return call(input, *settings)
@@ -139,23 +139,23 @@ def parametric(op: Any, compute: Callable) -> Callable:
         if type(r) is not ndarray:
             r = asarray(r)
         t = new(Tensor)
-        t.array = r
-        edge = input.node
+        t._array = r
+        edge = input._node
         if edge is not None and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, *settings], r)
-            t.node = node = new(node_class)
-            node.edges = (edge,)
+            t._node = node = new(node_class)
+            node._edges = (edge,)
             saved = [input if k == -1 else settings[k] if k >= 0 else None for k in plan]
             if -2 in plan:
-                t.cell = saved[plan.index(-2)] = kept = Saved()
-                kept.array = r
-            node.saved = tuple(saved)
-            node.sequence = tick()
+                t._cell = saved[plan.index(-2)] = kept = Saved()
+                kept._array = r
+            node._saved = tuple(saved)
+            node._sequence = tick()
             if state.places:
-                node.place = state.places()
+                node._place = state.places()
         elif state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return function

@@ -36,27 +36,27 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **kwargs: Any) -> Any:
         nonlocal node_class
         try:
-            a = input.array
-            b = other.array
+            a = input._array
+            b = other._array
             dt = a.dtype
             if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == left and b.ndim == right and not kwargs:
                 r = multiply(a, b)
-                first = input.node
-                second = other.node
+                first = input._node
+                second = other._node
                 t = new(Tensor)
-                t.array = r if type(r) is ndarray else np.asarray(r)
+                t._array = r if type(r) is ndarray else np.asarray(r)
                 if first is None is second or not state.grad_enabled:
                     if state.inference:
-                        t.inference = True
+                        t._inference = True
                     return t
                 if node_class is None:
                     node_class = op.node_class(op.node)
-                t.node = node = new(node_class)
-                node.edges = (first, second)
-                node.saved = (None if first is None else other, None if second is None else input)
-                node.sequence = tick()
+                t._node = node = new(node_class)
+                node._edges = (first, second)
+                node._saved = (None if first is None else other, None if second is None else input)
+                node._sequence = tick()
                 if state.places:
-                    node.place = state.places()
+                    node._place = state.places()
                 return t
         except (AttributeError, ValueError, TypeError):
             # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
@@ -78,9 +78,9 @@ def addition(op: Any, slow: Callable) -> Callable:
             return slow(*args, **kwargs)
         input, mat1, mat2 = args
         try:
-            c = input.array
-            a = mat1.array
-            b = mat2.array
+            c = input._array
+            a = mat1._array
+            b = mat2._array
             dt = a.dtype
             if not (b.dtype is dt is c.dtype and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == 2 and b.ndim == 2):
                 return slow(*args)
@@ -89,15 +89,15 @@ def addition(op: Any, slow: Callable) -> Callable:
         except (AttributeError, ValueError, TypeError):
             return slow(*args)
         t = new(Tensor)
-        t.array = r
-        edges = (input.node, mat1.node, mat2.node)
+        t._array = r
+        edges = (input._node, mat1._node, mat2._node)
         if edges != NO_EDGES and state.grad_enabled:
             saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1)
-            t.node = link(node_class, edges, saved)
+            t._node = link(node_class, edges, saved)
             if edges[0] is not None:
-                t.node.metas = ((c.shape, dt), None, None)
+                t._node._metas = ((c.shape, dt), None, None)
         elif state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return function
@@ -109,38 +109,38 @@ NO_EDGES = (None, None, None)
 def link(node_class: type, edges: tuple, saved: tuple = ()) -> Any:
     """A node, filled in by hand."""
     node: Any = new(node_class)
-    node.edges = edges
-    node.saved = saved
-    node.sequence = tick()
+    node._edges = edges
+    node._saved = saved
+    node._sequence = tick()
     if state.places:
-        node.place = state.places()
+        node._place = state.places()
     return node
 
 
 def share(x: Tensor, array: Any) -> Tensor:
     """A view of `x` that no program gets hold of: it shares the version, and is not entered among the views."""
     view = new(Tensor)
-    view.array = array
-    if x.cell is None:
-        x.cell = Version()
-    view.cell = x.cell
-    view.base = x if x.base is None else x.base
+    view._array = array
+    if x._cell is None:
+        x._cell = Version()
+    view._cell = x._cell
+    view._root = x if x._root is None else x._root
     return view
 
 
 def reshaped(op: Any, x: Tensor, shape: tuple) -> Tensor:
     """A contiguous tensor in another shape, by `op`, for the use of the next product only."""
-    view = share(x, x.array.reshape(shape))
-    if x.node is not None and state.grad_enabled:
-        view.node = link(op.node_class(op.node), (x.node,), (x.array.shape,))
+    view = share(x, x._array.reshape(shape))
+    if x._node is not None and state.grad_enabled:
+        view._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
     return view
 
 
 def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
     """A result that nobody has seen yet, in another shape, by `op`."""
-    if x.node is not None:
-        x.node = link(op.node_class(op.node), (x.node,), (x.array.shape,))
-    x.array = x.array.reshape(shape)
+    if x._node is not None:
+        x._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
+    x._array = x._array.reshape(shape)
     return x
 
 
@@ -153,13 +153,13 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
 
     def function(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor | None = None) -> Tensor:
         try:
-            a = input.array
-            w = weight.array
+            a = input._array
+            w = weight._array
             dt = a.dtype
             shape = None
             if w.dtype is not dt or (dt is not FLOAT32 and dt is not FLOAT64) or w.ndim != 2 or a.ndim < 2:
                 return slow(input, weight, bias)
-            if bias is not None and (bias.array.dtype is not dt or bias.array.shape != w.shape[:1]):
+            if bias is not None and (bias._array.dtype is not dt or bias._array.shape != w.shape[:1]):
                 return slow(input, weight, bias)
             if a.ndim > 2:
                 if not a.flags.c_contiguous or not a.size:
@@ -170,35 +170,35 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
                 r = ndarray.dot(a, w.T)
         except (AttributeError, ValueError, TypeError):
             return slow(input, weight, bias)
-        first = input.node
-        second = weight.node
+        first = input._node
+        second = weight._node
         third = None
         if bias is not None:
-            r += bias.array
-            third = bias.node
+            r += bias._array
+            third = bias._node
         t = new(Tensor)
-        t.array = r
+        t._array = r
         if (first is None and second is None and third is None) or not state.grad_enabled:
             if shape is not None:
-                t.array = r.reshape(shape)
+                t._array = r.reshape(shape)
             if state.inference:
-                t.inference = True
+                t._inference = True
             return t
         rows = input if shape is None else reshaped(view, input, (len(r), a.shape[-1]))
         turned = share(weight, w.T)
         if second is not None:
-            second = turned.node = link(t_class, (second,))
+            second = turned._node = link(t_class, (second,))
         if first is not None:
-            first = rows.node
+            first = rows._node
         if bias is None:
-            t.node = link(
+            t._node = link(
                 mm_class, (first, second), (None if first is None else turned, None if second is None else rows)
             )
         else:
             saved = (1, None if first is None else turned, 1, None if second is None else rows)
-            t.node = link(addmm_class, (third, first, second), saved)
+            t._node = link(addmm_class, (third, first, second), saved)
             if third is not None:
-                t.node.metas = ((w.shape[:1], dt), None, None)
+                t._node._metas = ((w.shape[:1], dt), None, None)
         if shape is None:
             return t
         if bias is None:

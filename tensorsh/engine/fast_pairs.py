@@ -75,16 +75,16 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
     def pair(input: Any, other: Any) -> Any:
         if type(input) is not Tensor and not isinstance(input, Tensor):
             return general(input, other)
-        a = input.array
+        a = input._array
         dt = a.dtype
         kind = type(other)
         if kind is Tensor:
-            b = other.array
+            b = other._array
             if dt is not b.dtype or (
                 limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
             ):
                 return general(input, other)
-            edge = other.node
+            edge = other._node
         elif numbers and (kind is float or kind is int):
             if dt is FLOAT32:
                 b = FLOATS32[other]
@@ -96,12 +96,12 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
                 return general(input, other)
             edge = None
         elif isinstance(other, Tensor):
-            b = other.array
+            b = other._array
             if dt is not b.dtype or (
                 limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
             ):
                 return general(input, other)
-            edge = other.node
+            edge = other._node
         else:
             return general(input, other)
         try:
@@ -110,7 +110,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             return general(input, other)
         if type(r) is not ndarray:
             r = settled(r)
-        first = input.node
+        first = input._node
         if (first is not None or edge is not None) and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, other, *rest], r)
@@ -126,26 +126,26 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
                         (b.shape, dt) if edge is not None and b.shape != whole else None,
                     )
             saved, save = first_only if edge is None else other_only if first is None else both
-            if save is not None and (save is False or input.inference or (kind is Tensor and other.inference)):
+            if save is not None and (save is False or input._inference or (kind is Tensor and other._inference)):
                 return record([input, other, *rest], r)
             t = new(Tensor)
-            t.array = r
-            t.node = node = new(node_class)
-            node.edges = (first, edge)
+            t._array = r
+            t._node = node = new(node_class)
+            node._edges = (first, edge)
             if metas is not None:
-                node.metas = metas
+                node._metas = metas
             if save is not None:
-                node.saved = save(input, Wrapped(other) if kind is float or kind is int else other)
+                node._saved = save(input, Wrapped(other) if kind is float or kind is int else other)
             elif saved:
-                node.saved = saved
-            node.sequence = tick()
+                node._saved = saved
+            node._sequence = tick()
             if state.places:
-                node.place = state.places()
+                node._place = state.places()
             return t
         t = new(Tensor)
-        t.array = r
+        t._array = r
         if state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return pair
@@ -179,7 +179,7 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
     def pair(input: Any, other: Any) -> Any:
         if not isinstance(input, Tensor):
             return NotImplemented
-        a = input.array
+        a = input._array
         dt = a.dtype
         kind = type(other)
         if kind is float or kind is int:
@@ -189,25 +189,25 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
                 b = FLOATS64[other]
             else:
                 return write(op, [input, other, *rest])
-            free = input.node is None
+            free = input._node is None
         elif isinstance(other, Tensor):
-            b = other.array
+            b = other._array
             if dt is not b.dtype or (floats and dt is not FLOAT32 and dt is not FLOAT64):
                 return write(op, [input, other, *rest])
-            free = input.node is None and other.node is None
+            free = input._node is None and other._node is None
         elif isinstance(other, NUMBERS):
             return write(op, [input, other, *rest])
         else:
             return NotImplemented
-        if (not free and state.grad_enabled) or input.inference or (input.base is not None and 0 in a.strides):
+        if (not free and state.grad_enabled) or input._inference or (input._root is not None and 0 in a.strides):
             return write(op, [input, other, *rest])
         try:
             ufunc(a, b, a)
         except (TypeError, ValueError):
             return write(op, [input, other, *rest])
-        cell = input.cell
+        cell = input._cell
         if cell is None:
-            input.cell = cell = Version()
+            input._cell = cell = Version()
         cell.bump()
         return input
 

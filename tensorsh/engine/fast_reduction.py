@@ -55,11 +55,11 @@ FLOATS = frozenset((FLOAT32, FLOAT64))
 def remember(node_class: type, edge: Any, saved: tuple) -> Any:
     """A node with one edge that keeps `saved`."""
     node: Any = new(node_class)
-    node.edges = (edge,)
-    node.saved = saved
-    node.sequence = tick()
+    node._edges = (edge,)
+    node._saved = saved
+    node._sequence = tick()
     if state.places:
-        node.place = state.places()
+        node._place = state.places()
     return node
 
 
@@ -79,7 +79,7 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
             nonlocal first, second
             if rest or keywords or not isinstance(input, Tensor):
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
-            a = input.array
+            a = input._array
             if a.dtype not in kinds or type(a) is not ndarray or not a.size:
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
             if dim is ABSENT:
@@ -96,8 +96,8 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
             else:
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
             t = new(Tensor)
-            t.array = r if type(r) is ndarray else asarray(r)
-            edge = input.node
+            t._array = r if type(r) is ndarray else asarray(r)
+            edge = input._node
             if edge is not None and saves and state.grad_enabled:
                 if saves == "shape":
                     saved: tuple = (a.shape, dim, keepdim)
@@ -108,13 +108,13 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
                 if dim is None:
                     if first is None:
                         first = op.node_class(op.title([input, None, False, None]))
-                    t.node = remember(first, edge, saved)
+                    t._node = remember(first, edge, saved)
                 else:
                     if second is None:
                         second = op.node_class(op.title([input, 0, False, None]))
-                    t.node = remember(second, edge, saved)
+                    t._node = remember(second, edge, saved)
             elif state.inference:
-                t.inference = True
+                t._inference = True
             return t
 
         return function
@@ -132,21 +132,21 @@ def short_pair(op: Any, along: Callable) -> Callable:
 
     def function(input: Any, dim: Any, *rest: Any) -> Any:
         nonlocal made
-        a = input.array
+        a = input._array
         n = a.ndim
         if a.dtype not in FLOATS or type(a) is not ndarray or not a.size or type(dim) is not int or not -n <= dim < n:
             return None
         t, i = new(Tensor), new(Tensor)
-        t.array, i.array = along(a, dim if dim >= 0 else dim + n, *rest)
-        edge = input.node
+        t._array, i._array = along(a, dim if dim >= 0 else dim + n, *rest)
+        edge = input._node
         if edge is not None and state.grad_enabled:
             if made is None:
                 made = op.node_class(op.title([input, dim, *rest]))
             node = remember(made, edge, (keep_result(i, 1), a.shape, dim, *rest))
-            node.outputs = 2
-            t.node = Slot(node, 0)
+            node._outputs = 2
+            t._node = Slot(node, 0)
         elif state.inference:
-            t.inference = i.inference = True
+            t._inference = i._inference = True
         return result_class((t, i))
 
     return function
@@ -269,4 +269,4 @@ def constant(t: Any, f: Callable, *values: Any) -> Any:
     """`f` of arrays, as something that a formula takes for a constant in either world."""
     if t.raw:
         return f(*values)
-    return wrap(f(*[v.array if isinstance(v, Tensor) else v for v in values]))
+    return wrap(f(*[v._array if isinstance(v, Tensor) else v for v in values]))

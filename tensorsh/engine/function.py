@@ -14,16 +14,16 @@ from .tensor import Tensor, new, wrap
 class FunctionNode(Node):
     """The node and the `ctx` of a custom function: what `save_for_backward` keeps stands here."""
 
-    function: Any = None
-    to_save: tuple = ()
+    _function: Any = None
+    _to_save: tuple = ()
     needs_input_grad: tuple = ()
-    materialize = True
-    dirty: tuple = ()
-    unmarked: frozenset = frozenset()
-    saved_values: Any = ()
-    shapes: tuple = ()
-    positions = 0
-    places: tuple = ()
+    _materialize = True
+    _dirty: tuple = ()
+    _unmarked: frozenset = frozenset()
+    _saved_values: Any = ()
+    _shapes: tuple = ()
+    _positions = 0
+    _places: tuple = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward; they are checked for in-place changes."""
@@ -32,56 +32,56 @@ class FunctionNode(Node):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type {type(t).__name__}"
                 )
-        self.to_save = tensors
+        self._to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
+    def _save_for_forward(self, *tensors: Any) -> None:
         pass
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs forward changed in place."""
-        self.dirty = tensors
+        self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which results have no gradient."""
-        self.unmarked = frozenset(map(id, tensors))
+        self._unmarked = frozenset(map(id, tensors))
         self.unmarked_tensors = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients are given to backward as zeros (the default) or as None."""
-        self.materialize = value
+        self._materialize = value
 
     @property
     def saved_tensors(self) -> tuple:
-        if self.saved_values is FREED:
+        if self._saved_values is FREED:
             raise RuntimeError(SECOND_TIME)
-        if not self.sealed:
-            return self.to_save
+        if not self._sealed:
+            return self._to_save
         result: list = []
-        for entry in self.saved_values:
+        for entry in self._saved_values:
             if entry is None:
                 result.append(None)
                 continue
             tensor, number = entry
-            cell = tensor.cell
-            if cell is not None and cell.last > self.sequence:
-                raise_modified(self, tensor.array, cell, tensor.node if number is None else self)
-            if number is not None and tensor.node is None:
-                again = wrap(tensor.array)
-                again.cell = tensor.cell
-                again.node = Slot(self, number) if self.outputs > 1 else self
+            cell = tensor._cell
+            if cell is not None and cell.last > self._sequence:
+                raise_modified(self, tensor._array, cell, tensor._node if number is None else self)
+            if number is not None and tensor._node is None:
+                again = wrap(tensor._array)
+                again._cell = tensor._cell
+                again._node = Slot(self, number) if self._outputs > 1 else self
                 tensor = again
             result.append(tensor)
         return tuple(result)
 
-    sealed = False
+    _sealed = False
 
     def __repr__(self) -> str:
-        return f"<torch.autograd.function.{self.title} object at {id(self):#x}>"
+        return f"<torch.autograd.function.{self._title} object at {id(self):#x}>"
 
-    def seal(self, outputs: list) -> None:
+    def _seal(self, outputs: list) -> None:
         """Turn `to_save` into what is kept: results by their arrays, so that no cycle arises."""
         kept: list = []
-        for t in self.to_save:
+        for t in self._to_save:
             if t is None:
                 kept.append(None)
                 continue
@@ -89,34 +89,34 @@ class FunctionNode(Node):
             if number is None:
                 kept.append((t, None))
             else:
-                if t.cell is None:
-                    t.cell = Version()
+                if t._cell is None:
+                    t._cell = Version()
                 shadow = new(Tensor)
-                shadow.array, shadow.cell = t.array, t.cell
+                shadow._array, shadow._cell = t._array, t._cell
                 kept.append((shadow, number))
-        self.saved_values = kept
-        self.to_save = ()
-        self.sealed = True
+        self._saved_values = kept
+        self._to_save = ()
+        self._sealed = True
 
     def apply(self, gradient: Any, world: Any) -> list:
         many = gradient if isinstance(gradient, list) else [gradient]
         given: list = []
         for i, g in enumerate(many):
             if g is None:
-                given.append(self._zeros(i) if self.materialize and self.shapes[i] is not None else None)
+                given.append(self._zeros(i) if self._materialize and self._shapes[i] is not None else None)
             else:
                 given.append(wrap(g) if world.raw else g)
-        answers = self.function.backward(self, *given)
+        answers = self._function.backward(self, *given)
         if not isinstance(answers, tuple):
             answers = (answers,)
-        inputs = self.positions
-        name = self.title
+        inputs = self._positions
+        name = self._title
         if len(answers) < inputs or any(a is not None for a in answers[inputs:]):
             raise RuntimeError(
                 f"function {name} returned an incorrect number of gradients (expected {inputs}, got {len(answers)})"
             )
         gradients: list = []
-        for at, (place, edge, meta) in enumerate(zip(self.places, self.edges, self.metas or (), strict=True)):
+        for at, (place, edge, meta) in enumerate(zip(self._places, self._edges, self._metas or (), strict=True)):
             answer = answers[place]
             if answer is not None and not isinstance(answer, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
@@ -124,31 +124,31 @@ class FunctionNode(Node):
                 gradients.append(None)
                 continue
             shape, dtype = meta
-            if answer.array.shape != shape:
-                if _expandable(shape, answer.array.shape):
-                    answer = world.sum_to_size(answer.array, shape) if world.raw else world.sum_to_size(answer, shape)
+            if answer._array.shape != shape:
+                if _expandable(shape, answer._array.shape):
+                    answer = world.sum_to_size(answer._array, shape) if world.raw else world.sum_to_size(answer, shape)
                     answer = wrap(answer) if world.raw else answer
                 else:
                     raise RuntimeError(
-                        f"Function {name} returned an invalid gradient at index {at} - got {list(answer.array.shape)} but "
+                        f"Function {name} returned an invalid gradient at index {at} - got {list(answer._array.shape)} but "
                         f"expected shape compatible with {list(shape)}"
                     )
-            if answer.array.dtype != dtype:
+            if answer._array.dtype != dtype:
                 from .dtype import FROM_NUMPY
 
                 answer = answer.to(FROM_NUMPY[dtype])
-            gradients.append(answer.array if world.raw else answer)
+            gradients.append(answer._array if world.raw else answer)
         return gradients
 
     def _zeros(self, number: int) -> Tensor:
         import numpy as np
 
-        shape, dtype = self.shapes[number]
+        shape, dtype = self._shapes[number]
         return wrap(np.zeros(shape, dtype))
 
-    def release(self) -> None:
-        if self.saved_values:
-            self.saved_values = FREED
+    def _release(self) -> None:
+        if self._saved_values:
+            self._saved_values = FREED
 
 
 def _expandable(shape: tuple, larger: tuple) -> bool:
@@ -166,7 +166,7 @@ class FunctionMeta(OpenSealed):
         cls._backward_cls = type(  # type: ignore[attr-defined]
             name + "Backward",
             (FunctionNode,),
-            {"title": name + "Backward", "function": cls, "__module__": "torch.autograd.function"},
+            {"_title": name + "Backward", "_function": cls, "__module__": "torch.autograd.function"},
         )
 
 
@@ -207,9 +207,9 @@ class Function(metaclass=FunctionMeta):
         """Run the function and record it."""
         node = cls._backward_cls()  # type: ignore[attr-defined]
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
-        tracked = state.grad_enabled and any(t.node is not None for _, t in tensors)
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.node is not None for a in args)
-        node.positions = len(args)
+        tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in args)
+        node._positions = len(args)
         before = state.grad_enabled
         state.grad_enabled = False
         try:
@@ -224,31 +224,31 @@ class Function(metaclass=FunctionMeta):
         outs = list(outputs) if several else [outputs]
         results = []
         for o in outs:
-            if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node.dirty):
-                again = wrap(o.array)
-                again.cell = o.cell = o.cell or Version()
-                again.base = o if o.base is None else o.base
+            if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node._dirty):
+                again = wrap(o._array)
+                again._cell = o._cell = o._cell or Version()
+                again._root = o if o._root is None else o._root
                 results.append(again)
             else:
                 results.append(o)
         if tracked:
-            node.places = tuple(i for i, _ in tensors)
-            node.edges = tuple(t.node for _, t in tensors)
-            node.metas = tuple((t.array.shape, t.array.dtype) for _, t in tensors)
-            for d in node.dirty:
+            node._places = tuple(i for i, _ in tensors)
+            node._edges = tuple(t._node for _, t in tensors)
+            node._metas = tuple((t._array.shape, t._array.dtype) for _, t in tensors)
+            for d in node._dirty:
                 d._bump()
-            node.sequence = tick()
-            node.outputs = len(results)
-            node.shapes = tuple((o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in results)
-            node.seal(outs)
+            node._sequence = tick()
+            node._outputs = len(results)
+            node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
+            node._seal(outs)
             for i, o in enumerate(results):
-                if not isinstance(o, Tensor) or id(o) in node.unmarked or o.array.dtype.kind not in "fcV":
+                if not isinstance(o, Tensor) or id(o) in node._unmarked or o._array.dtype.kind not in "fcV":
                     continue
                 made: Node = Slot(node, i) if len(results) > 1 else node
-                if any(o is d for d in node.dirty):
+                if any(o is d for d in node._dirty):
                     rewrite(o, made)
                 else:
-                    o.node = made
+                    o._node = made
         return tuple(results) if several else results[0]
 
 

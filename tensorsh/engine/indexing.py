@@ -35,17 +35,17 @@ ZERO_DIM = (
 def step_node(op: Any, edge: Any, saved: tuple) -> Any:
     """A node of one step of indexing."""
     node = new(op.node_class(op.node))
-    node.edges = (edge,)
-    node.saved = saved
-    node.sequence = tick()
+    node._edges = (edge,)
+    node._saved = saved
+    node._sequence = tick()
     if state.places:
-        node.place = state.places()
+        node._place = state.places()
     return node
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``: a view for numbers and slices, a copy for masks and index tensors."""
-    array = self.array
+    array = self._array
     kind = type(index)
     if kind is int:
         shape = array.shape
@@ -55,9 +55,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             as_index(index)
             raise IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
         t = new(Tensor)
-        t.array = array[index, ...]
-        if self.node is not None and state.grad_enabled:
-            t.node = step_node(select, self.node, (shape, 0, index))
+        t._array = array[index, ...]
+        if self._node is not None and state.grad_enabled:
+            t._node = step_node(select, self._node, (shape, 0, index))
         attach(t, self)
         return t
     if kind is slice:
@@ -69,7 +69,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         else:
             return basic(self, index)
     if kind is Tensor and array.ndim and type(array) is ndarray:
-        where = index.array
+        where = index._array
         if where.ndim and where.dtype in INDEX_KINDS:
             try:
                 result = array[where] if where.dtype.kind == "b" else array.take(where, 0)
@@ -79,30 +79,30 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return chosen(self, result, [index])
     elif kind is tuple and (at := single(index)) is not None and type(array) is ndarray and at < array.ndim:
         try:
-            return chosen(self, array.take(index[at].array, at), [FULL] * at + [index[at]])
+            return chosen(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
         except IndexError:
             pass
     items = indices_of(index)
     view, found = taken(self, items)
     if not found:
         return alias.function(view) if view is self else view
-    return ops.index.function(view, advanced(view.array, found))
+    return ops.index.function(view, advanced(view._array, found))
 
 
 def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
     """The tensor of what index tensors choose."""
     t = new(Tensor)
-    t.array = result
-    if self.node is not None and state.grad_enabled:
-        t.node = step_node(ops.index, self.node, (self.array.shape, indices))
+    t._array = result
+    if self._node is not None and state.grad_enabled:
+        t._node = step_node(ops.index, self._node, (self._array.shape, indices))
     elif state.inference:
-        t.inference = True
+        t._inference = True
     return t
 
 
 def sliced(self: Tensor, index: slice) -> Tensor:
     """``self[a:b:c]``."""
-    array = self.array
+    array = self._array
     if not array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     check_slice(index)
@@ -111,16 +111,16 @@ def sliced(self: Tensor, index: slice) -> Tensor:
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
     t = new(Tensor)
-    t.array = result
-    if self.node is not None and state.grad_enabled:
-        t.node = step_node(slice_, self.node, (array.shape, 0, index.start, index.stop, index.step))
+    t._array = result
+    if self._node is not None and state.grad_enabled:
+        t._node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
     attach(t, self)
     return t
 
 
 def basic(self: Tensor, index: tuple) -> Tensor:
     """``self[1, 2:3, :]``: numbers and slices only, in one numpy call."""
-    array = self.array
+    array = self._array
     shape = array.shape
     for at, i in enumerate(index):
         if type(i) is slice:
@@ -129,10 +129,10 @@ def basic(self: Tensor, index: tuple) -> Tensor:
         elif not -shape[at] <= i < shape[at]:
             raise IndexError(f"index {i} is out of bounds for dimension {at} with size {shape[at]}")
     t = new(Tensor)
-    t.array = array[(*index, ...)]
-    edge = self.node
+    t._array = array[(*index, ...)]
+    edge = self._node
     if edge is not None and state.grad_enabled:
-        t.node = chain(edge, shape, index)
+        t._node = chain(edge, shape, index)
     attach(t, self)
     return t
 
@@ -163,8 +163,8 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
     for i in items:
         if i is None or i is Ellipsis or i is True or i is False:
             continue
-        consumed += i.array.ndim if isinstance(i, Tensor) and i.array.dtype.kind == "b" else 1
-    ndim = self.array.ndim
+        consumed += i._array.ndim if isinstance(i, Tensor) and i._array.dtype.kind == "b" else 1
+    ndim = self._array.ndim
     if consumed > ndim:
         if not ndim and len(items) == 1:
             if number:
@@ -176,13 +176,13 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
     found: list = []
     for i in items:
         if type(i) is int:
-            n = view.array.shape[dim]
+            n = view._array.shape[dim]
             if not -n <= i < n:
                 raise IndexError(f"index {i} is out of bounds for dimension {position} with size {n}")
             view = select.function(view, dim, i)
             position += 1
         elif isinstance(i, slice):
-            n = view.array.shape[dim]
+            n = view._array.shape[dim]
             check_slice(i)
             try:
                 start, stop, step = i.indices(n)
@@ -205,7 +205,7 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
             dim += 1
         else:
             put(found, dim, i)
-            dim += i.array.ndim if i.array.dtype.kind == "b" else 1
+            dim += i._array.ndim if i._array.dtype.kind == "b" else 1
             position += 1
     return view, found
 
@@ -213,17 +213,17 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
 def put(found: list, dim: int, index: Tensor) -> None:
     found.extend([None] * (dim - len(found)))
     found.append(index)
-    if index.array.dtype.kind == "b":
-        found.extend([...] * (index.array.ndim - 1))
+    if index._array.dtype.kind == "b":
+        found.extend([...] * (index._array.ndim - 1))
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``: broadcast, converted, and recorded when a gradient may flow."""
-    array = self.array
+    array = self._array
     given = value if isinstance(value, Tensor) else None
     if given is None and not isinstance(value, NUMBERS):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.short}Tensor")
-    tracked = state.grad_enabled and (self.node is not None or (given is not None and given.node is not None))
+    tracked = state.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
     kind = type(index)
     simple = kind is int or kind is slice or index is Ellipsis
     if kind is tuple and len(index) <= array.ndim:
@@ -237,11 +237,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             return
         view, _ = taken(self, indices_of(index))
         return assign_view(self, view, value, given)
-    if kind is Tensor and index.array.ndim and given is None and array.ndim and index.array.dtype in INDEX_KINDS:
+    if kind is Tensor and index._array.ndim and given is None and array.ndim and index._array.dtype in INDEX_KINDS:
         if not tracked and type(array) is ndarray:
             check(self, False)
             try:
-                array[index.array] = converted(value, array.dtype)
+                array[index._array] = converted(value, array.dtype)
             except IndexError:
                 advanced(array, [index])
                 raise
@@ -254,23 +254,23 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         view, found = taken(self, items)
         if not found:
             return assign_view(self, view, value, given)
-        found = advanced(view.array, found)
+        found = advanced(view._array, found)
     if given is None:
-        given = wrap(np.asarray(converted(value, view.array.dtype), view.array.dtype))
-        if type(view.array) is not ndarray:
+        given = wrap(np.asarray(converted(value, view._array.dtype), view._array.dtype))
+        if type(view._array) is not ndarray:
             given = given.to(view.device)
     else:
-        shape = given.array.shape
+        shape = given._array.shape
         while len(shape) > 1 and shape[0] == 1:
             given = given.squeeze(0)
-            shape = given.array.shape
+            shape = given._array.shape
         ops.put_check(view, found, given)
     ops.put_at(view, found, given)
 
 
 def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) -> None:
     """Copy a value into a view of `self`."""
-    target = view.array
+    target = view._array
     if given is None:
         number = converted(value, target.dtype)
         if target.ndim:
@@ -278,14 +278,14 @@ def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) ->
         else:
             mutate(copy, [view, value, False], lambda array: array.fill(number))
         return
-    if not given.array.ndim and target.ndim:
+    if not given._array.ndim and target.ndim:
         fill_(view, given)
         return
-    source = fitted(given.array, target.shape)
-    if source.ndim < given.array.ndim:
+    source = fitted(given._array, target.shape)
+    if source.ndim < given._array.ndim:
         given = given.reshape(source.shape)
     expanded(source, target.shape)
-    source = given.array
+    source = given._array
     mutate(copy, [view, given, False], lambda array: assign(array, source))
 
 
@@ -301,7 +301,7 @@ def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
     if given is None:
         array[index] = converted(value, array.dtype)
         return
-    source = given.array
+    source = given._array
     target = array[(*index, ...)] if type(index) is tuple else array[index, ...]
     if source.shape != target.shape and source.shape != ():
         source = fitted(source, target.shape)
@@ -311,7 +311,7 @@ def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
 
 def iterate(self: Tensor) -> Any:
     """The slices along the first dimension."""
-    if not self.array.ndim:
+    if not self._array.ndim:
         raise TypeError("iteration over a 0-d tensor")
     return iter(unbind.function(self, 0))
 
@@ -319,10 +319,10 @@ def iterate(self: Tensor) -> Any:
 def contains(self: Tensor, element: Any) -> bool:
     """Whether an element equals a number or tensor."""
     if isinstance(element, Tensor):
-        element = element.array
+        element = element._array
     elif not isinstance(element, NUMBERS):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
-    return bool((self.array == element).any())
+    return bool((self._array == element).any())
 
 
 def delitem(self: Tensor, index: Any) -> None:

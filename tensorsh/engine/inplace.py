@@ -45,34 +45,34 @@ INFERENCE = (
 
 def check(t: Tensor, tracked: bool) -> None:
     """Raise what PyTorch raises, before anything is written. `tracked`: whether any operand wants a gradient."""
-    if t.inference and not state.inference:
+    if t._inference and not state.inference:
         raise RuntimeError(INFERENCE)
     if tracked and state.grad_enabled:
-        base = t.base
+        base = t._root
         if base is not None:
-            if t.origin is not None:
+            if t._origin is not None:
                 raise RuntimeError(forbidden(t))
-            if base.node is not None and type(base.node) is AccumulateGrad:
+            if base._node is not None and type(base._node) is AccumulateGrad:
                 raise RuntimeError("a view of " + LEAF)
-        if type(t.node) is AccumulateGrad:
+        if type(t._node) is AccumulateGrad:
             raise RuntimeError(LEAF)
-    strides = t.array.strides
-    if 0 in strides and t.array.size:
-        for n, s in zip(t.array.shape, strides, strict=True):
+    strides = t._array.strides
+    if 0 in strides and t._array.size:
+        for n, s in zip(t._array.shape, strides, strict=True):
             if s == 0 and n > 1:
                 raise RuntimeError(OVERLAP)
 
 
 def forbidden(t: Tensor, doing: str = "is being") -> str:
     """Why a view that came about as `t` did may not be written, or its base not when it is used afterwards."""
-    node = t.node.parent if type(t.node) is Slot else t.node
-    mode = "inference_mode" if t.origin == "inference" else "no_grad"
-    if t.origin == "multiple" and node is not None:
+    node = t._node._parent if type(t._node) is Slot else t._node
+    mode = "inference_mode" if t._origin == "inference" else "no_grad"
+    if t._origin == "multiple" and node is not None:
         title = node.name()
         message = f"Output {t.output_nr} of {title.removesuffix('Backward0')} is a view and {doing} modified inplace."
     else:
         message = f"A view was created in {mode} mode and {doing} modified inplace with grad mode enabled."
-    return message + (MULTIPLE if t.origin == "multiple" else AMBIGUOUS.format(mode=mode))
+    return message + (MULTIPLE if t._origin == "multiple" else AMBIGUOUS.format(mode=mode))
 
 
 def derive(op: Any) -> Callable:
@@ -82,7 +82,7 @@ def derive(op: Any) -> Callable:
     if isinstance(op, Composite):
 
         def composite_form(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-            tracked = input.node is not None or any(isinstance(a, Tensor) and a.node is not None for a in args)
+            tracked = input._node is not None or any(isinstance(a, Tensor) and a._node is not None for a in args)
             check(input, tracked)
             return input.copy_(op.function(input, *args, **kwargs))
 
@@ -114,7 +114,7 @@ def write(op: Any, values: list) -> Tensor:
         op.overwrite(np, *arrays[:positional], **keywords)
         t._bump()
         if recorded:
-            rewrite(t, op.make_node(values, [t], [t.array]))
+            rewrite(t, op.make_node(values, [t], [t._array]))
         return t
     result = op.compute(arrays)
     if type(result) is tuple:
@@ -123,16 +123,16 @@ def write(op: Any, values: list) -> Tensor:
         hidden = (result,)
     if recorded and "input" in op.saved_names:
         # The formulas want the operand as it was before the write.
-        original = wrap(t.array.copy())
-        original.node = t.node
+        original = wrap(t._array.copy())
+        original._node = t._node
         values = [original, *values[1:]]
     store(t, result)
     if recorded:
-        node = op.make_node(values, [t], [t.array, *hidden[1:]])
+        node = op.make_node(values, [t], [t._array, *hidden[1:]])
         rewrite(t, node)
         for other in values[1:]:
-            if isinstance(other, Tensor) and other.cell is t.cell:
-                node.saved = tuple(overwritten(e, node) if e is other else e for e in node.saved)
+            if isinstance(other, Tensor) and other._cell is t._cell:
+                node._saved = tuple(overwritten(e, node) if e is other else e for e in node._saved)
     return t
 
 
@@ -146,10 +146,10 @@ def overwrites(op: Any, arrays: list) -> bool:
 
 def overwritten(operand: Tensor, node: Node) -> Tensor:
     """What a node saved of an operand that its own write changed: the backward pass will find it modified."""
-    stale = wrap(operand.array)
-    stale.node = node
-    stale.cell = cell = Version()
-    count = 0 if operand.cell is None else operand.cell.count
+    stale = wrap(operand._array)
+    stale._node = node
+    stale._cell = cell = Version()
+    count = 0 if operand._cell is None else operand._cell.count
     cell.count, cell.last, cell.stamps = count, sys.maxsize, deque([sys.maxsize])
     return stale
 
@@ -161,25 +161,25 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
         from .errors import argument_error
 
         raise argument_error(op, 0, t)
-    tracked = state.grad_enabled and any([isinstance(v, Tensor) and v.node is not None for v in values])
+    tracked = state.grad_enabled and any([isinstance(v, Tensor) and v._node is not None for v in values])
     check(t, tracked)
     if not tracked:
-        action(t.array)
+        action(t._array)
         t._bump()
         return t
     if "input" in op.saved_names:
-        original = wrap(t.array.copy())
-        original.node = t.node
+        original = wrap(t._array.copy())
+        original._node = t._node
         values = [original, *values[1:]]
-    action(t.array)
+    action(t._array)
     t._bump()
-    rewrite(t, op.make_node(values, [t], [t.array]))
+    rewrite(t, op.make_node(values, [t], [t._array]))
     return t
 
 
 def store(t: Tensor, result: Any) -> None:
     """Write a computed result into a tensor's memory, checking dtype and shape, and count the version."""
-    target = t.array
+    target = t._array
     if result.dtype is not target.dtype and result.dtype != target.dtype:
         source, kind = of(result), of(target)
         if not can_hold(source, kind):
@@ -202,31 +202,31 @@ def store(t: Tensor, result: Any) -> None:
 
 def rewrite(t: Tensor, node: Node) -> None:
     """Give a tensor just written its new node, and its base and the base's views theirs."""
-    root = t.base
+    root = t._root
     if root is None:
-        t.node = node
+        t._node = node
         refresh(t)
         return
-    root.node = CopySlices(root, t, node)
+    root._node = CopySlices(root, t, node)
     refresh(root)
 
 
 def refresh(root: Tensor) -> None:
     """New nodes for the living views of a tensor whose history was rewritten."""
-    if root.views is None:
+    if root._views is None:
         return
     alive = []
-    for reference in root.views:
+    for reference in root._views:
         view = reference()
         if view is not None:
             alive.append(reference)
-            if root.node is None:
-                view.node = None
-            elif view.origin is not None and view.node is not None:
-                view.node = Forbidden(root, forbidden(view, "its base or another view of its base has been"))
-            elif view.array.dtype.kind in "fcV":
-                view.node = AsStrided(root, view)
-    root.views = alive
+            if root._node is None:
+                view._node = None
+            elif view._origin is not None and view._node is not None:
+                view._node = Forbidden(root, forbidden(view, "its base or another view of its base has been"))
+            elif view._array.dtype.kind in "fcV":
+                view._node = AsStrided(root, view)
+    root._views = alive
 
 
 class Region:
@@ -273,7 +273,7 @@ class Region:
 
     def flattened(self, gradient: Any) -> Any:
         """The base's gradient as one row of the numbers that `indices` counts."""
-        if gradient.array.dtype.kind == "c" and self.view[1].kind != "c":
+        if gradient._array.dtype.kind == "c" and self.view[1].kind != "c":
             gradient = find_function("view_as_real")(gradient)
         return gradient.reshape(-1)
 
@@ -287,50 +287,50 @@ class Region:
 class CopySlices(Node):
     """The history of a base after a view of it was written."""
 
-    title = "CopySlices"
+    _title = "CopySlices"
 
     def __init__(self, root: Tensor, view: Tensor, function: Node) -> None:
-        self.function = function
-        self.edges = (root.node, *function.edges[1:])
-        self.region = Region(root.array, view.array)
-        self.sequence = tick()
+        self._function = function
+        self._edges = (root._node, *function._edges[1:])
+        self._region = Region(root._array, view._array)
+        self._sequence = tick()
         if state.places:
-            self.place = state.places()
+            self._place = state.places()
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
     def apply(self, gradient: Any, world: Any) -> list:
-        region = self.region
+        region = self._region
         if world.raw:
             whole, part = region.buffers()
             whole[...] = gradient
-            answers = list(self.function.apply(part.copy(), world))
+            answers = list(self._function.apply(part.copy(), world))
             part[...] = 0 if answers[0] is None else answers[0]
             return [whole, *answers[1:]]
         where = wrap(region.indices())
         flat = region.flattened(gradient)
         part = flat.index_select(0, where).reshape(region.view[0])
-        answers = list(self.function.apply(part, world))
+        answers = list(self._function.apply(part, world))
         inner = part * 0 if answers[0] is None else answers[0]
         return [region.restored(flat.index_copy(0, where, inner.reshape(-1))), *answers[1:]]
 
-    def release(self) -> None:
-        self.function.release()
+    def _release(self) -> None:
+        self._function._release()
 
 
 class AsStrided(Node):
     """A view's node after its base was rewritten."""
 
-    title = "AsStridedBackward0"
+    _title = "AsStridedBackward0"
 
     def __init__(self, root: Tensor, view: Tensor) -> None:
-        self.edges = (root.node,)
-        self.region = Region(root.array, view.array)
-        self.sequence = tick()
+        self._edges = (root._node,)
+        self._region = Region(root._array, view._array)
+        self._sequence = tick()
 
     def apply(self, gradient: Any, world: Any) -> list:
-        return [spread(world, gradient, self.region)]
+        return [spread(world, gradient, self._region)]
 
 
 def spread(t: Any, gradient: Any, region: Region) -> Any:
@@ -362,15 +362,15 @@ def overlapping(shape: tuple, dtype: Any, strides: tuple) -> bool:
 class Forbidden(Node):
     """The node of one of several views whose base was written in place: its gradient cannot be known."""
 
-    title = "AsStridedBackward0"
+    _title = "AsStridedBackward0"
 
     def __init__(self, root: Tensor, message: str) -> None:
-        self.edges = (root.node,)
-        self.forbidden = message
-        self.sequence = tick()
+        self._edges = (root._node,)
+        self._forbidden = message
+        self._sequence = tick()
 
     def apply(self, gradient: Any, world: Any) -> list:
-        raise RuntimeError(self.forbidden)
+        raise RuntimeError(self._forbidden)
 
 
 AsStrided.__name__ = Forbidden.__name__ = "AsStridedBackward0"

@@ -13,7 +13,7 @@ class Mode(metaclass=Sealed):
     """Something entered and left that also decorates functions (and generator functions, entered at each step)."""
 
     __module__ = "torch.autograd.grad_mode"
-    owner: Any = None
+    _owner: Any = None
     """A part of the state that only this session has: a generator that holds a mode may end in another one's program."""
 
     def __call__(self, function: Any) -> Any:
@@ -58,33 +58,33 @@ class Mode(metaclass=Sealed):
 class no_grad(Mode):
     """Operations inside are not recorded."""
 
-    wanted = False
+    _wanted = False
 
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
         return made if function is None else made(function)
 
     def __enter__(self) -> None:
-        self.owner = state.warned
+        self._owner = state.warned
         self.before = state.grad_enabled
-        state.grad_enabled = self.wanted
+        state.grad_enabled = self._wanted
 
     def __exit__(self, *exception: object) -> None:
-        if self.owner is state.warned:
+        if self._owner is state.warned:
             state.grad_enabled = self.before
 
 
 class enable_grad(no_grad):
     """Operations inside are recorded, also within no_grad."""
 
-    wanted = True
+    _wanted = True
 
 
 class set_grad_enabled(Mode):
     """Recording on or off, at once; as a context manager until its end."""
 
     def __init__(self, mode: bool) -> None:
-        self.owner = state.warned
+        self._owner = state.warned
         self.before = state.grad_enabled
         self.mode = mode
         state.grad_enabled = mode
@@ -100,7 +100,7 @@ class set_grad_enabled(Mode):
         state.grad_enabled = self.mode
 
     def __exit__(self, *exception: object) -> None:
-        if self.owner is state.warned:
+        if self._owner is state.warned:
             state.grad_enabled = self.before
 
 
@@ -121,7 +121,7 @@ class inference_mode(Mode):
         return inference_mode(self.mode)
 
     def __enter__(self) -> None:
-        self.owner = state.warned
+        self._owner = state.warned
         self.before = (state.grad_enabled, state.inference)
         if self.mode:
             state.grad_enabled, state.inference = False, True
@@ -130,7 +130,7 @@ class inference_mode(Mode):
             state.grad_enabled = True
 
     def __exit__(self, *exception: object) -> None:
-        if self.owner is state.warned:
+        if self._owner is state.warned:
             state.grad_enabled, state.inference = self.before
 
 
@@ -138,7 +138,7 @@ class set_detect_anomaly(Mode):
     """Look for NaN after every step of a backward pass."""
 
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self.owner = state.warned
+        self._owner = state.warned
         self.before = (state.anomaly, state.check_nan)
         self.mode, self.check_nan = mode, check_nan
         state.anomaly, state.check_nan = mode, check_nan
@@ -150,7 +150,7 @@ class set_detect_anomaly(Mode):
         state.anomaly, state.check_nan = self.mode, self.check_nan
 
     def __exit__(self, *exception: object) -> None:
-        if self.owner is state.warned:
+        if self._owner is state.warned:
             state.anomaly, state.check_nan = self.before
 
 

@@ -218,8 +218,8 @@ class Operator(Recording):
         for i in self.arrays:
             x = values[i]
             if isinstance(x, Tensor):
-                arrays[i] = x.array
-                if x.node is not None:
+                arrays[i] = x._array
+                if x._node is not None:
                     tracked = True
             elif x is None:
                 if self.defaults[i] is not None:
@@ -233,9 +233,9 @@ class Operator(Recording):
             for at, x in enumerate(many):
                 if not isinstance(x, Tensor):
                     raise TypeError(f"expected Tensor as element {at} in argument {i}, but got {type(x).__name__}")
-                if x.node is not None:
+                if x._node is not None:
                     tracked = True
-            arrays[i] = [x.array for x in many]
+            arrays[i] = [x._array for x in many]
         return arrays, tracked
 
     def compute(self, arrays: list) -> Any:
@@ -329,7 +329,7 @@ class Operator(Recording):
             if self.view:
                 attach(t, values[self.tensors[0]])
             elif state.inference:
-                t.inference = True
+                t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
         if self.view:
@@ -337,7 +337,7 @@ class Operator(Recording):
                 attach(t, values[self.tensors[0]], "multiple")
         elif state.inference:
             for t in tensors:
-                t.inference = True
+                t._inference = True
         return self.packaged(tensors)
 
     def packaged(self, tensors: list) -> Any:
@@ -356,7 +356,7 @@ class Operator(Recording):
             if not isinstance(t, Tensor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
-        if state.grad_enabled and (tracked or any(t.node is not None for t in targets)):
+        if state.grad_enabled and (tracked or any(t._node is not None for t in targets)):
             raise RuntimeError(
                 f"{self.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                 "arguments requires grad."
@@ -456,7 +456,13 @@ class Composite:
 
 
 def composite(
-    names: str = "", /, *, method: bool | str = True, inplace: Any = False, kernel: Any = None, guard: bool | None = None
+    names: str = "",
+    /,
+    *,
+    method: bool | str = True,
+    inplace: Any = False,
+    kernel: Any = None,
+    guard: bool | None = None,
 ) -> Callable:
     """Declare a function of tensors made of other operators.
 

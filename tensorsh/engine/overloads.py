@@ -155,7 +155,7 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
     """None where a value is of a kind, else -1, or the place of the element of a list that is not."""
     from .tensor import Tensor
 
-    scalar = isinstance(value, Tensor) and not value.array.ndim and value.node is None
+    scalar = isinstance(value, Tensor) and not value._array.ndim and value._node is None
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     number = isinstance(value, (bool, int, float, complex, np.number, np.bool_))
     match kind:
@@ -166,9 +166,9 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
         case "float":
             fits = number and not isinstance(value, complex) or scalar
         case "int":
-            fits = whole or scalar and value.array.dtype.kind in "iu"
+            fits = whole or scalar and value._array.dtype.kind in "iu"
         case "bool":
-            fits = isinstance(value, (bool, np.bool_)) or scalar and value.array.dtype.kind == "b"
+            fits = isinstance(value, (bool, np.bool_)) or scalar and value._array.dtype.kind == "b"
         case "ints" | "ints1" | "floats" | "Tensors" | "Numbers" | "names":
             if not isinstance(value, (tuple, list)):
                 fits = kind == "ints1" and whole

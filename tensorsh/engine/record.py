@@ -51,7 +51,7 @@ class Recording:
             made = type(
                 title,
                 (OperatorNode,),
-                {"_operator": self, "title": title, "__slots__": (), "__module__": "torch.autograd.graph"}
+                {"_operator": self, "_title": title, "__slots__": (), "__module__": "torch.autograd.graph"}
                 | saved_properties(self),
             )
             self.classes[title] = made
@@ -73,13 +73,13 @@ class Recording:
 
     def connect(self, node: Node, tensors: list) -> None:
         if len(tensors) == 1:
-            if tensors[0].array.dtype.kind in "fcV":
-                tensors[0].node = node
+            if tensors[0]._array.dtype.kind in "fcV":
+                tensors[0]._node = node
             return
-        node.outputs = len(tensors)
+        node._outputs = len(tensors)
         for i, t in enumerate(tensors):
-            if t.array.dtype.kind in "fcV" and i not in self.nondifferentiable:
-                t.node = Slot(node, i)
+            if t._array.dtype.kind in "fcV" and i not in self.nondifferentiable:
+                t._node = Slot(node, i)
 
     def make_node(self, values: list, tensors: list, outs: list) -> Any:
         """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
@@ -91,17 +91,17 @@ class Recording:
         for i in self.tensors:
             x = values[i]
             if i in self.lists:
-                edges.extend(y.node for y in x)
+                edges.extend(y._node for y in x)
                 counts.append(len(x))  # type: ignore[union-attr]
                 if metas is None:
                     metas = [None] * (len(edges) - len(x))
-                metas.extend((y.array.shape, y.array.dtype) if y.node is not None else None for y in x)
+                metas.extend((y._array.shape, y._array.dtype) if y._node is not None else None for y in x)
                 continue
             if counts is not None:
                 counts.append(None)
-            if isinstance(x, Tensor) and x.node is not None:
-                edges.append(x.node)
-                a = x.array
+            if isinstance(x, Tensor) and x._node is not None:
+                edges.append(x._node)
+                a = x._array
                 if metas is not None:
                     metas.append((a.shape, a.dtype))
                 elif a.dtype is not result_array.dtype or a.shape != result_array.shape:
@@ -112,17 +112,17 @@ class Recording:
                 if metas is not None:
                     metas.append(None)
         if metas is not None:
-            node.metas = tuple(metas)
+            node._metas = tuple(metas)
             if len(metas) < len(edges):
-                node.metas += (None,) * (len(edges) - len(metas))
-        node.edges = tuple(edges)
+                node._metas += (None,) * (len(edges) - len(metas))
+        node._edges = tuple(edges)
         if counts is not None:
-            node.counts = tuple(counts)
+            node._counts = tuple(counts)
         if self.saved_names:
-            node.saved = self.keep(values, tensors, outs, edges)
-        node.sequence = tick()
+            node._saved = self.keep(values, tensors, outs, edges)
+        node._sequence = tick()
         if state.places:
-            node.place = state.places()
+            node._place = state.places()
         return node
 
     def keep(self, values: list, tensors: list, outs: list, edges: list) -> tuple:
@@ -141,7 +141,7 @@ class Recording:
             elif kind == "argument":
                 x = values[i]
                 if isinstance(x, Tensor):
-                    if x.inference:
+                    if x._inference:
                         raise RuntimeError(INFERENCE_SAVED)
                     saved.append(x)
                 elif i in self.tensors:
@@ -151,7 +151,7 @@ class Recording:
             elif kind == "shape":
                 x = values[i]
                 saved.append(
-                    [y.array.shape for y in x] if i in self.lists else x.array.shape if isinstance(x, Tensor) else ()
+                    [y._array.shape for y in x] if i in self.lists else x._array.shape if isinstance(x, Tensor) else ()
                 )
             elif i < len(tensors):
                 saved.append(keep_result(tensors[i], i))
@@ -162,30 +162,30 @@ class Recording:
 
 def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
     """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
-    base = source.base
+    base = source._root
     root = source if base is None else base
     if t is root:
         return
-    t.base = root
-    cell = source.cell
+    t._root = root
+    cell = source._cell
     if cell is None:
-        cell = source.cell = Version()
-        if root.cell is None:
-            root.cell = cell
-    t.cell = cell
-    views = root.views
+        cell = source._cell = Version()
+        if root._cell is None:
+            root._cell = cell
+    t._cell = cell
+    views = root._views
     if views is None:
-        root.views = [reference(t)]
+        root._views = [reference(t)]
     else:
         n = len(views)
         if n >= 32 and not n & (n - 1):
             views[:] = [r for r in views if r() is not None]
         views.append(reference(t))
-    if source.inference:
-        t.inference = True
-    if origin is not None or base is not None and source.origin is not None:
-        t.origin = origin or source.origin
+    if source._inference:
+        t._inference = True
+    if origin is not None or base is not None and source._origin is not None:
+        t._origin = origin or source._origin
     elif not state.grad_enabled:
-        t.origin = "no_grad"
-    if not state.grad_enabled and root.node is not None and t.node is None and t.array.dtype.kind in "fcV":
-        t.node = nowhere()
+        t._origin = "no_grad"
+    if not state.grad_enabled and root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
+        t._node = nowhere()

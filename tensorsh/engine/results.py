@@ -20,20 +20,20 @@ def store_out(t: Tensor, array: Any) -> None:
     source, target = of(array), t.dtype
     if not can_hold(source, target):
         raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
-    if t.array.shape != array.shape:
-        if t.array.size:
+    if t._array.shape != array.shape:
+        if t._array.size:
             import warnings
 
             warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(t.array.shape)}, which does not "
+                f"An output with one or more elements was resized since it had shape {list(t._array.shape)}, which does not "
                 f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
                 "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
                 "t by resizing it, inplace, to zero elements with t.resize_(0).",
                 stacklevel=4,
             )
-        t.array = array.astype(t.array.dtype)
+        t._array = array.astype(t._array.dtype)
     else:
-        t.array[...] = array
+        t._array[...] = array
     t._bump()
 
 
@@ -45,12 +45,12 @@ def writes_out(function: Callable) -> Callable:
         result = function(*args, **kwargs)
         if out is None:
             return result
-        if state.grad_enabled and (result.node is not None or out.node is not None):
+        if state.grad_enabled and (result._node is not None or out._node is not None):
             raise RuntimeError(
                 f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one "
                 "of the arguments requires grad."
             )
-        store_out(out, result.array)
+        store_out(out, result._array)
         return out
 
     return wrapped

@@ -13,9 +13,7 @@ def named(name: str, fields: tuple[str, ...]) -> type:
     """The tuple type of an operator's results."""
     found = _made.get((name, fields))
     if found is None:
-        members: dict[str, Any] = {
-            f: property(_field(i)) for i, f in enumerate(fields)
-        }
+        members: dict[str, Any] = {f: property(_field(i)) for i, f in enumerate(fields)}
         members |= {
             "__slots__": (),
             "__repr__": _text,

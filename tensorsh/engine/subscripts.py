@@ -20,7 +20,7 @@ def single(index: tuple) -> int | None:
     for i in before:
         if type(i) is not slice or i != FULL:
             return None
-    if type(last) is Tensor and last.array.ndim and last.array.dtype.kind == "i" and last.array.dtype in INDEX_KINDS:
+    if type(last) is Tensor and last._array.ndim and last._array.dtype.kind == "i" and last._array.dtype in INDEX_KINDS:
         return len(before)
     return None
 
@@ -74,7 +74,7 @@ def as_index(i: Any) -> Any:
     if isinstance(i, np.bool_):
         return bool(i)
     if isinstance(i, Tensor):
-        array = i.array
+        array = i._array
     elif isinstance(i, (ndarray, list, tuple, range)):
         array = np.asarray(i) if not isinstance(i, (list, tuple)) else from_sequence(i)
         i = wrap(array)
@@ -103,7 +103,7 @@ def from_sequence(items: Any) -> Any:
 
 def usable(i: Tensor) -> Tensor:
     """An index tensor of a dtype that numpy takes in the same sense."""
-    dtype = i.array.dtype
+    dtype = i._array.dtype
     if dtype in INDEX_KINDS:
         return i
     if dtype == np.uint8:
@@ -112,7 +112,7 @@ def usable(i: Tensor) -> Tensor:
         warnings.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=4
         )
-        return wrap(i.array.astype(np.bool_))
+        return wrap(i._array.astype(np.bool_))
     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
 
 
@@ -134,7 +134,7 @@ def advanced(array: Any, found: list) -> list:
             dim += 1
             continue
         i = usable(i)
-        where = i.array
+        where = i._array
         if where.dtype.kind == "b":
             if dim + where.ndim > len(shape):
                 raise IndexError(f"too many indices for tensor of dimension {len(shape)}")

@@ -108,9 +108,10 @@ def read_index() -> tuple[dict[str, str], dict[str, str]] | None:
 
 
 def load(family: str) -> None:
-    importlib.import_module("tensorsh.engine.ops." + family)
-    sign(FUNCTIONS, 0)
-    sign(METHODS, 1)
+    with _lock:  # completion looks names up in a thread of its own
+        importlib.import_module("tensorsh.engine.ops." + family)
+        sign(FUNCTIONS, 0)
+        sign(METHODS, 1)
 
 
 _signed = [0, 0]

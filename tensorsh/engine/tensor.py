@@ -73,21 +73,21 @@ def load_method(owner: Any, name: str) -> Any:
 class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array of one dtype, with the history that gradients need."""
 
-    array: Any
-    node: Any = None
+    _array: Any
+    _node: Any = None
     """The node that made it (AccumulateGrad for a leaf); None when no gradient is wanted."""
     _grad: Any = None
-    base: Any = None
+    _root: Any = None
     """The tensor whose memory this one views."""
-    cell: Version | None = None
+    _cell: Version | None = None
     """The version counter shared with all tensors of the same storage, once there is one to share."""
-    views: list | None = None
+    _views: list | None = None
     """Weak references to the tensors that view this one's memory."""
-    origin: str | None = None
+    _origin: str | None = None
     """How a view came about where that forbids in-place writes: 'multiple', 'no_grad', 'inference'."""
-    inference: bool = False
+    _inference: bool = False
     name: str | None = None
-    is_parameter: bool = False
+    _is_parameter: bool = False
     __array_priority__ = 1000
     __module__ = "torch"
 
@@ -123,16 +123,16 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def shape(self) -> Size:
-        return Size(self.array.shape)
+        return Size(self._array.shape)
 
     @property
     def dtype(self) -> dtype:
-        array = self.array
+        array = self._array
         return FROM_NUMPY.get(array.dtype) or of(array)
 
     @property
     def device(self) -> device:
-        array = self.array
+        array = self._array
         if type(array) is ndarray:
             return CPU
         from .backend import device_of
@@ -141,15 +141,15 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def ndim(self) -> int:
-        return self.array.ndim
+        return self._array.ndim
 
     @property
     def requires_grad(self) -> bool:
-        return self.node is not None
+        return self._node is not None
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if self.node is not None and not isinstance(self.node, AccumulateGrad):
+        if self._node is not None and not isinstance(self._node, AccumulateGrad):
             if value:
                 return
             raise RuntimeError(
@@ -157,45 +157,45 @@ class Tensor(metaclass=TensorMeta):
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if not value:
-            self.node = None
+            self._node = None
             self._tell_views(None)
-        elif self.node is None:
-            if self.array.dtype.kind not in "fcV":
+        elif self._node is None:
+            if self._array.dtype.kind not in "fcV":
                 raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-            if self.inference and not state.inference:
+            if self._inference and not state.inference:
                 raise RuntimeError(
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
-            self.node = AccumulateGrad(self)
+            self._node = AccumulateGrad(self)
             self._tell_views(nowhere())
 
     def _tell_views(self, node: Any) -> None:
         """Views made before wait for no gradient of their own, but want one as their base does."""
-        for reference in self.views or ():
+        for reference in self._views or ():
             view = reference()
-            if view is not None and view.array.dtype.kind in "fcV" and view.is_leaf:
-                view.node = node
+            if view is not None and view._array.dtype.kind in "fcV" and view.is_leaf:
+                view._node = node
 
     @property
     def is_leaf(self) -> bool:
-        return self.node is None or type(self.node) is AccumulateGrad
+        return self._node is None or type(self._node) is AccumulateGrad
 
     @property
     def grad_fn(self) -> Any:
-        node = self.node
+        node = self._node
         if node is None or type(node) is AccumulateGrad:
             return None
-        if node.forbidden is not None:
-            raise RuntimeError(node.forbidden)
-        return node.parent if type(node) is Slot else node
+        if node._forbidden is not None:
+            raise RuntimeError(node._forbidden)
+        return node._parent if type(node) is Slot else node
 
     @property
     def output_nr(self) -> int:
-        return self.node.number if type(self.node) is Slot else 0
+        return self._node._number if type(self._node) is Slot else 0
 
     @property
     def grad(self) -> Any:
-        if self._grad is None and self.node is not None and type(self.node) is not AccumulateGrad:
+        if self._grad is None and self._node is not None and type(self._node) is not AccumulateGrad:
             import warnings
 
             warnings.warn(GRAD_OF_NON_LEAF, stacklevel=2)
@@ -212,7 +212,7 @@ class Tensor(metaclass=TensorMeta):
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if value.array.dtype != self.array.dtype:
+        if value._array.dtype != self._array.dtype:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{C_NAMES.get(value.dtype.name, value.dtype.name)}' to a tensor "
                 f"with grad_dtype '{self.dtype.short}'. The gradient must match the tensor's grad_dtype (defaults to the "
@@ -220,10 +220,10 @@ class Tensor(metaclass=TensorMeta):
                 "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
                 "systems that assume they match."
             )
-        if value.array.shape != self.array.shape:
+        if value._array.shape != self._array.shape:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value.array.shape)}' to a tensor of size "
-                f"'{list(self.array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+                f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
             )
         self._grad = value
 
@@ -233,78 +233,78 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def _base(self) -> Any:
-        return self.base
+        return self._root
 
     @property
     def _version(self) -> int:
-        if self.inference:
+        if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self.cell is None else self.cell.count
+        return 0 if self._cell is None else self._cell.count
 
     def _bump(self) -> None:
         """Note that the memory was written in place."""
-        if self.cell is None:
-            self.cell = Version()
-        self.cell.bump()
+        if self._cell is None:
+            self._cell = Version()
+        self._cell.bump()
 
     @property
     def data(self) -> Tensor:
-        return wrap(self.array)
+        return wrap(self._array)
 
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        self.array = value.array
+        self._array = value._array
 
     def detach(self) -> Tensor:
         """The same memory, without history; in-place writes to either are seen by the version checks of both."""
         t = new(Tensor)
-        t.array = self.array
-        if self.cell is None:
-            self.cell = Version()
-        t.cell = self.cell
-        if self.inference:
-            t.inference = True
+        t._array = self._array
+        if self._cell is None:
+            self._cell = Version()
+        t._cell = self._cell
+        if self._inference:
+            t._inference = True
         return t
 
     def register_hook(self, hook: Any) -> Handle:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient."""
-        if self.node is None:
+        if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self.node.prehooks is None:
-            self.node.prehooks = {}
-        self.node.watched = True
-        return Handle(self.node.prehooks, hook)
+        if self._node._prehooks is None:
+            self._node._prehooks = {}
+        self._node._watched = True
+        return Handle(self._node._prehooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:
         """Call `hook(param)` after `grad` of a leaf was added to."""
-        if self.node is None:
+        if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        if self.node.post_hooks is None:
-            self.node.post_hooks = {}
-        return Handle(self.node.post_hooks, hook)
+        if self._node._post_hooks is None:
+            self._node._post_hooks = {}
+        return Handle(self._node._post_hooks, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `grad`."""
-        if self.node is None:
+        if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self.retains_grad:
             return
-        if self.node.retained is None:
-            self.node.retained = []
-        self.node.watched = True
-        self.node.retained.append(weakref.ref(self))
+        if self._node._retained is None:
+            self._node._retained = []
+        self._node._watched = True
+        self._node._retained.append(weakref.ref(self))
 
     @property
     def retains_grad(self) -> bool:
-        kept = self.node is not None and self.node.retained
+        kept = self._node is not None and self._node._retained
         return any(r() is self for r in kept or ())
 
     def __len__(self) -> int:
-        shape = self.array.shape
+        shape = self._array.shape
         if not shape:
             raise TypeError("len() of a 0-d tensor")
         return shape[0]
@@ -415,7 +415,7 @@ def wrap(array: Any) -> Tensor:
     if type(array) is not ndarray and isinstance(array, np.generic):
         array = np.asarray(array)
     t = new(Tensor)
-    t.array = array
+    t._array = array
     return t
 
 

@@ -54,14 +54,14 @@ def viewing(op: Any) -> Callable:
         x = values[0]
         if not isinstance(x, Tensor):
             raise argument_error(op, 0, x)
-        array = x.array
+        array = x._array
         result = kernel(np if type(array) is ndarray else module_of(array), array, *values[1:])
         if type(result) is list:
             return viewed_many(op, values, result)
         t = new(Tensor)
-        t.array = result
-        if x.node is not None and state.grad_enabled:
-            t.node = view_node(op, values)
+        t._array = result
+        if x._node is not None and state.grad_enabled:
+            t._node = view_node(op, values)
         attach(t, x)
         return t
 
@@ -78,14 +78,14 @@ def viewing_alone(op: Any) -> Callable:
         (x,) = args
         if type(x) is not Tensor and not isinstance(x, Tensor):
             raise argument_error(op, 0, x)
-        array = x.array
+        array = x._array
         result = kernel(np if type(array) is ndarray else module_of(array), array)
         if type(result) is list:
             return viewed_many(op, args, result)
         t = new(Tensor)
-        t.array = result
-        if x.node is not None and state.grad_enabled:
-            t.node = view_node(op, args)
+        t._array = result
+        if x._node is not None and state.grad_enabled:
+            t._node = view_node(op, args)
         attach(t, x)
         return t
 
@@ -96,9 +96,9 @@ def viewed(op: Any, values: Sequence, array: Any) -> Tensor:
     """The tensor of a view's array."""
     x = values[0]
     t = new(Tensor)
-    t.array = array
-    if x.node is not None and state.grad_enabled and op.node is not None:
-        t.node = view_node(op, values)
+    t._array = array
+    if x._node is not None and state.grad_enabled and op.node is not None:
+        t._node = view_node(op, values)
     attach(t, x)
     return t
 
@@ -108,14 +108,14 @@ def viewed_many(op: Any, values: Sequence, arrays: list) -> tuple:
     x = values[0]
     tensors = []
     node = None
-    if x.node is not None and state.grad_enabled:
+    if x._node is not None and state.grad_enabled:
         node = view_node(op, values)
-        node.outputs = len(arrays)
+        node._outputs = len(arrays)
     for i, array in enumerate(arrays):
         t = new(Tensor)
-        t.array = array
+        t._array = array
         if node is not None:
-            t.node = Slot(node, i) if len(arrays) > 1 else node
+            t._node = Slot(node, i) if len(arrays) > 1 else node
         attach(t, x, "multiple")
         tensors.append(t)
     return tuple(tensors)
@@ -126,12 +126,12 @@ def view_node(op: Any, values: Sequence) -> Any:
     x = values[0]
     title = op.node
     node = new(op.node_class(title if type(title) is str else title(*values)))
-    node.edges = (x.node,)
+    node._edges = (x._node,)
     if op.sources:
-        node.saved = tuple([x.array.shape if kind == "shape" else values[i] for kind, i in op.sources])
-    node.sequence = tick()
+        node._saved = tuple([x._array.shape if kind == "shape" else values[i] for kind, i in op.sources])
+    node._sequence = tick()
     if state.places:
-        node.place = state.places()
+        node._place = state.places()
     return node
 
 
@@ -141,8 +141,8 @@ def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, 
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
             return (int(value),)
         if not isinstance(value, (tuple, list)):
-            if isinstance(value, Tensor) and value.array.ndim == 0 and value.array.dtype.kind in "iu":
-                return (int(value.array),)
+            if isinstance(value, Tensor) and value._array.ndim == 0 and value._array.dtype.kind in "iu":
+                return (int(value._array),)
             raise TypeError(
                 f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not {type_name(value)}"
             )
@@ -154,8 +154,8 @@ def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, 
         return value
     found = []
     for at, v in enumerate(value):
-        if isinstance(v, Tensor) and v.array.ndim == 0 and v.array.dtype.kind in "iu":
-            v = v.array
+        if isinstance(v, Tensor) and v._array.ndim == 0 and v._array.dtype.kind in "iu":
+            v = v._array
         elif isinstance(v, bool) or not isinstance(v, (int, np.integer)):
             raise TypeError(
                 f"{function}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "

@@ -29,11 +29,11 @@ def _reaching(roots: Iterable[Node], targets: set) -> set:
             continue
         seen.add(node)
         order.append(node)
-        stack.extend(e for e in node.edges if e is not None and e not in seen)
-    order.sort(key=lambda n: -1 if isinstance(n, AccumulateGrad) else n.sequence)
+        stack.extend(e for e in node._edges if e is not None and e not in seen)
+    order.sort(key=lambda n: -1 if isinstance(n, AccumulateGrad) else n._sequence)
     reach = set()
     for node in order:
-        if node in targets or any(e in reach for e in node.edges if e is not None):
+        if node in targets or any(e in reach for e in node._edges if e is not None):
             reach.add(node)
     return reach
 
@@ -46,11 +46,11 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            if tuple(answer.array.shape) != tuple(gradient.shape):
+            if tuple(answer._array.shape) != tuple(gradient.shape):
                 raise RuntimeError(
-                    f"hook has changed the size of value (before: {list(gradient.shape)}, after: {list(answer.array.shape)})"
+                    f"hook has changed the size of value (before: {list(gradient.shape)}, after: {list(answer._array.shape)})"
                 )
-            gradient = answer.array if raw else answer
+            gradient = answer._array if raw else answer
     return gradient
 
 
@@ -77,7 +77,7 @@ def walk(
             grads[node] = grads[node] + gradient
         else:
             grads[node] = gradient
-            heappush(heap, (-node.sequence, node))
+            heappush(heap, (-node._sequence, node))
     held: Any = None
     arrived: Any = None
     while True:
@@ -86,39 +86,39 @@ def walk(
                 break
             node = heappop(heap)[1]
             gradient = grads.pop(node)
-        elif heap and heap[0][0] < -held.sequence:
+        elif heap and heap[0][0] < -held._sequence:
             grads[held] = arrived
-            node = heappushpop(heap, (-held.sequence, held))[1]
+            node = heappushpop(heap, (-held._sequence, held))[1]
             gradient = grads.pop(node)
             held = arrived = None
         else:
             node, gradient = held, arrived
             held = arrived = None
-        watched = node.watched
+        watched = node._watched
         if watched:
-            if node.prehooks is not None:
-                gradient = _hooked(node.prehooks, gradient, raw)
-            if node.retained is not None:
+            if node._prehooks is not None:
+                gradient = _hooked(node._prehooks, gradient, raw)
+            if node._retained is not None:
                 _retain(node, gradient, raw)
         if targets is not None and node in targets:
             captured[node] = gradient
         if type(node) is Slot:
-            parent = node.parent
+            parent = node._parent
             if wanted is not None and parent not in wanted:
                 continue
             if parent in grads:
-                before = grads[parent][node.number]
-                grads[parent][node.number] = gradient if before is None else before + gradient
+                before = grads[parent][node._number]
+                grads[parent][node._number] = gradient if before is None else before + gradient
             else:
-                many: list = [None] * parent.outputs
-                many[node.number] = gradient
+                many: list = [None] * parent._outputs
+                many[node._number] = gradient
                 grads[parent] = many
-                heappush(heap, (-parent.sequence, parent))
+                heappush(heap, (-parent._sequence, parent))
             continue
-        edges = node.edges
+        edges = node._edges
         if wanted is not None and not any(e in wanted for e in edges if e is not None):
             continue
-        if watched and node.backward_prehooks:
+        if watched and node._backward_prehooks:
             gradient = _prehooked(node, gradient, raw)
         if flow is not None:
             flow(node, gradient)
@@ -126,10 +126,10 @@ def walk(
             gradients = _watched(node, gradient, world)
         else:
             gradients = node.apply(gradient, world)
-        if watched and node.hooks:
+        if watched and node._hooks:
             gradients = _posthooked(node, gradients, gradient, raw)
         if not keep:
-            node.release()
+            node._release()
         gradient = None
         # In a chain the next node never sees the heap.
         for edge, g in zip(edges, gradients):  # noqa: B905 - a short answer leaves the rest without a gradient
@@ -146,25 +146,25 @@ def walk(
                 held, arrived = edge, g
             else:
                 grads[edge] = g
-                heappush(heap, (-edge.sequence, edge))
+                heappush(heap, (-edge._sequence, edge))
         gradients = g = None  # type: ignore[assignment]
     while leaves:
         node = next(iter(leaves))
         gradient = leaves.pop(node)
-        if node.prehooks is not None:
-            gradient = _hooked(node.prehooks, gradient, raw)
+        if node._prehooks is not None:
+            gradient = _hooked(node._prehooks, gradient, raw)
         if targets is not None and node in targets:
             captured[node] = gradient
         if accumulate and (targets is None or node in targets):
-            node.accumulate(gradient)
-            if node.hooks:
+            node._accumulate(gradient)
+            if node._hooks:
                 _posthooked(node, (), gradient, raw)
         gradient = None
     return captured
 
 
 def _retain(node: Node, gradient: Any, raw: bool) -> None:
-    for reference in node.retained:
+    for reference in node._retained:
         tensor = reference()
         if tensor is not None:
             value = wrap(fresh(gradient)) if raw else gradient
@@ -186,21 +186,21 @@ def _tensors(gradients: Any, raw: bool) -> tuple:
 
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
-    for hook in list(node.backward_prehooks.values()):  # type: ignore[union-attr]
+    for hook in list(node._backward_prehooks.values()):  # type: ignore[union-attr]
         answer = hook(_tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
-            values = [a.array if raw and a is not None else a for a in answer]
+            values = [a._array if raw and a is not None else a for a in answer]
             gradient = values if isinstance(gradient, list) else values[0]
     return gradient
 
 
 def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
-    for hook in list(node.hooks.values()):  # type: ignore[union-attr]
+    for hook in list(node._hooks.values()):  # type: ignore[union-attr]
         answer = hook(_tensors(gradients, raw), _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
-            gradients = [a.array if raw and a is not None else a for a in answer]
+            gradients = [a._array if raw and a is not None else a for a in answer]
     return gradients
 
 
@@ -219,12 +219,12 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
         for i, g in enumerate(gradients):
             if g is None:
                 continue
-            array = g if world.raw else g.array
+            array = g if world.raw else g._array
             if array.dtype.kind in "fc" and np.isnan(array).any():
                 warnings.warn(
                     f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2
                 )
                 error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-                error.node = node  # type: ignore[attr-defined]
+                error._node = node  # type: ignore[attr-defined]
                 raise error
     return gradients

@@ -108,7 +108,7 @@ def _wrapped(x: Any) -> Any:
 
 def _unwrapped(x: Any) -> Any:
     if isinstance(x, Tensor):
-        return x.array
+        return x._array
     if isinstance(x, (list, tuple)):
         return [_unwrapped(y) for y in x]
     return x
@@ -121,7 +121,7 @@ class Differentiable:
 
     @staticmethod
     def conj(x: Tensor) -> Tensor:
-        return table.find_function("conj")(x) if x.array.dtype.kind == "c" else x
+        return table.find_function("conj")(x) if x._array.dtype.kind == "c" else x
 
     def __getattr__(self, name: str) -> Any:
         found = _named(name, table.find_function) or table.find_method(name)
@@ -132,17 +132,17 @@ class Differentiable:
 
     @staticmethod
     def sum_to_size(g: Tensor, shape: tuple) -> Tensor:
-        extra = g.array.ndim - len(shape)
-        dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.array.shape[i + extra] != 1)]
+        extra = g._array.ndim - len(shape)
+        dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g._array.shape[i + extra] != 1)]
         if dims:
             g = g.sum(dims, keepdim=True)
-        return g.reshape(shape) if g.array.shape != shape else g
+        return g.reshape(shape) if g._array.shape != shape else g
 
     @staticmethod
     def cast_to(g: Tensor, dtype: np.dtype) -> Tensor:
         from .dtype import FROM_NUMPY
 
-        if g.array.dtype.kind == "c" and dtype.kind != "c":
+        if g._array.dtype.kind == "c" and dtype.kind != "c":
             g = g.real
         return g.to(FROM_NUMPY[dtype])
 
@@ -151,7 +151,11 @@ def sum_to_shape(g: Any, shape: tuple) -> Any:
     """An array summed over the dimensions along which `shape` was broadcast to its own."""
     extra = g.ndim - len(shape)
     if extra > 0:
-        g = g.reshape((-1, *g.shape[extra:])).sum(0) if extra > 1 or type(g) is not np.ndarray else np.add.reduce(g, axis=0)
+        g = (
+            g.reshape((-1, *g.shape[extra:])).sum(0)
+            if extra > 1 or type(g) is not np.ndarray
+            else np.add.reduce(g, axis=0)
+        )
     dims = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1)
     if dims:
         g = g.sum(dims, keepdims=True)

@@ -55,7 +55,7 @@ def _row(name: str, value: Any) -> tuple[str, ...]:
         return name, kind, "", _size_of(value), "", "", size_text(size) if size else ""
     dtype = str(value.dtype).removeprefix("torch.")
     shape = str(list(value.shape))
-    memory = size_text(value.nbytes if base.__name__ == "ndarray" else value.array.nbytes)
+    memory = size_text(value.nbytes if base.__name__ == "ndarray" else value._array.nbytes)
     if base.__name__ == "ndarray":
         return name, kind, dtype, shape, "", "", memory
     return name, kind, dtype, shape, str(value.device), _gradient(value), memory
@@ -71,10 +71,10 @@ def _size_of(value: Any) -> str:
 
 def _gradient(value: Any) -> str:
     """What there is of gradients: those that have arrived, that are wanted, or the operation that passes them on."""
-    if value.node is None:
+    if value._node is None:
         return ""
     if not value.is_leaf:
-        return str(value.node.name())
+        return str(value._node.name())
     return "wanted" if value._grad is None else "there"
 
 
@@ -119,7 +119,7 @@ def grad(shell: Shell, argument: str) -> None:
     rows, seen = [], set()
     by_id = variable_names(chosen)
     for value in _tensors(chosen):
-        if id(value) in seen or not peek.tensor_class(value) or value.node is None or not value.is_leaf:
+        if id(value) in seen or not peek.tensor_class(value) or value._node is None or not value.is_leaf:
             continue
         seen.add(id(value))
         rows.append((by_id.get(id(value), "?"), *_facts(value)))
@@ -142,7 +142,7 @@ def _tensors(chosen: dict[str, Any]) -> list[Any]:
     while pending and seen < 10_000:
         value = pending.pop()
         seen += 1
-        if hasattr(value, "array") and hasattr(value, "node"):
+        if hasattr(value, "_array") and hasattr(value, "_node"):
             found.append(value)
         elif type(value) in (list, tuple):
             pending += value
@@ -158,10 +158,10 @@ def _facts(value: Any) -> tuple[str, ...]:
     import numpy as np
 
     norm = lambda a: f"{float(np.linalg.norm(a.astype(np.float64).reshape(-1))):.4g}"
-    shape, size = str(list(value.array.shape)), norm(value.array)
+    shape, size = str(list(value._array.shape)), norm(value._array)
     if value._grad is None:
         return shape, size, "none", "", "", ""
-    g = value._grad.array.astype(np.float64)
+    g = value._grad._array.astype(np.float64)
     if not g.size:
         return shape, size, "0", "", "", ""
     return shape, size, norm(g), f"{g.mean():.4g}", f"{g.min():.4g}", f"{g.max():.4g}"

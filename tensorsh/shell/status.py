@@ -82,7 +82,7 @@ def _roots(values: Iterable[Any]) -> Iterator[Any]:
                     for each in (own.get(table) or {}).values()
                 ]
             continue
-        array = value if kind.__name__ == "ndarray" else value.array
+        array = value if kind.__name__ == "ndarray" else value._array
         gradient = getattr(value, "_grad", None)
         if gradient is not None:
             pending.append(gradient)

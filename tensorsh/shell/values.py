@@ -41,8 +41,8 @@ def value_text(value: Any, plain: str, session: Session, config: Config) -> str:
 
 def chain_of(value: Any, session: Session, width: int) -> str:
     """The chain of a tensor that was computed with gradients, in one line, or nothing."""
-    node = getattr(value, "node", None) if hasattr(value, "array") else None
-    if node is None or value.is_leaf or node.forbidden is not None:
+    node = getattr(value, "_node", None) if hasattr(value, "_array") else None
+    if node is None or value.is_leaf or node._forbidden is not None:
         return ""
     from ..display.chain import chain_text
     from ..tools.picture import variable_names

@@ -217,7 +217,7 @@ class Cuts:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name):
                 value = self.variables.get(inner.id)
-                if peek.tensor_class(value) and getattr(value, "node", None) is not None:
+                if peek.tensor_class(value) and getattr(value, "_node", None) is not None:
                     return True
         return False
 
@@ -291,10 +291,10 @@ def _short(node: ast.AST) -> str:
 
 def history(session: Session, error: BaseException, filename: str, line: int) -> str | None:
     """What is known of an error about gradients: the lines that saved and modified a value, or where a chain was cut."""
-    node, cell = getattr(error, "node", None), getattr(error, "cell", None)
+    node, cell = getattr(error, "_node", None), getattr(error, "_cell", None)
     if cell is None:
         return Cuts(session).of_line(filename, line)
-    saved, changed = getattr(node, "place", None), getattr(cell, "place", None)
+    saved, changed = getattr(node, "_place", None), getattr(cell, "_place", None)
     if not saved or not changed:
         return "run it with --trace, or in the shell, to be told which line saved the value and which line modified it"
     name = node.name() if node is not None else "the operation"

@@ -22,7 +22,7 @@ class LintWatch(Watch):
         self._cleared: set[int] = set()
 
     def before(self, call: Call) -> None:
-        shapes = [tuple(value.array.shape) for value in call.tensors().values()][:2]
+        shapes = [tuple(value._array.shape) for value in call.tensors().values()][:2]
         if len(shapes) == 2 and _is_outer(*shapes):
             name = call.name()
             if name in PAIRS or name.lstrip("_").rstrip("_") in PAIRS:
@@ -53,7 +53,7 @@ class LintWatch(Watch):
 
 def _accumulated(parameter: Any) -> bool:
     gradient = getattr(parameter, "_grad", None)
-    return gradient is not None and gradient.cell is not None and gradient.cell.count > 0
+    return gradient is not None and gradient._cell is not None and gradient._cell.count > 0
 
 
 def _is_outer(first: tuple[int, ...], second: tuple[int, ...]) -> bool:

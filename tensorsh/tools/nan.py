@@ -57,7 +57,7 @@ class NanWatch(Watch):
         if call.note:
             return
         for number, each in enumerate(result if isinstance(result, tuple | list) else (result,)):
-            array = getattr(each, "array", None)
+            array = getattr(each, "_array", None)
             if array is None or not _has_special(array):
                 continue
             name = call.name()
@@ -77,7 +77,7 @@ class NanWatch(Watch):
             return
         for number, each in enumerate(result):
             if each is not None and _bad(each):
-                raise FloatingPointError(_gradient_message(node, number, getattr(each, "array", each)))
+                raise FloatingPointError(_gradient_message(node, number, getattr(each, "_array", each)))
 
 
 def _numbers(call: Call) -> list[Any]:
@@ -92,7 +92,7 @@ def _is_special(value: Any) -> bool:
 
 
 def _bad(value: Any) -> bool:
-    array = getattr(value, "array", value)
+    array = getattr(value, "_array", value)
     return array is not None and _has_special(array)
 
 
@@ -120,7 +120,7 @@ def _message(name: str, number: int | None, array: Any, call: Call) -> str:
     which = "" if number is None else f"result {number} of "
     lines = [f"{which}{name} has {text} {_where(index, count, array)}, and its operands had none"]
     for operand, value in call.tensors().items():
-        lines.append("  " + _value_at(operand, value.array, index, array.shape))
+        lines.append("  " + _value_at(operand, value._array, index, array.shape))
     return "\n".join(lines)
 
 
@@ -151,8 +151,8 @@ def _value_at(name: str, array: Any, index: tuple[int, ...], shape: tuple[int, .
 def _gradient_message(node: Any, number: int, array: Any) -> str:
     index, text, count = _first(np.asarray(array))
     message = f"the gradient that {node.name()} gives its operand {number} has {text} {_where(index, count, np.asarray(array))}"
-    if node.place:
-        message += f"; the operation stands at {node.place[0]}:{node.place[1]}"
+    if node._place:
+        message += f"; the operation stands at {node._place[0]}:{node._place[1]}"
     return message
 
 

@@ -141,8 +141,10 @@ class Call(metaclass=Sealed):
         """The operands that are tensors, also those in lists."""
         found = {}
         for name, value in self.operands.items():
-            if hasattr(value, "array") and hasattr(value, "node"):
+            if hasattr(value, "_array") and hasattr(value, "_node"):
                 found[name] = value
             elif type(value) in (list, tuple):
-                found |= {f"{name}[{i}]": v for i, v in enumerate(value) if hasattr(v, "array") and hasattr(v, "node")}
+                found |= {
+                    f"{name}[{i}]": v for i, v in enumerate(value) if hasattr(v, "_array") and hasattr(v, "_node")
+                }
         return found

@@ -27,9 +27,9 @@ def variable_names(variables: dict[str, Any]) -> dict[int, str]:
     names: dict[int, str] = {}
 
     def note(name: str, value: Any) -> None:
-        if hasattr(value, "node") and hasattr(value, "array"):
+        if hasattr(value, "_node") and hasattr(value, "_array"):
             names.setdefault(id(value), name)
-            node = value.node
+            node = value._node
             if node is not None and not hasattr(node, "variable"):
                 names.setdefault(id(node), name)
 
@@ -88,20 +88,20 @@ def find_shapes(value: Any) -> None:
     from ..engine.world import raw
     from .tracing import type_name
 
-    root = getattr(value, "node", None)
+    root = getattr(value, "_node", None)
     if root is None or len(nodes_behind(root)) >= MOST_NODES:
         return
-    gradients: dict[Any, Any] = {root: np.zeros_like(value.array)}
-    heap = [(-root.sequence, id(root), root)]
+    gradients: dict[Any, Any] = {root: np.zeros_like(value._array)}
+    heap = [(-root._sequence, id(root), root)]
     while heap:
         node = heappop(heap)[2]
         gradient = gradients.pop(node)
         if type(node) is Slot:
-            parent = node.parent
+            parent = node._parent
             if parent not in gradients:
-                gradients[parent] = [None] * parent.outputs
-                heappush(heap, (-parent.sequence, id(parent), parent))
-            gradients[parent][node.number] = gradient
+                gradients[parent] = [None] * parent._outputs
+                heappush(heap, (-parent._sequence, id(parent), parent))
+            gradients[parent][node._number] = gradient
             continue
         first = next((g for g in gradient if g is not None), None) if isinstance(gradient, list) else gradient
         if first is not None and not hasattr(node, "shape"):
@@ -112,12 +112,12 @@ def find_shapes(value: Any) -> None:
             found = node.apply(gradient, raw)
         except Exception:  # freed or written since: what lies behind keeps its silence
             continue
-        for edge, each in zip(node.edges, found, strict=False):
+        for edge, each in zip(node._edges, found, strict=False):
             if edge is None or each is None or isinstance(edge, AccumulateGrad) or each.size > LARGEST:
                 continue
             if edge not in gradients:
                 gradients[edge] = each
-                heappush(heap, (-edge.sequence, id(edge), edge))
+                heappush(heap, (-edge._sequence, id(edge), edge))
 
 
 class View:
@@ -129,6 +129,10 @@ class View:
     @property
     def next_functions(self) -> list[tuple[View, int]]:
         return [(operand, 0) for operand in self._operands]
+
+    @property
+    def norm(self) -> Any:
+        return self._node._norm
 
     def name(self) -> str:
         return self._node.name()
@@ -155,7 +159,7 @@ def picture(session: Session, value: Any) -> Graph:
     views: dict[int, View] = {}
     order = nodes_behind(node)
     for each in order:
-        place, reasons = getattr(each, "place", None), []
+        place, reasons = getattr(each, "_place", None), []
         if isinstance(place, tuple):
             operator = getattr(getattr(type(each), "_operator", None), "name", "")
             if any(operand is None for operand, _ in each.next_functions):

@@ -27,10 +27,10 @@ LABEL = 11
 
 def numbers(values: Any, what: str) -> Any:
     """Values as one row of floats: a tensor, an array, a list of numbers or of tensors of one element."""
-    if hasattr(values, "array"):
-        values = values.array
+    if hasattr(values, "_array"):
+        values = values._array
     elif isinstance(values, Sequence) and not isinstance(values, str):
-        values = [v.array.item() if hasattr(v, "array") else v for v in values]
+        values = [v._array.item() if hasattr(v, "_array") else v for v in values]
     try:
         found = np.asarray(values)
         found = np.abs(found) if found.dtype.kind == "c" else found.astype(np.float64)

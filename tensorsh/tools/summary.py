@@ -53,15 +53,15 @@ def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -
     parameters = {id(p): p for p in module.parameters()}.values()
     total = sum(p.numel() for p in parameters)
     trained = sum(p.numel() for p in parameters if p.requires_grad)
-    memory = sum(p.array.nbytes for p in parameters)
+    memory = sum(p._array.nbytes for p in parameters)
     table = table_text(("layer", "output", "parameters"), rows, right=("parameters",), width=width, unicode=unicode)
     note = f"{total:,} parameters, {trained:,} of them trained, {size_text(memory)}"
     return f"{table}\n{note}"
 
 
 def _shape(output: Any) -> str:
-    if hasattr(output, "array"):
-        return str(list(output.array.shape))
+    if hasattr(output, "_array"):
+        return str(list(output._array.shape))
     if isinstance(output, tuple | list):
         return ", ".join(_shape(each) for each in output)
     return type(output).__name__

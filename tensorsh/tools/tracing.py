@@ -36,13 +36,13 @@ class Tracing(metaclass=Sealed):
         import numpy as np
 
         gradient = gradient[0] if type(gradient) is list else gradient
-        array = getattr(gradient, "array", gradient)
+        array = getattr(gradient, "_array", gradient)
         if array is None:
             return
         node.shape, node.dtype = array.shape, type_name(array)
         if array.size <= LARGEST and array.dtype.kind in "fc" and isinstance(array, np.ndarray | np.generic):
             flat = array.reshape(-1)
-            node.norm = float(np.sqrt(np.vdot(flat, flat).real))
+            node._norm = float(np.sqrt(np.vdot(flat, flat).real))
 
     def switch(self, on: bool) -> None:
         """Turns it on or off in the engine's settings that are in place."""
@@ -68,7 +68,7 @@ def _bump(self: Any) -> None:
     from ..engine.state import state
 
     if state.places:
-        self.place = state.places()
+        self._place = state.places()
 
 
 def _plain() -> Any:

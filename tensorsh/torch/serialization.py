@@ -92,7 +92,7 @@ class Storages:
         raise TypeError(f"torch.save writes tensors and plain containers, no '{kind.__name__}' object{advice}")
 
     def tensor(self, t: Tensor) -> Call:
-        array = t.array if type(t.array) is np.ndarray else t.cpu().array
+        array = t._array if type(t._array) is np.ndarray else t.cpu()._array
         dtype = t.dtype.name
         key, root, offset, strides = self.place(array)
         typed = STORAGE_OF.get(dtype)
@@ -101,7 +101,7 @@ class Storages:
         kept = Persistent(("storage", storage, key, str(t.device), length))
         hooks = OrderedDict()
         shape = tuple(array.shape)
-        if t.is_parameter:
+        if t._is_parameter:
             plain = Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, False, hooks)
             return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
         if typed is None:

@@ -81,7 +81,7 @@ def _bytes(value: Any) -> np.ndarray:
         raise TypeError(f"expected a torch.ByteTensor, but got {type(value).__name__}")
     if value.dtype is not BY_NAME["uint8"]:
         raise TypeError("RNG state must be a torch.ByteTensor")
-    return value.array
+    return value._array
 
 
 def default_generator() -> Generator:
@@ -201,7 +201,7 @@ def is_storage(obj: Any) -> bool:
 
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return input.array.size
+    return input._array.size
 
 
 def is_nonzero(input: Tensor) -> bool:
@@ -269,7 +269,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an operation on two tensors or numbers."""
     from ..engine import promotion
 
-    return promotion.result_type([x.array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
+    return promotion.result_type([x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
 
 
 def typename(obj: Any) -> str:

@@ -29,7 +29,7 @@ def assert_close(
         for a, e in zip(actual, expected, strict=True):
             assert_close(a, e, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, msg=msg)
         return
-    a, e = (x.detach().cpu().array if isinstance(x, Tensor) else np.asarray(x) for x in (actual, expected))
+    a, e = (x.detach().cpu()._array if isinstance(x, Tensor) else np.asarray(x) for x in (actual, expected))
     if a.shape != e.shape:
         raise AssertionError(
             _said(msg, f"The values for attribute 'shape' do not match: {list(a.shape)} != {list(e.shape)}.")

@@ -33,7 +33,7 @@ def printed(recipe) -> str:
     """Our text of a recipe, by the way a Tensor takes."""
     options = PrintOptions()
     options.set(**recipe.options)
-    array = recipe.array
+    array = recipe._array
     if recipe.dtype == "bfloat16":
         import ml_dtypes
 
@@ -115,18 +115,18 @@ def test_a_device_array_is_cut_before_it_is_fetched():
         """As much of cupy's array as printing may use."""
 
         def __init__(self, array):
-            self.array, self.shape, self.size, self.dtype = array, array.shape, array.size, array.dtype
+            self._array, self.shape, self.size, self.dtype = array, array.shape, array.size, array.dtype
 
         def __getitem__(self, index):
-            return DeviceArray(self.array[index])
+            return DeviceArray(self._array[index])
 
         def __array_function__(self, function, types, arguments, keywords):
             parts, axis = arguments
-            return DeviceArray(function([part.array for part in parts], axis, **keywords))
+            return DeviceArray(function([part._array for part in parts], axis, **keywords))
 
         def get(self):
             fetched.append(self.size)
-            return self.array
+            return self._array
 
     array = DeviceArray(np.arange(1e6, dtype="float32"))
     text = tensor_text(array, dtype="float32", options=PrintOptions(), device="cuda:0")

@@ -76,9 +76,9 @@ def test_number_first():
 
 def test_signed_zero_of_a_number():
     negative = torch.tensor([-0.0, -0.0])
-    assert np.signbit((negative + 0.0).array).tolist() == [False, False]
-    assert np.signbit((negative + -0.0).array).tolist() == [True, True]
-    assert np.signbit((x * -0.0).array).all() and not np.signbit((x * 0.0).array).any()
+    assert np.signbit((negative + 0.0)._array).tolist() == [False, False]
+    assert np.signbit((negative + -0.0)._array).tolist() == [True, True]
+    assert np.signbit((x * -0.0)._array).all() and not np.signbit((x * 0.0)._array).any()
 
 
 def test_out():
@@ -92,11 +92,11 @@ def test_out():
 
 def test_in_place_keeps_memory_and_counts():
     y = x.clone()
-    array = y.array
+    array = y._array
     y += 1
     y *= x
     y.sub_(torch.tensor(1.0)).div_(2)
-    assert y.array is array and y.tolist() == [0.5, 2.5] and y._version == 4
+    assert y._array is array and y.tolist() == [0.5, 2.5] and y._version == 4
     view = y[:1]
     view += 1
     assert y.tolist() == [1.5, 2.5] and y._version == 5

@@ -78,14 +78,14 @@ def weights(n):
 
 def scalar(function, arrays):
     """The weighted sum of a function's result, as a number."""
-    result = function(*[torch.tensor(a) for a in arrays]).array
+    result = function(*[torch.tensor(a) for a in arrays])._array
     return float((result * weights(result.size).reshape(result.shape)).sum())
 
 
 def slopes(function, arrays, create=False):
     leaves = [torch.tensor(a).requires_grad_() for a in arrays]
     result = function(*leaves)
-    weight = torch.tensor(weights(result.array.size).reshape(result.array.shape))
+    weight = torch.tensor(weights(result._array.size).reshape(result._array.shape))
     return leaves, grad((result * weight).sum(), leaves, create_graph=create)
 
 
@@ -106,18 +106,18 @@ def numeric(function, arrays, step=1e-6):
 def check(function, arrays):
     _, first = slopes(function, arrays)
     for got, want in zip(first, numeric(lambda moved: scalar(function, moved), arrays), strict=True):
-        np.testing.assert_allclose(got.array, want, rtol=2e-6, atol=2e-7)
+        np.testing.assert_allclose(got._array, want, rtol=2e-6, atol=2e-7)
 
     def total(moved):
-        return sum(float((g.array * (i + 1)).sum()) for i, g in enumerate(slopes(function, moved)[1]))
+        return sum(float((g._array * (i + 1)).sum()) for i, g in enumerate(slopes(function, moved)[1]))
 
     leaves, first = slopes(function, arrays, create=True)
     weighted = sum(((g * (i + 1)).sum() for i, g in enumerate(first)), torch.tensor(0.0))
-    if weighted.node is None:
+    if weighted._node is None:
         second = [np.zeros_like(a) for a in arrays]
     else:
         found = grad(weighted, leaves, allow_unused=True)
-        second = [np.zeros_like(a) if g is None else g.array for a, g in zip(arrays, found, strict=True)]
+        second = [np.zeros_like(a) if g is None else g._array for a, g in zip(arrays, found, strict=True)]
     for got, want in zip(second, numeric(total, arrays), strict=True):
         np.testing.assert_allclose(got, want, rtol=5e-5, atol=5e-6)
 
@@ -139,18 +139,18 @@ def test_broadcast_gradients_are_summed():
     y = torch.tensor(np.array([1.0, 2.0, 3.0]), requires_grad=True)
     z = torch.tensor(2.0, requires_grad=True)
     (x * y + z).sum().backward()
-    assert x.grad.array.tolist() == [[1, 2, 3], [1, 2, 3]]
-    assert y.grad.array.tolist() == [3, 5, 7]
-    assert z.grad.array == 6 and z.grad.array.dtype == np.float32
+    assert x.grad._array.tolist() == [[1, 2, 3], [1, 2, 3]]
+    assert y.grad._array.tolist() == [3, 5, 7]
+    assert z.grad._array == 6 and z.grad._array.dtype == np.float32
 
 
 def test_complex_gradients_are_conjugate():
     z = torch.tensor(np.array([1 + 2j, -0.5 + 0.3j]), requires_grad=True)
     (z * z.conj()).real.sum().backward()
-    np.testing.assert_allclose(z.grad.array, 2 * z.array)
+    np.testing.assert_allclose(z.grad._array, 2 * z._array)
     z.grad = None
     z.abs().sum().backward()
-    np.testing.assert_allclose(z.grad.array, z.array / np.abs(z.array))
+    np.testing.assert_allclose(z.grad._array, z._array / np.abs(z._array))
     z.grad = None
     z.exp().imag.sum().backward()
-    np.testing.assert_allclose(z.grad.array, np.conj(-1j * np.exp(z.array)))
+    np.testing.assert_allclose(z.grad._array, np.conj(-1j * np.exp(z._array)))

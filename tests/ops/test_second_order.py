@@ -65,9 +65,9 @@ def moved(value: Any) -> Any:
     """A leaf of float64 near a tensor of floats; other values as they are."""
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, Tensor) for v in value):
         return type(value)(moved(v) for v in value)
-    if not isinstance(value, Tensor) or value.array.dtype.kind not in "fc":
+    if not isinstance(value, Tensor) or value._array.dtype.kind not in "fc":
         return value
-    array = value.array.astype(np.complex128 if value.array.dtype.kind == "c" else np.float64)
+    array = value._array.astype(np.complex128 if value._array.dtype.kind == "c" else np.float64)
     steps = 0.02 * np.sin(1.0 + 1.7 * np.arange(array.size) + 0.3 * array.size).reshape(array.shape)
     return torch.tensor(array + steps, requires_grad=True)
 
@@ -109,7 +109,7 @@ class Case:
         torch.manual_seed(0)
         result = eval(self.code, SPACE | values)
         results = result if isinstance(result, (tuple, list)) else (result,)
-        return tuple(r for r in results if isinstance(r, Tensor) and r.node is not None)
+        return tuple(r for r in results if isinstance(r, Tensor) and r._node is not None)
 
 
 def cases() -> list[str]:

@@ -150,7 +150,7 @@ neg.gradient(input=lambda t, g: -g)
 @composite()
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
-    if input.array.dtype.kind == "b":
+    if input._array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 

@@ -33,7 +33,7 @@ flip.gradient(input=lambda t, g, dims: t.flip(g, dims))
 @composite()
 def fliplr(input: Tensor) -> Tensor:
     """With the columns in reverse order."""
-    if input.array.ndim < 2:
+    if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip.function(input, (1,))
 
@@ -41,7 +41,7 @@ def fliplr(input: Tensor) -> Tensor:
 @composite()
 def flipud(input: Tensor) -> Tensor:
     """With the rows in reverse order."""
-    if input.array.ndim < 1:
+    if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip.function(input, (0,))
 
@@ -138,27 +138,27 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     """Numbers of elements in row order as one index tensor for each dimension."""
     if not isinstance(indices, Tensor):
         raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type(indices).__name__}")
-    if indices.array.dtype.kind not in "iu":
+    if indices._array.dtype.kind not in "iu":
         raise ValueError(f"unravel_index(): argument 'indices' must be of integer type, but got {indices.dtype}")
     sizes = ints("unravel_index", "shape", shape, 2)
-    xp = module_of(indices.array)
+    xp = module_of(indices._array)
     steps = xp.asarray(contiguous_strides(sizes), np.int64)
-    parts = indices.array[..., None] // steps % xp.asarray(sizes, np.int64)
+    parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
     return tuple([wrap(parts[..., i]) for i in range(len(sizes))])
 
 
 @composite(method=False)
 def vander(x: Tensor, N=None, increasing=False) -> Tensor:
     """The powers of a vector as columns, the highest first."""
-    if x.array.ndim != 1:
+    if x._array.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
-    n = x.array.size if N is None else N
+    n = x._array.size if N is None else N
     if n < 0:
         raise RuntimeError("N must be non-negative.")
     from ..promotion import result_type
 
-    dtype = result_type([x.array, 1]).numpy
-    result = wrap(np.empty((x.array.size, n), dtype))
+    dtype = result_type([x._array, 1]).numpy
+    result = wrap(np.empty((x._array.size, n), dtype))
     if n > 0:
         result[:, 0] = 1
     if n > 1:

@@ -59,9 +59,9 @@ def sizes(bag: Any, bags: int, dtype: Any) -> Any:
 
 @bags_of.joint_gradient
 def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_sample_weights, result1):
-    dtype = weight.dtype if t.raw else weight.array.dtype
+    dtype = weight.dtype if t.raw else weight._array.dtype
     made = lambda x: x if t.raw else wrap(x)
-    bare = lambda x: getattr(x, "array", x)
+    bare = lambda x: getattr(x, "_array", x)
     if mode == MAX:
         held = bare(result1) >= 0
         at = np.where(held, bare(result1), 0)
@@ -89,7 +89,7 @@ def combined(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weig
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
                 f"torch.{x.dtype.short}Tensor instead (while checking arguments for embedding_bag)"
             )
-    index, starts, rows = indices.array.astype(np.int64), offsets.array, weight.shape[0]
+    index, starts, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise RuntimeError(
@@ -132,7 +132,7 @@ def torch_embedding_bag(
     bags = result.shape[0]
     xp = module_of([bag])
     count = xp.bincount(bag, minlength=bags) if mode != SUM else xp.zeros(bags, np.int64)
-    first = xp.maximum(maxima(xp, weight.array[index], index, bag, bags)[1], 0) if mode == MAX else count
+    first = xp.maximum(maxima(xp, weight._array[index], index, bag, bags)[1], 0) if mode == MAX else count
     return result, wrap(bag if mode != SUM else bag[:0]), wrap(count), wrap(first)
 
 
@@ -163,7 +163,7 @@ def embedding_bag(
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
         rows, length = input.shape
-        offsets, include_last_offset = wrap(module_of([input.array]).arange(rows) * length), False
+        offsets, include_last_offset = wrap(module_of([input._array]).arange(rows) * length), False
         input = input.reshape(-1)
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     elif input.ndim != 1:

@@ -43,7 +43,7 @@ def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All but the last, and all but the first."""
-    n = x.array.shape[dim]
+    n = x._array.shape[dim]
     return part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)
 
 
@@ -62,11 +62,11 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         if x.ndim != input.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
         for i in range(x.ndim):
-            if i != dim and x.array.shape[i] != input.array.shape[i]:
+            if i != dim and x._array.shape[i] != input._array.shape[i]:
                 raise RuntimeError(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                    f"differencing dimension; input.size({i}) = {input.array.shape[i]}, but got tensor.size({i}) = "
-                    f"{x.array.shape[i]}"
+                    f"differencing dimension; input.size({i}) = {input._array.shape[i]}, but got tensor.size({i}) = "
+                    f"{x._array.shape[i]}"
                 )
     if n == 0:
         return input.clone()
@@ -74,10 +74,10 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         from ..table import find_function
 
         input = find_function("cat")(pieces, dim)
-    for _ in range(min(n, input.array.shape[dim])):
+    for _ in range(min(n, input._array.shape[dim])):
         behind, ahead = ends(input, dim)
         input = ahead.logical_xor(behind) if input.dtype.category == BOOL else ahead - behind
-        if not input.array.shape[dim]:
+        if not input._array.shape[dim]:
             break
     return input
 
@@ -94,11 +94,11 @@ def spacings(name, y, x, dim):
     if BOOL in (y.dtype.category, x.dtype.category):
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x.ndim == 1:
-        if x.array.shape[0] != y.array.shape[dim]:
+        if x._array.shape[0] != y._array.shape[dim]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view([-1 if i == dim else 1 for i in range(y.ndim)])
     elif x.ndim < y.ndim:
-        x = x.view((1,) * (y.ndim - x.ndim) + x.array.shape)
+        x = x.view((1,) * (y.ndim - x.ndim) + x._array.shape)
     left, right = ends(x, dim)
     return right - left
 
@@ -118,7 +118,7 @@ def samples(name, y, x, dx, dim):
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """The area under `y` by the trapezoidal rule along `dim`, at the points `x` or evenly `dx` apart."""
     dim = samples("trapezoid", y, x, dx, dim)
-    n = y.array.shape[dim]
+    n = y._array.shape[dim]
     if not n:
         return y.sum(dim)
     if x is None:
@@ -143,7 +143,7 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
 
 def even_gradient(y, dim, step, edge_order):
     """Central differences of samples evenly apart."""
-    n = y.array.shape[dim]
+    n = y._array.shape[dim]
 
     def at(i):
         return part(y, dim, i, 1)
@@ -157,7 +157,7 @@ def even_gradient(y, dim, step, edge_order):
 
 def uneven_gradient(y, dim, points, edge_order):
     """Differences of second order between points unevenly apart."""
-    n = y.array.shape[dim]
+    n = y._array.shape[dim]
     shape = [-1 if i == dim else 1 for i in range(y.ndim)]
     steps = diff(points)
     one, two = part(steps, 0, 0, n - 2), part(steps, 0, 1, n - 2)
@@ -199,12 +199,12 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
                 "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
                 f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}."
             )
-    if input.array.dtype == np.uint8:
+    if input._array.dtype == np.uint8:
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for d in dims:
-        if input.array.shape[d] < edge_order + 1:
+        if input._array.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     cat = find_function("cat")

@@ -87,7 +87,7 @@ def check_close(input: Tensor, other: Any, rtol: float, atol: float, name: str) 
             raise TypeError(
                 f"{name}(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
             )
-    if input.array.dtype != other.array.dtype:
+    if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}")
@@ -118,15 +118,15 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     check_close(input, other, rtol, atol, "isclose")
     from ..errors import check_broadcast
 
-    check_broadcast([input.array, other.array])
-    return wrap(close(input.array, other.array, rtol, atol, equal_nan))
+    check_broadcast([input._array, other._array])
+    return wrap(close(input._array, other._array, rtol, atol, equal_nan))
 
 
 @composite()
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close (see :func:`isclose`)."""
     check_close(input, other, rtol, atol, "allclose")
-    return isclose(input, other, rtol, atol, equal_nan).array.all().item()
+    return isclose(input, other, rtol, atol, equal_nan)._array.all().item()
 
 
 @composite()
@@ -139,7 +139,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
             raise TypeError(
                 f"equal(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
             )
-    x, y = input.array, other.array
+    x, y = input._array, other._array
     if x.shape != y.shape:
         return False
     common = result_type([x, y]).numpy
@@ -149,10 +149,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @composite("is_nonzero")
 def is_nonzero(input: Tensor) -> bool:
     """The truth of a tensor with one element."""
-    if input.array.size != 1:
+    if input._array.size != 1:
         raise RuntimeError(
             "Boolean value of Tensor with no values is ambiguous"
-            if input.array.size == 0
+            if input._array.size == 0
             else "Boolean value of Tensor with more than one value is ambiguous"
         )
-    return bool(input.array.reshape(-1)[0] != 0)
+    return bool(input._array.reshape(-1)[0] != 0)

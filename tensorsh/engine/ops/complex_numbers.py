@@ -100,7 +100,7 @@ conj_copy.gradient(input=lambda t, g: t.conj(g))
 @composite("conj")
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
-    return conj_copy.function(input) if input.array.dtype.kind == "c" else input
+    return conj_copy.function(input) if input._array.dtype.kind == "c" else input
 
 
 @operator("_conj_physical", node="ConjPhysicalBackward0", method=False)
@@ -116,7 +116,7 @@ def conj_physical_(input: Tensor) -> Tensor:
     """In-place form of :func:`conj_physical`."""
     from ..inplace import write
 
-    return write(conj_physical_copy, [input]) if input.array.dtype.kind == "c" else input
+    return write(conj_physical_copy, [input]) if input._array.dtype.kind == "c" else input
 
 
 @composite("conj_physical", inplace=conj_physical_)
@@ -124,7 +124,7 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     if out is not None:
         return conj_physical_copy.into([input], out)
-    return conj_physical_copy.function(input) if input.array.dtype.kind == "c" else input
+    return conj_physical_copy.function(input) if input._array.dtype.kind == "c" else input
 
 
 @composite("resolve_conj")
@@ -160,7 +160,7 @@ def angle(xp, input: Array):
 
 
 def angle_gradient(t: Any, g: Any, input: Any) -> Any:
-    array = input if t.raw else input.array
+    array = input if t.raw else input._array
     if array.dtype.kind != "c":
         return t.zeros_like(g)
     square = t.real(input * t.conj(input))

@@ -26,14 +26,14 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new")
     if kwargs:
         raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if not args:
-        t.array = np.empty(0, d.numpy)
+        t._array = np.empty(0, d.numpy)
     elif len(args) == 1 and not isinstance(args[0], (int, np.integer)):
-        t.array = _from_one(args[0], d, name)
-    elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a.array.ndim == 0) for a in args):
+        t._array = _from_one(args[0], d, name)
+    elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._array.ndim == 0) for a in args):
         sizes = [int(a) for a in args]
         if min(sizes) < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
-        t.array = np.zeros(sizes, d.numpy)
+        t._array = np.zeros(sizes, d.numpy)
     else:
         shown = ", ".join(type_name(a) for a in args)
         raise TypeError(
@@ -46,10 +46,10 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new")
 def _from_one(data: Any, d: dtype, name: str) -> Any:
     if isinstance(data, Tensor):
         if data.dtype is not d:
-            if data.array.ndim:
+            if data._array.ndim:
                 raise TypeError(f"expected torch.{d.short}Tensor (got torch.{data.dtype.short}Tensor)")
             return np.zeros(int(data.item()), d.numpy)
-        return data.array
+        return data._array
     from ..tensor import Size
 
     if isinstance(data, Size):
@@ -65,7 +65,7 @@ def legacy_constructor(cls: type, args: tuple, kwargs: dict) -> Tensor:
     """``torch.Tensor(...)``, of the default dtype."""
     if cls is not Tensor and len(args) >= 1 and isinstance(args[0], Tensor):
         t = new(cls)
-        t.array = args[0].array
+        t._array = args[0]._array
         return t
     return construct(cls, state.default_dtype, args, kwargs)
 

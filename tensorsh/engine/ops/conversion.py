@@ -162,35 +162,35 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 @method
 def item(self: Tensor) -> Any:
     """The one element as a Python number."""
-    if self.array.size != 1:
-        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
-    return python_number(self.array)
+    if self._array.size != 1:
+        raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+    return python_number(self._array)
 
 
 @method
 def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
-    array = self.array if isinstance(self.array, np.ndarray) else self.array.get()
+    array = self._array if isinstance(self._array, np.ndarray) else self._array.get()
     if array.dtype.kind == "V":
         array = array.astype(np.float32)
     return array.tolist()
 
 
 def _host(self: Tensor) -> np.ndarray:
-    if not isinstance(self.array, np.ndarray):
+    if not isinstance(self._array, np.ndarray):
         raise TypeError(
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )
-    return self.array
+    return self._array
 
 
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The tensor's memory as a numpy array."""
     if force:
-        return self.detach().cpu().array
+        return self.detach().cpu()._array
     array = _host(self)
-    if self.node is not None and state.grad_enabled:
+    if self._node is not None and state.grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
         raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
@@ -209,11 +209,11 @@ def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_
 
 
 def __bool__(self: Tensor) -> bool:
-    if self.array.size != 1:
-        if self.array.size == 0:
+    if self._array.size != 1:
+        if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(self.array.item()) if self.array.dtype.kind != "V" else bool(python_number(self.array))
+    return bool(self._array.item()) if self._array.dtype.kind != "V" else bool(python_number(self._array))
 
 
 _WARNING = (
@@ -224,14 +224,14 @@ _WARNING = (
 
 def _converter(name: str, kind: Any) -> Any:
     def convert(self: Tensor) -> Any:
-        if self.array.size != 1:
+        if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.node is not None and "scalar" not in state.warned:
+        if self._node is not None and "scalar" not in state.warned:
             import warnings
 
             state.warned.add("scalar")
             warnings.warn(_WARNING, stacklevel=2)
-        value = python_number(self.array)
+        value = python_number(self._array)
         if isinstance(value, complex) and kind is not complex:
             if value.imag:
                 raise RuntimeError(
@@ -245,44 +245,44 @@ def _converter(name: str, kind: Any) -> Any:
 
 
 def __index__(self: Tensor) -> int:
-    if self.array.dtype.kind not in "iub" or self.array.size != 1:
+    if self._array.dtype.kind not in "iub" or self._array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.array.item())
+    return int(self._array.item())
 
 
 def __len__(self: Tensor) -> int:
-    if self.array.ndim == 0:
+    if self._array.ndim == 0:
         raise TypeError("len() of a 0-d tensor")
-    return self.array.shape[0]
+    return self._array.shape[0]
 
 
 def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
     text = text_of(self)
-    return parameter_text(text) if self.is_parameter else text
+    return parameter_text(text) if self._is_parameter else text
 
 
 def text_of(self: Tensor) -> str:
     node = self.grad_fn
     shown = None
-    if isinstance(self.array, np.ndarray):
+    if isinstance(self._array, np.ndarray):
         if state.default_device is not None and state.default_device.type != "cpu":
             shown = "cpu"
     else:
         shown = str(self.device)
     return tensor_text(
-        self.array,
+        self._array,
         dtype=self.dtype.name,
         default_dtype=state.default_dtype.name,
         options=state.print_options,
         device=shown,
         grad_fn=None if node is None else node.name().rpartition("::")[2],
-        requires_grad=self.node is not None,
+        requires_grad=self._node is not None,
     )
 
 
 def __format__(self: Tensor, spec: str) -> str:
-    title = "Parameter" if self.is_parameter else "Tensor"
-    return format_tensor(self.array, spec, lambda: repr(self), title)
+    title = "Parameter" if self._is_parameter else "Tensor"
+    return format_tensor(self._array, spec, lambda: repr(self), title)
 
 
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
@@ -295,11 +295,11 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]
     made = new(self.__class__)
-    made.array = self.array.copy()
-    if self.is_parameter:
-        made.is_parameter = True
-    if self.node is not None:
-        made.node = AccumulateGrad(made)
+    made._array = self._array.copy()
+    if self._is_parameter:
+        made._is_parameter = True
+    if self._node is not None:
+        made._node = AccumulateGrad(made)
     if self._grad is not None:
         made._grad = __deepcopy__(self._grad, memo)
     memo[id(self)] = made
@@ -308,11 +308,11 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
 
 def __copy__(self: Tensor) -> Tensor:
     made = new(self.__class__)
-    made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("views", "node")})
-    if type_of(self.node) is AccumulateGrad:
-        made.node = AccumulateGrad(made)
+    made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("_views", "_node")})
+    if type_of(self._node) is AccumulateGrad:
+        made._node = AccumulateGrad(made)
     else:
-        made.node = self.node
+        made._node = self._node
     return made
 
 
@@ -328,7 +328,7 @@ Tensor.__complex__ = _converter("__complex__", complex)
 @method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Whether operations on this leaf are to be recorded."""
-    if requires_grad and self.array.dtype.kind not in "fcV":
+    if requires_grad and self._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     self.requires_grad = requires_grad
     return self
@@ -337,11 +337,11 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 @method
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history."""
-    if self.base is not None and self.node is not None:
+    if self._root is not None and self._node is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
-    self.node = None
+    self._node = None
     return self
 
 
@@ -372,7 +372,7 @@ def get_device(self: Tensor) -> int:
 @method
 def is_inference(self: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
-    return self.inference
+    return self._inference
 
 
 @method
@@ -402,13 +402,13 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 @method
 def is_same_size(self: Tensor, other: Tensor) -> bool:
     """Whether the shapes are equal."""
-    return self.array.shape == other.array.shape
+    return self._array.shape == other._array.shape
 
 
 @method
 def numel(self: Tensor) -> int:
     """The number of elements."""
-    return self.array.size
+    return self._array.size
 
 
 @method
@@ -418,7 +418,7 @@ def __dlpack__(self: Tensor, **options: Any) -> Any:
 
 @method
 def __dlpack_device__(self: Tensor) -> Any:
-    return self.array.__dlpack_device__()
+    return self._array.__dlpack_device__()
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:
@@ -438,7 +438,7 @@ def _flags() -> None:
         "is_meta": lambda t: False, "is_sparse": lambda t: False, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: False, "is_nested": lambda t: False,
-        "itemsize": lambda t: t.array.itemsize, "nbytes": lambda t: t.array.nbytes, "names": lambda t: (None,) * t.array.ndim,
+        "itemsize": lambda t: t._array.itemsize, "nbytes": lambda t: t._array.nbytes, "names": lambda t: (None,) * t._array.ndim,
     }.items():  # fmt: skip
         setattr(Tensor, name, flag(test))
 

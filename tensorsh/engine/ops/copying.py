@@ -34,13 +34,13 @@ def _clone(op):
     def clone(input: Any, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
         if args or kwargs or not isinstance(input, Tensor):
             return op.call(input, *args, memory_format=memory_format, **kwargs)
-        array = input.array
+        array = input._array
         t = new(Tensor)
-        t.array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
-        if input.node is not None and state.grad_enabled:
-            t.node = view_node(op, (input,))
+        t._array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
+        if input._node is not None and state.grad_enabled:
+            t._node = view_node(op, (input,))
         elif state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return clone
@@ -69,13 +69,13 @@ def in_format(array: Any, memory_format: Any = None) -> bool:
 @composite("_contiguous", method="contiguous")
 def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
     """`input` itself when its elements lie in row order, else a copy that does."""
-    return input if in_format(input.array, memory_format) else clone.function(input, memory_format=memory_format)
+    return input if in_format(input._array, memory_format) else clone.function(input, memory_format=memory_format)
 
 
 @composite("_is_contiguous", method="is_contiguous")
 def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
     """Whether the elements lie in row order (or in another memory format)."""
-    return bool(in_format(input.array, memory_format))
+    return bool(in_format(input._array, memory_format))
 
 
 del table.FUNCTIONS["_contiguous"], table.FUNCTIONS["_is_contiguous"]
@@ -118,7 +118,7 @@ C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "i
 
 def nothing(t, g):
     """A gradient of zeros."""
-    return np.zeros_like(g) if t.raw else wrap(np.zeros_like(g.array))
+    return np.zeros_like(g) if t.raw else wrap(np.zeros_like(g._array))
 
 
 @operator("_fill_number", node="FillBackward0", method=False)
@@ -164,13 +164,13 @@ fill_tensor_.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a tensor without dimensions."""
     if isinstance(value, Tensor):
-        source = value.array
+        source = value._array
         if source.ndim:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {source.ndim} dimensions."
             )
         return mutate(fill_tensor_, [input, value], lambda array: array.fill(source.astype(array.dtype)))
-    number = converted(value, input.array.dtype)
+    number = converted(value, input._array.dtype)
     return mutate(fill_number_, [input, value], lambda array: array.fill(number))
 
 
@@ -200,9 +200,9 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(src, Tensor):
         if not isinstance(src, (bool, int, float, complex, np.generic)):
             raise argument_error(copy, 1, src)
-        number = converted(src, input.array.dtype)
+        number = converted(src, input._array.dtype)
         return mutate(copy, [input, src, False], lambda array: array.fill(number))
-    source, target = src.array, input.array
+    source, target = src._array, input._array
     if source.shape != target.shape:
         fitting(target.shape, source.shape)
     return mutate(copy, [input, src, False], lambda array: assign(array, source))

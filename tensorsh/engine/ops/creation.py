@@ -26,19 +26,19 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     if device is not None or state.default_device is not None:
         array = placed(array, device)
     t = new(Tensor)
-    t.array = array
+    t._array = array
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
     elif state.inference:
-        t.inference = True
+        t._inference = True
     return t
 
 
 def beside(input: Tensor, device: Any) -> Any:
     """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
-    if device is None and (state.default_device is not None or type(input.array) is not np.ndarray):
+    if device is None and (state.default_device is not None or type(input._array) is not np.ndarray):
         return input.device
     return device
 
@@ -62,7 +62,7 @@ def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
     if len(size) == 1 and not isinstance(size[0], (int, np.integer)):
         given = size[0]
         if isinstance(given, Tensor):
-            if given.array.ndim == 0:
+            if given._array.ndim == 0:
                 given = given.reshape(1)
             given = given.tolist()
         elif not isinstance(given, (list, tuple, Size)):
@@ -85,7 +85,7 @@ def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
 
 
 def check_size(name: str, n: Any, position: int, at: int) -> int:
-    if isinstance(n, Tensor) and n.array.ndim == 0 and n.array.dtype.kind in "iu":
+    if isinstance(n, Tensor) and n._array.ndim == 0 and n._array.dtype.kind in "iu":
         n = n.item()
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise TypeError(
@@ -219,7 +219,7 @@ def full(
     """A tensor of one value; its dtype follows the value."""
     shape = size_of("full", (size,))
     if isinstance(fill_value, Tensor):
-        value = fill_value.array
+        value = fill_value._array
         array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
     else:
         array = _full(shape, fill_value, dtype)
@@ -254,7 +254,7 @@ def _like(name: str, fill: Callable) -> Callable:
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        a = input.array
+        a = input._array
         d = a.dtype if dtype is None else chosen(dtype, name).numpy
         return made(fill(a, d), beside(input, device), requires_grad)
 
@@ -277,7 +277,7 @@ def full_like(
     """One value in the size, dtype and device of another tensor."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
-    return made(_full(input.array.shape, value, d), beside(input, device), requires_grad)
+    return made(_full(input._array.shape, value, d), beside(input, device), requires_grad)
 
 
 def empty_strided(

@@ -50,7 +50,7 @@ diagonal_copy.gradient(
 @writes_out
 def diag(input: Tensor, diagonal=0) -> Tensor:
     """A matrix with a vector as a diagonal, or the diagonal of a matrix."""
-    n = input.array.ndim
+    n = input._array.ndim
     if n == 1:
         return diag_embed.function(input, diagonal)
     if n == 2:
@@ -90,7 +90,7 @@ trace_backward.gradient(grad=lambda t, g: t.trace(g))
 
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Set the main diagonal to a value (`wrap`: of a tall matrix, again and again)."""
-    array = input.array
+    array = input._array
     if array.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
     if array.ndim > 2 and len(set(array.shape)) > 1:

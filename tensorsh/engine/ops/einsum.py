@@ -125,18 +125,18 @@ def einsum(*args: Any) -> Tensor:
     for x in operands:
         if not isinstance(x, Tensor):
             raise TypeError(f"einsum(): argument 'operands' (position 2) must be tuple of Tensors, not {type_name(x)}")
-    inputs, places, ellipsis, out_count, total = plan(equation, tuple(x.array.ndim for x in operands))
+    inputs, places, ellipsis, out_count, total = plan(equation, tuple(x._array.ndim for x in operands))
     plain = len(operands) > 1 and is_plain(operands)
     if plain:
-        operands = [Plain(x.array) for x in operands]
+        operands = [Plain(x._array) for x in operands]
     sizes: dict[Any, int] = {}
     aligned = [align(x, i, inputs[i], places, total, ellipsis, sizes) for i, x in enumerate(operands)]
     counts = [0] * total
     for x in aligned:
-        for d, n in enumerate(x.array.shape):
+        for d, n in enumerate(x._array.shape):
             counts[d] += n != 1
     result = contract(aligned, counts, out_count, total)
-    return wrap(result.array) if plain else result
+    return wrap(result._array) if plain else result
 
 
 @lru_cache(maxsize=512)
@@ -155,43 +155,43 @@ def plan(equation: str, ndims: tuple) -> tuple:
 class Plain:
     """An array with the few methods that a contraction calls, for operands without gradient."""
 
-    __slots__ = ("array",)
+    __slots__ = ("_array",)
 
     def __init__(self, array: Any) -> None:
-        self.array = array
+        self._array = array
 
     def permute(self, order: Any) -> Plain:
-        return Plain(self.array.transpose(order))
+        return Plain(self._array.transpose(order))
 
     def reshape(self, shape: tuple) -> Plain:
-        return Plain(self.array.reshape(shape))
+        return Plain(self._array.reshape(shape))
 
     view = reshape
 
     def unsqueeze(self, dim: int) -> Plain:
-        return Plain(self.array[..., None])
+        return Plain(self._array[..., None])
 
     def diagonal(self, offset: int, first: int, second: int) -> Plain:
-        return Plain(self.array.diagonal(offset, first, second))
+        return Plain(self._array.diagonal(offset, first, second))
 
     def sum(self, dims: list, keepdim: bool) -> Plain:
-        return Plain(table.find_operator("sum").kernel(np, self.array, dims, keepdim))
+        return Plain(table.find_operator("sum").kernel(np, self._array, dims, keepdim))
 
     def bmm(self, other: Plain) -> Plain:
-        return Plain(self.array @ other.array)
+        return Plain(self._array @ other._array)
 
     def __mul__(self, other: Plain) -> Plain:
-        return Plain(self.array * other.array)
+        return Plain(self._array * other._array)
 
 
 def is_plain(operands: list[Tensor]) -> bool:
     """Whether all are ordinary arrays of one float dtype, and nobody asks for a gradient."""
-    kind = operands[0].array.dtype
+    kind = operands[0]._array.dtype
     return (
         (kind is FLOAT32 or kind is FLOAT64)
         and not state.inference
-        and all(x.array.dtype is kind and type(x.array) is np.ndarray for x in operands)
-        and (not state.grad_enabled or all(x.node is None for x in operands))
+        and all(x._array.dtype is kind and type(x._array) is np.ndarray for x in operands)
+        and (not state.grad_enabled or all(x._node is None for x in operands))
     )
 
 
@@ -241,7 +241,7 @@ def align(x: Any, number: int, labels: list, places: dict, total: int, ellipsis:
             covered = ellipsis_width(x, labels, dim)
             first = places[ELLIPSIS] + ellipsis - covered
             for i in range(covered):
-                n, key = x.array.shape[dim], ("...", first + i)
+                n, key = x._array.shape[dim], ("...", first + i)
                 if sizes.get(key, 1) == 1:
                     sizes[key] = n
                 elif n not in (1, sizes[key]):
@@ -252,7 +252,7 @@ def align(x: Any, number: int, labels: list, places: dict, total: int, ellipsis:
                 order[first + i] = dim
                 dim += 1
             continue
-        place, n = places[label], x.array.shape[dim]
+        place, n = places[label], x._array.shape[dim]
         if order[place] is None:
             if sizes.get(label, 1) == 1:
                 sizes[label] = n
@@ -265,25 +265,25 @@ def align(x: Any, number: int, labels: list, places: dict, total: int, ellipsis:
             dim += 1
             continue
         before = order[place]
-        if x.array.shape[before] != n:
+        if x._array.shape[before] != n:
             raise RuntimeError(
                 f"einsum(): subscript {letter(label)} is repeated for operand {number} but the sizes don't match, {n} != "
-                f"{x.array.shape[before]}"
+                f"{x._array.shape[before]}"
             )
         x = x.diagonal(0, before, dim)
-        last = x.array.ndim - 1
+        last = x._array.ndim - 1
         x = x.permute([*range(before), last, *range(before, last)])
     for place in range(total):
         if order[place] is None:
             x = x.unsqueeze(-1)
-            order[place] = x.array.ndim - 1
+            order[place] = x._array.ndim - 1
     return x.permute(order)
 
 
 def ellipsis_width(x: Any, labels: list, dim: int) -> int:
     """How many dimensions ``...`` stands for, when `dim` dimensions of the (partly diagonalised) operand lie before it."""
     after = labels[labels.index(ELLIPSIS) + 1 :]
-    return x.array.ndim - dim - len(after)
+    return x._array.ndim - dim - len(after)
 
 
 def contract(operands: list, counts: list[int], out_count: int, total: int) -> Any:
@@ -292,7 +292,7 @@ def contract(operands: list, counts: list[int], out_count: int, total: int) -> A
     for other in operands[1:]:
         shared, left, right = [], [], []
         for d in range(out_count, total):
-            a, b = result.array.shape[d], other.array.shape[d]
+            a, b = result._array.shape[d], other._array.shape[d]
             if a != 1 and b != 1:
                 counts[d] -= 1
                 if counts[d] == 1:
@@ -312,7 +312,7 @@ def contract(operands: list, counts: list[int], out_count: int, total: int) -> A
         result = sum_of_products(result, other, shared)
     if total > out_count:
         if len(operands) > 1:
-            return result.view(result.array.shape[:out_count])
+            return result.view(result._array.shape[:out_count])
         return result.sum(list(range(out_count, total)))
     return result
 
@@ -324,13 +324,13 @@ def sum_of_products(left: Any, right: Any, summed: list[int]) -> Any:
     both: list[int] = []
     lone: list[int] = []
     rest: list[int] = []
-    for d, (a, b) in enumerate(zip(left.array.shape, right.array.shape, strict=True)):
+    for d, (a, b) in enumerate(zip(left._array.shape, right._array.shape, strict=True)):
         if d not in summed:
             (both if a != 1 and b != 1 else lone if a != 1 else rest).append(d)
     if lone and rest and rest[-1] < lone[0]:
         # The other order gives a contiguous result.
         left, right, lone, rest = right, left, rest, lone
-    a, b = left.array.shape, right.array.shape
+    a, b = left._array.shape, right._array.shape
     batch, rows = [a[d] for d in both], [a[d] for d in lone]
     columns = [b[d] for d in rest]
     inner = math.prod(a[d] for d in summed)

@@ -80,7 +80,7 @@ elementary(
 
 
 def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
-    if (input if t.raw else input.array).dtype.kind == "c":
+    if (input if t.raw else input._array).dtype.kind == "c":
         return g * t.conj(t.rsqrt(input - 1) * t.rsqrt(input + 1))
     return g * t.rsqrt(input * input - 1)
 

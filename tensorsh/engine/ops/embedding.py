@@ -106,9 +106,9 @@ def embedding(
         _renormalise(input, weight, max_norm, norm_type)
     y = rows_of.function(weight, input, -1 if padding_idx is None else padding_idx)
     if scale_grad_by_freq and y.requires_grad:
-        counts = np.bincount(input.array.reshape(-1), minlength=weight.shape[0])[input.array]
-        scale = wrap((1 / counts)[..., None].astype(weight.array.dtype))
-        y.node.scale = scale
+        counts = np.bincount(input._array.reshape(-1), minlength=weight.shape[0])[input._array]
+        scale = wrap((1 / counts)[..., None].astype(weight._array.dtype))
+        y._node.scale = scale
         y = _scaled_gradient(y, scale)
     return y
 
@@ -120,8 +120,8 @@ def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
 
 
 def _renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
-    rows = np.unique(input.array)
-    w = weight.array
+    rows = np.unique(input._array)
+    w = weight._array
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
     big = norms > max_norm
     if big.any():
@@ -135,7 +135,7 @@ def one_hot(tensor, num_classes=-1):
     """Integers [*] as vectors [*, classes] with a one at the place each names."""
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    x = tensor.array
+    x = tensor._array
     if x.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")

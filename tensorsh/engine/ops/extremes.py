@@ -216,7 +216,7 @@ def clamp(input, min=None, max=None):
 @pointwise("_where", node="WhereBackward0", promoted="input other", method=False, inplace=False, wide=False)
 def where_tensors(xp, condition, input: Array, other: Array):
     """`input` where the condition holds, `other` elsewhere."""
-    condition = condition.array if isinstance(condition, Tensor) else condition
+    condition = condition._array if isinstance(condition, Tensor) else condition
     try:
         return xp.where(condition, input, other)
     except ValueError:
@@ -242,22 +242,22 @@ def where(condition, input=None, other=None, *, out=None):
     for x in (input, other):
         if not isinstance(x, Tensor) and not is_number(x):
             raise combination_error("where", condition, input, other)
-    if condition.array.dtype.kind != "b":
-        if condition.array.dtype != np.uint8:
+    if condition._array.dtype.kind != "b":
+        if condition._array.dtype != np.uint8:
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.short}"
             )
-        condition = wrap(condition.array.astype(bool))
+        condition = wrap(condition._array.astype(bool))
     values = [condition, input, other]
     if out is None and type(input) is Tensor and type(other) is Tensor:
-        x, y = input.array, other.array
+        x, y = input._array, other._array
         if x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
             try:
-                result = np.where(condition.array, x, y)
+                result = np.where(condition._array, x, y)
             except ValueError:
                 check_broadcast([condition, input, other])
                 raise
-            if (input.node is None and other.node is None) or not state.grad_enabled:
+            if (input._node is None and other._node is None) or not state.grad_enabled:
                 return wrap(result)
             return where_tensors.record(values, result)
     return where_tensors.run(values) if out is None else where_tensors.into(values, out)

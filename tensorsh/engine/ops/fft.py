@@ -98,19 +98,19 @@ def prepared(input: Any, complex_wanted: bool = False) -> Tensor:
         from ..errors import type_name
 
         raise TypeError(f"argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-    kind = input.array.dtype
+    kind = input._array.dtype
     if kind.kind in "biu":
         input = input.to(state.default_dtype)
     elif kind.itemsize <= 2:
-        raise RuntimeError(f"Unsupported dtype {of(input.array).short}")
-    if complex_wanted and input.array.dtype.kind != "c":
-        input = input.to(of(input.array).to_complex())
+        raise RuntimeError(f"Unsupported dtype {of(input._array).short}")
+    if complex_wanted and input._array.dtype.kind != "c":
+        input = input.to(of(input._array).to_complex())
     return input
 
 
 def real_input(name: str, input: Any, words: str = "real") -> Tensor:
-    if isinstance(input, Tensor) and input.array.dtype.kind == "c":
-        raise RuntimeError(f"{name} expects a {words} input tensor, but got {of(input.array).short}")
+    if isinstance(input, Tensor) and input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name} expects a {words} input tensor, but got {of(input._array).short}")
     return prepared(input)
 
 
@@ -119,18 +119,18 @@ def resized(x: Tensor, dims: Any, sizes: Any) -> Tensor:
     for d, n in zip(dims, sizes, strict=True):
         if n == -1:
             continue
-        have = x.array.shape[d]
+        have = x._array.shape[d]
         if have < n:
-            x = table.find_function("constant_pad_nd")(x, [0, 0] * (x.array.ndim - 1 - d) + [0, n - have])
+            x = table.find_function("constant_pad_nd")(x, [0, 0] * (x._array.ndim - 1 - d) + [0, n - have])
         elif have > n:
             x = x.narrow(d, 0, n)
     return x
 
 
 def one_dim(x: Tensor, dim: int) -> int:
-    if x.array.ndim == 0:
+    if x._array.ndim == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, x.array.ndim)
+    return wrap_dim(dim, x._array.ndim)
 
 
 def points(n: int) -> int:
@@ -149,10 +149,10 @@ def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: boo
     """`fft` and `ifft`."""
     x = prepared(input)
     d = one_dim(x, dim)
-    n = points(x.array.shape[d] if n is None else n)
+    n = points(x._array.shape[d] if n is None else n)
     mode = scaling(norm, forward)
     x = resized(x, [d], [n])
-    if x.array.dtype.kind == "c":
+    if x._array.dtype.kind == "c":
         return c2c.function(x, [d], mode, forward)
     found = r2c.function(x, [d], mode, False)
     return found if forward else found.conj()
@@ -174,7 +174,7 @@ def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, 
     """`rfft` and `ihfft`."""
     x = real_input(name, input)
     d = one_dim(x, dim)
-    n = points(x.array.shape[d] if n is None else n)
+    n = points(x._array.shape[d] if n is None else n)
     found = r2c.function(resized(x, [d], [n]), [d], scaling(norm, forward), True)
     return found if forward else found.conj()
 
@@ -195,7 +195,7 @@ def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: b
     """`irfft` and `hfft`."""
     x = prepared(input, True)
     d = one_dim(x, dim)
-    n = points(2 * (x.array.shape[d] - 1) if n is None else n)
+    n = points(2 * (x._array.shape[d] - 1) if n is None else n)
     x = resized(x, [d], [n // 2 + 1])
     if forward:
         x = x.conj()
@@ -221,7 +221,7 @@ def ints(x: Any) -> list[int] | None:
 def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
     """The dimensions to transform, and the size for each."""
     s, dim = ints(s), ints(dim)
-    n = x.array.ndim
+    n = x._array.ndim
     if dim is not None:
         dims = [wrap_dim(d, n) for d in dim]
         if len(set(dims)) < len(dims):
@@ -233,11 +233,11 @@ def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
             raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {n} dimensions.")
         if dim is None:
             dims = list(range(n - len(s), n))
-        sizes = [x.array.shape[d] if size == -1 else size for d, size in zip(dims, s, strict=True)]
+        sizes = [x._array.shape[d] if size == -1 else size for d, size in zip(dims, s, strict=True)]
     else:
         if dim is None:
             dims = list(range(n))
-        sizes = [x.array.shape[d] for d in dims]
+        sizes = [x._array.shape[d] for d in dims]
     for size in sizes:
         points(size)
     return dims, sizes
@@ -255,8 +255,8 @@ def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     if forward:
         x = real_input("rfftn", input, "real-valued")
     else:
-        if input.array.dtype.kind == "c":
-            raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(input.array).short}")
+        if input._array.dtype.kind == "c":
+            raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(input._array).short}")
         x = prepared(input)
     dims, sizes = several(x, s, dim)
     if not dims:
@@ -284,7 +284,7 @@ def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     dims, sizes = several(x, probe, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
-    last = 2 * (x.array.shape[dims[-1]] - 1) if wanted is None or wanted[-1] == -1 else wanted[-1]
+    last = 2 * (x._array.shape[dims[-1]] - 1) if wanted is None or wanted[-1] == -1 else wanted[-1]
     points(last)
     sizes[-1] = last // 2 + 1
     x = resized(x, dims, sizes)
@@ -326,8 +326,8 @@ for _name in MANY:
 
 
 def shifted(x: Tensor, dim: Any, divide: Any) -> Tensor:
-    dims = list(range(x.array.ndim)) if dim is None else ints(dim)
-    sizes = [x.array.shape[wrap_dim(d, x.array.ndim)] for d in dims]  # type: ignore[union-attr]
+    dims = list(range(x._array.ndim)) if dim is None else ints(dim)
+    sizes = [x._array.shape[wrap_dim(d, x._array.ndim)] for d in dims]  # type: ignore[union-attr]
     return x.roll([divide(n) for n in sizes], dims)
 
 

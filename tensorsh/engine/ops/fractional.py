@@ -74,7 +74,7 @@ def _forms(d: int) -> None:
         for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
             if out + k - 1 > n:
                 raise RuntimeError(f"{name}(): pool {which} {k} too large relative to input {which} {n}")
-        return fractional.function(input, kernel, size, _random_samples.array)
+        return fractional.function(input, kernel, size, _random_samples._array)
 
     def pool(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         both = with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)

@@ -32,7 +32,7 @@ def span(name, a, low, high, given, dimension=0):
 def edges(low, high, bins, kind):
     from ..table import find_function
 
-    return find_function("linspace")(low, high, bins + 1, dtype=kind).array
+    return find_function("linspace")(low, high, bins + 1, dtype=kind)._array
 
 
 def check_bins(bins, dimension=0):
@@ -134,12 +134,12 @@ def check_input(input, weight, bins=()):
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
     check_input(input, weight, [bins])
-    points = input.array.reshape(-1, 1)
+    points = input._array.reshape(-1, 1)
     if isinstance(bins, Tensor):
-        bounds = [bins.array]
+        bounds = [bins._array]
     else:
         bounds = bounds_of(points, [int(bins)], range, input.dtype)
-    hist = count_points(points, bounds, None if weight is None else weight.array, density)
+    hist = count_points(points, bounds, None if weight is None else weight._array, density)
     return results("histogram", [wrap(hist), bins if isinstance(bins, Tensor) else wrap(bounds[0])], out)
 
 
@@ -149,16 +149,16 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     check_input(input, weight, bins if isinstance(bins, (list, tuple)) else ())
-    dims = input.array.shape[-1]
-    points = input.array.reshape(-1, dims)
+    dims = input._array.shape[-1]
+    points = input._array.reshape(-1, dims)
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], Tensor):
-        bounds = [b.array for b in bins]
+        bounds = [b._array for b in bins]
     else:
         bins = [int(bins)] * dims if isinstance(bins, (int, np.integer)) else list(bins)
         if len(bins) != dims:
             raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
         bounds = bounds_of(points, bins, range, input.dtype)
-    hist = count_points(points, bounds, None if weight is None else weight.array, density)
+    hist = count_points(points, bounds, None if weight is None else weight._array, density)
     return results("histogramdd", [wrap(hist), tuple(map(wrap, bounds))], None)
 
 
@@ -167,7 +167,7 @@ def results(name, values, out):
         from ..results import store_out
 
         for t, value in zip(out, values, strict=True):
-            store_out(t, value.array)
+            store_out(t, value._array)
         values = list(out)
     return named(name, ("hist", "bin_edges"))(values)
 
@@ -175,7 +175,7 @@ def results(name, values, out):
 @composite()
 def bincount(input, weights=None, minlength=0):
     """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences."""
-    a = input.array
+    a = input._array
     if a.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")
     if minlength < 0:
@@ -184,7 +184,7 @@ def bincount(input, weights=None, minlength=0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
         return wrap(np.bincount(a.astype(np.int64), minlength=minlength).astype(np.int64))
-    w = weights.array
+    w = weights._array
     if w.shape != a.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if not a.size:

@@ -60,7 +60,7 @@ def add_rows(target: Any, rows: Any, values: Any) -> None:
 
 def plain(indices: list) -> Any:
     """Indices as numpy takes them."""
-    arrays = tuple([i.array if isinstance(i, Tensor) else i for i in indices])
+    arrays = tuple([i._array if isinstance(i, Tensor) else i for i in indices])
     return arrays[0] if len(arrays) == 1 else arrays
 
 
@@ -133,15 +133,15 @@ def put_check(input: Tensor, indices: list, values: Any) -> None:
     """Raise unless values can be written at an index."""
     if not isinstance(values, Tensor):
         raise argument_error(_IndexPut, 1, values)
-    if values.array.dtype != input.array.dtype:
+    if values._array.dtype != input._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{input.dtype.short} for the destination and {values.dtype.short} for the source."
         )
-    given = values.array.shape
+    given = values._array.shape
     if not given:
         return
-    shape = chosen_shape(input.array, indices)
+    shape = chosen_shape(input._array, indices)
     try:
         fits = np.broadcast_shapes(given, shape) == shape
     except ValueError:
@@ -156,7 +156,7 @@ def put_check(input: Tensor, indices: list, values: Any) -> None:
 def chosen_shape(array: Any, indices: list) -> tuple:
     """The shape of what an index chooses."""
     if len(indices) == 1:
-        first = indices[0].array
+        first = indices[0]._array
         if first.dtype.kind != "b":
             return first.shape + array.shape[1:]
         return (int(np.count_nonzero(first)), *array.shape[first.ndim :])
@@ -171,13 +171,13 @@ class _IndexPut:
 
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write `values` to the elements that a tuple of index tensors chooses; `accumulate`: add them."""
-    found = advanced(input.array, list(indices))
+    found = advanced(input._array, list(indices))
     put_check(input, found, values)
     return put_at(input, found, values, accumulate)
 
 
 def put_at(input: Tensor, found: list, values: Tensor, accumulate: bool = False) -> Tensor:
-    array = values.array
+    array = values._array
     xp = module_of(array)
     return mutate(
         index_put_op,
@@ -189,7 +189,7 @@ def put_at(input: Tensor, found: list, values: Tensor, accumulate: bool = False)
 @composite(inplace=index_put_)
 def index_put(input: Tensor, indices, values, accumulate=False) -> Tensor:
     """A copy of `input` with `values` written to (or added to) the elements at a tuple of index tensors."""
-    found = advanced(input.array, list(indices))
+    found = advanced(input._array, list(indices))
     put_check(input, found, values)
     return index_put_op.function(input, values, found, accumulate)
 
@@ -444,7 +444,7 @@ index_fill_tensor.gradient(
 def once(index: Any, shape: tuple, dim: int) -> Any:
     """The numbers of an index, each once and from the front."""
     n = shape[dim] if len(shape) else 1
-    return wrap(np.unique(index.array % n)) if isinstance(index, Tensor) else np.unique(index % n)
+    return wrap(np.unique(index._array % n)) if isinstance(index, Tensor) else np.unique(index % n)
 
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:

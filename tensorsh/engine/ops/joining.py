@@ -44,13 +44,13 @@ def quick(op: Any, join: Any) -> Any:
         for t in tensors:
             if type(t) is not Tensor and not isinstance(t, Tensor):
                 return op.call(tensors, dim)
-            a = t.array
+            a = t._array
             if a.dtype is not kind:
                 if kind is not None or type(a) is not np.ndarray:
                     return op.call(tensors, dim)
                 kind = a.dtype
             arrays.append(a)
-            if t.node is not None:
+            if t._node is not None:
                 tracked = True
         try:
             result = join(arrays, dim)
@@ -59,9 +59,9 @@ def quick(op: Any, join: Any) -> Any:
         if tracked and state.grad_enabled:
             return op.record([tensors, dim], result)
         made = new(Tensor)
-        made.array = result
+        made._array = result
         if state.inference:
-            made.inference = True
+            made._inference = True
         return made
 
     return function
@@ -124,7 +124,7 @@ def cat_gradient(t, g, tensors_shape, dim):
     ndim = g.ndim
     for shape in tensors_shape:
         if shape == (0,) and ndim != 1:
-            found.append(np.zeros(0, g.dtype) if t.raw else wrap(np.zeros(0, g.array.dtype)))
+            found.append(np.zeros(0, g.dtype) if t.raw else wrap(np.zeros(0, g._array.dtype)))
             continue
         n = shape[dim]
         index = (slice(None),) * (dim % ndim) + (slice(start, start + n),)
@@ -197,20 +197,20 @@ def at_least(*dims: int):
 @at_least()
 def atleast_1d(t: Tensor) -> Tensor:
     """Tensors with at least one dimension."""
-    return t if t.array.ndim else t.reshape(1)
+    return t if t._array.ndim else t.reshape(1)
 
 
 @at_least()
 def atleast_2d(t: Tensor) -> Tensor:
     """Tensors with at least two dimensions, the new ones in front."""
-    n = t.array.ndim
+    n = t._array.ndim
     return t if n >= 2 else t.unsqueeze(0) if n else t.reshape(1, 1)
 
 
 @at_least()
 def atleast_3d(t: Tensor) -> Tensor:
     """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (n, m, 1)."""
-    n = t.array.ndim
+    n = t._array.ndim
     if n >= 3:
         return t
     return t.unsqueeze(-1) if n == 2 else t.unsqueeze(0).unsqueeze(-1) if n else t.reshape(1, 1, 1)
@@ -221,7 +221,7 @@ def atleast_3d(t: Tensor) -> Tensor:
 def hstack(tensors) -> Tensor:
     """Vectors one behind another, others along dimension 1."""
     many = [atleast_1d(t) for t in listed(tensors, "hstack")]
-    return cat.function(many, 0 if many[0].array.ndim == 1 else 1)
+    return cat.function(many, 0 if many[0]._array.ndim == 1 else 1)
 
 
 @composite("vstack row_stack", method=False)
@@ -243,7 +243,7 @@ def dstack(tensors) -> Tensor:
 def column_stack(tensors) -> Tensor:
     """Vectors as columns, matrices side by side."""
     many = listed(tensors, "column_stack")
-    return hstack([t if t.array.ndim > 1 else t.reshape(t.array.size, 1) for t in many])
+    return hstack([t if t._array.ndim > 1 else t.reshape(t._array.size, 1) for t in many])
 
 
 @operator("_block_diag", method=False, node="BlockDiagBackward0")
@@ -306,8 +306,8 @@ def broadcast_tensors(*tensors) -> tuple:
     """The tensors expanded to their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    shape = broadcast_shape([t.array.shape for t in tensors])
-    return tuple([t if t.array.shape == shape else t.expand(shape) for t in tensors])
+    shape = broadcast_shape([t._array.shape for t in tensors])
+    return tuple([t if t._array.shape == shape else t.expand(shape) for t in tensors])
 
 
 @composite()
@@ -353,9 +353,9 @@ def meshgrid(*tensors, indexing=None) -> tuple:
         )
         indexing = "ij"
     for t in tensors:
-        if t.array.ndim > 1:
+        if t._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
-        if t.array.dtype != tensors[0].array.dtype:
+        if t._array.dtype != tensors[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
@@ -363,7 +363,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])
     n = len(tensors)
-    shape = tuple(t.array.size for t in tensors)
+    shape = tuple(t._array.size for t in tensors)
     grids = [t.view((1,) * i + (-1,) + (1,) * (n - 1 - i)).expand(shape) for i, t in enumerate(tensors)]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]
@@ -376,8 +376,8 @@ def cartesian_prod(*tensors) -> Tensor:
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
     for t in tensors:
-        if t.array.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.array.shape)}")
+        if t._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")
     if len(tensors) == 1:
         return tensors[0]
     return stack.function([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
@@ -386,15 +386,15 @@ def cartesian_prod(*tensors) -> Tensor:
 @composite()
 def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     """All combinations of `r` elements of a vector, as rows."""
-    if input.array.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.array.shape)}")
+    if input._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return wrap(np.empty(0, input.array.dtype))
+        return wrap(np.empty(0, input._array.dtype))
     if r == 1:
         return input.reshape(-1, 1)
-    n = input.array.size
+    n = input._array.size
     places = np.ogrid[(slice(n),) * r]
     mask = np.ones((n,) * r, np.bool_)
     for a, b in zip(places, places[1:], strict=False):
@@ -424,7 +424,7 @@ def repeat_gradient(t, g, input_shape, repeats):
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - len(input_shape)
     if 0 in repeats:
-        return np.zeros(input_shape, g.dtype) if t.raw else wrap(np.zeros(input_shape, g.array.dtype))
+        return np.zeros(input_shape, g.dtype) if t.raw else wrap(np.zeros(input_shape, g._array.dtype))
     shape = (1,) * extra + tuple(input_shape)
     split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
     dims = [i for i in range(0, len(split), 2) if split[i] != 1]
@@ -441,14 +441,14 @@ def tile(input: Tensor, *counts, dims=None) -> Tensor:
     """`repeat`, with ones put in front of `dims` when there are fewer of them than dimensions."""
     given = counts if dims is None else (dims,)
     sizes = ints("tile", "dims", given[0] if len(given) == 1 else given)
-    return input.repeat((1,) * (input.array.ndim - len(sizes)) + sizes)
+    return input.repeat((1,) * (input._array.ndim - len(sizes)) + sizes)
 
 
 @composite()
 def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
     """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
     if repeats is None:
-        counts = input.array
+        counts = input._array
         if counts.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeats")
         if counts.dtype.kind not in "iu":
@@ -458,22 +458,22 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         return wrap(np.repeat(np.arange(counts.size), counts).astype(counts.dtype))
     if dim is None:
         input, dim = input.flatten(), 0
-    n = input.array.ndim
+    n = input._array.ndim
     dim = wrap_dim(dim, n)
-    if isinstance(repeats, Tensor) and repeats.array.size == 1 and repeats.array.ndim < 2:
-        repeats = int(repeats.array.reshape(()))
+    if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
+        repeats = int(repeats._array.reshape(()))
     if isinstance(repeats, (int, np.integer)):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
         if not n:
             input = input.flatten()
-        shape = input.array.shape
+        shape = input._array.shape
         wide = input.unsqueeze(dim + 1).expand((*shape[: dim + 1], int(repeats), *shape[dim + 1 :]))
         return wide.clone(memory_format="torch.contiguous_format").flatten(dim, dim + 1)
-    counts = repeats.array if isinstance(repeats, Tensor) else np.asarray(repeats)
+    counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(repeats)
     if counts.ndim != 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    along = input.array.shape[dim] if n else 1
+    along = input._array.shape[dim] if n else 1
     if counts.size != along:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "

@@ -39,7 +39,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the length of one dimension."""
     if dim is None:
         return self.shape
-    shape = self.array.shape
+    shape = self._array.shape
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return shape[wrap_dim(dim, len(shape))]
@@ -48,31 +48,31 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 @method
 def dim(self: Tensor) -> int:
     """The number of dimensions."""
-    return self.array.ndim
+    return self._array.ndim
 
 
 @method
 def ndimension(self: Tensor) -> int:
     """The number of dimensions."""
-    return self.array.ndim
+    return self._array.ndim
 
 
 @method
 def nelement(self: Tensor) -> int:
     """The number of elements."""
-    return self.array.size
+    return self._array.size
 
 
 @method
 def element_size(self: Tensor) -> int:
     """How many bytes an element takes."""
-    return self.array.itemsize
+    return self._array.itemsize
 
 
 @method
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lie between neighbours along each dimension, or along one."""
-    strides = element_strides(self.array)
+    strides = element_strides(self._array)
     if dim is None:
         return strides
     if not strides:
@@ -83,19 +83,19 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 @method
 def storage_offset(self: Tensor) -> int:
     """Where in the storage the first element lies."""
-    return element_offset(self.array)
+    return element_offset(self._array)
 
 
 @method
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return address(self.array)
+    return address(self._array)
 
 
 @method
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The bytes under the tensor."""
-    return UntypedStorage(self.array)
+    return UntypedStorage(self._array)
 
 
 TYPED = (
@@ -111,7 +111,7 @@ def storage(self: Tensor) -> TypedStorage:
     import warnings
 
     warnings.warn(TYPED, stacklevel=2)
-    return TypedStorage(self.array)
+    return TypedStorage(self._array)
 
 
 @method
@@ -123,60 +123,60 @@ def storage_type(self: Tensor) -> type:
 @method
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same part of the same storage."""
-    a, b = self.array, tensor.array
+    a, b = self._array, tensor._array
     return a.shape == b.shape and element_strides(a) == element_strides(b) and address(a) == address(b)
 
 
 @method
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the one whose neighbours lie farthest apart to the nearest."""
-    strides = element_strides(self.array)
+    strides = element_strides(self._array)
     return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
 
 
 @method
 def _is_view(self: Tensor) -> bool:
-    return self.base is not None
+    return self._root is not None
 
 
 def family(tensor: Tensor) -> list[Tensor]:
     """The living tensors known to share a tensor's storage."""
-    root = tensor if tensor.base is None else tensor.base
-    members = [root, *(v for v in (r() for r in root.views or ()) if v is not None)]
+    root = tensor if tensor._root is None else tensor._root
+    members = [root, *(v for v in (r() for r in root._views or ()) if v is not None)]
     return members if any(m is tensor for m in members) else [*members, tensor]
 
 
 def grow(tensor: Tensor, needed: int) -> None:
     """Move a storage to a larger one, old bytes kept and new ones zero, with all tensors known to lie in it."""
-    root = owner(tensor.array)
+    root = owner(tensor._array)
     low, high = extent(root)
     memory = np.zeros(needed, np.uint8)
     memory[: high - low] = UntypedStorage(root)._bytes()
     for member in family(tensor):
-        array = member.array
+        array = member._array
         if owner(array) is root:
-            member.array = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
+            member._array = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
 
 
 @method
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Take another shape in place, in row order from the first element on; a storage too small is replaced."""
     shape = ints("resize_", "size", size[0] if len(size) == 1 else size)
-    if self.node is not None:
+    if self._node is not None:
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
-    if shape == self.array.shape:
+    if shape == self._array.shape:
         return self
     count = 1
     for n in shape:
         count *= n
-    itemsize = self.array.itemsize
-    low, high = extent(owner(self.array))
-    needed = address(self.array) - low + count * itemsize
+    itemsize = self._array.itemsize
+    low, high = extent(owner(self._array))
+    needed = address(self._array) - low + count * itemsize
     if needed > high - low and count:
         grow(self, needed)
-    self.array = restrided(self.array, shape, contiguous_strides(shape), None)
+    self._array = restrided(self._array, shape, contiguous_strides(shape), None)
     self._bump()
     return self
 
@@ -193,7 +193,7 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 @method
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Take the shape of another tensor in place."""
-    return resize_(self, the_template.array.shape)
+    return resize_(self, the_template._array.shape)
 
 
 table.FUNCTIONS["resize_as_"] = resize_as_
@@ -205,16 +205,16 @@ def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
     import warnings
 
     warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
-    return self.view(the_template.array.shape)
+    return self.view(the_template._array.shape)
 
 
 class Underivable(Node):
     """The node of an operation that has no derivative."""
 
-    title = "NotImplemented"
+    _title = "NotImplemented"
 
     def __init__(self, tensor: Tensor, name: str) -> None:
-        self.edges = (tensor.node,)
+        self._edges = (tensor._node,)
         self.operation = name
         self.sequence = tick()
 
@@ -228,28 +228,28 @@ Underivable.__name__ = "NotImplemented"
 @method
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lie on another tensor's memory, or on a part of a storage, from now on."""
-    tracked = self.node is not None and state.grad_enabled
+    tracked = self._node is not None and state.grad_enabled
     check(self, tracked)
     if tracked:
-        self.node = Underivable(self, "set_")
+        self._node = Underivable(self, "set_")
     if source is None:
-        self.array = np.empty(0, self.array.dtype)
+        self._array = np.empty(0, self._array.dtype)
         return self
     if isinstance(source, Tensor):
-        array = source.array
-        if array.dtype != self.array.dtype:
+        array = source._array
+        if array.dtype != self._array.dtype:
             raise RuntimeError(
                 f"Could not set tensor of type {source.dtype.short.lower()} to a tensor of type {self.dtype.short.lower()}"
             )
         if size is None:
-            self.array = array
-            if source.cell is not None:
-                self.cell = source.cell
+            self._array = array
+            if source._cell is not None:
+                self._cell = source._cell
             return self
     elif isinstance(source, TypedStorage):
         array = source._items()
     elif isinstance(source, UntypedStorage):
-        array = source._bytes().view(self.array.dtype)
+        array = source._bytes().view(self._array.dtype)
     else:
         raise combination_error("set_", source)
     if size is None:
@@ -257,15 +257,15 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     shape = ints("set_", "size", size, 3)
     steps = contiguous_strides(shape) if stride is None else ints("set_", "stride", stride, 4)
     check_bounds(array, shape, steps, storage_offset)
-    self.array = restrided(array, shape, steps, storage_offset)
+    self._array = restrided(array, shape, steps, storage_offset)
     return self
 
 
 @method
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Take other sizes and strides in the same storage, in place."""
-    check(self, self.node is not None)
-    self.array = restrided(self.array, size, stride, storage_offset)
+    check(self, self._node is not None)
+    self._array = restrided(self._array, size, stride, storage_offset)
     self._bump()
     return self
 
@@ -275,14 +275,14 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
     self = values[0]
     if not isinstance(self, Tensor):
         raise TypeError(f"expected Tensor, but got {type_name(self)}")
-    tracked = self.node is not None and state.grad_enabled
+    tracked = self._node is not None and state.grad_enabled
     check(self, tracked)
-    array = op.kernel(np, self.array, *values[1:])
+    array = op.kernel(np, self._array, *values[1:])
     if tracked:
         node = view_node(op, values)
         node.__class__ = op.node_class(title)
-        self.node = node
-    self.array = array
+        self._node = node
+    self._array = array
     self._bump()
     return self
 
@@ -290,7 +290,7 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
 @method
 def squeeze_(self: Tensor, dim: Any = squeeze.defaults[1]) -> Tensor:
     """Lose the dimensions of size 1, in place."""
-    squeezed_dims(self.array.shape, dim)
+    squeezed_dims(self._array.shape, dim)
     number = 3 if dim is squeeze.defaults[1] else 4 if isinstance(dim, int) else 5
     return reshaped(squeeze, f"SqueezeBackward{number}", [self, dim])
 

@@ -55,7 +55,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 
 def torch_broadcast(a: Tensor, b: Tensor) -> tuple:
-    return np.broadcast_shapes(a.array.shape, b.array.shape)
+    return np.broadcast_shapes(a._array.shape, b._array.shape)
 
 
 @operator(
@@ -251,7 +251,7 @@ def ctc_loss(
         log_probs = log_probs.unsqueeze(1)
         lengths = [[v] if isinstance(v, int) else v for v in lengths]
         targets = targets.unsqueeze(0)
-    loss = ctc.function(log_probs, targets.array, *lengths, blank, zero_infinity)
+    loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)
     if single:
         loss = loss.squeeze(0)
     if reduction == "mean":

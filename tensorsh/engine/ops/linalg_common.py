@@ -76,12 +76,12 @@ def diagonal_of(t: Any, x: Any) -> Any:
 
 def dtype_of(t: Any, x: Any) -> Any:
     """numpy's dtype of an array or a tensor."""
-    return x.dtype if t.raw else x.array.dtype
+    return x.dtype if t.raw else x._array.dtype
 
 
 def constant(t: Any, host: Any, like: Any) -> Any:
     """A small array in a formula's world, on the device of `like`."""
-    array = like if t.raw else like.array
+    array = like if t.raw else like._array
     if type(array) is not np.ndarray:
         from ..backend import module_of
 
@@ -137,7 +137,7 @@ def check_kernel(kernel: str, x: Any) -> None:
 
 def check_info(info: Any, message: Callable[[str, int], str]) -> None:
     """Raise for the first matrix whose factorisation failed; `message` gets "(Batch element 1): " or "", and the info."""
-    codes = info.array if hasattr(info, "array") else info
+    codes = info._array if hasattr(info, "_array") else info
     if not isinstance(codes, (np.ndarray, np.generic)):
         from ..backend import CPU, move
 
@@ -201,13 +201,13 @@ def into(results: Any, out: Any, name: str) -> Any:
     many = isinstance(results, tuple)
     sources = list(results) if many else [results]
     targets = list(out) if many else [out]
-    if state.grad_enabled and any(x.node is not None for x in (*sources, *targets)):
+    if state.grad_enabled and any(x._node is not None for x in (*sources, *targets)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
         )
     for t, x in zip(targets, sources, strict=True):
-        store_out(t, x.array)
+        store_out(t, x._array)
     return type(results)(targets) if many else out
 
 

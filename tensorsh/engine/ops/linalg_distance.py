@@ -99,7 +99,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
     """The distances in the p-norm between the rows of x1 and those of x2: (..., n, k), (..., m, k) give (..., n, m)."""
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    a, b = x1.array, x2.array
+    a, b = x1._array, x2._array
     for name, x in (("X1", a), ("X2", b)):
         if x.dtype.kind not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).short}")
@@ -117,7 +117,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
     by_product = compute_mode == MODES[1] or (compute_mode == MODES[0] and (a.shape[-2] > LARGE or b.shape[-2] > LARGE))
     if p == 2 and by_product and a.size and b.size:
         found = euclidean_dist.function(x1, x2)
-        return found.view(found.array.shape)
+        return found.view(found._array.shape)
     return cdist_forward.function(x1, x2, float(p))
 
 
@@ -142,9 +142,9 @@ def pdist_gradient(t, g, needs, input, result, p):
 @composite("pdist nn.functional.pdist", method=False)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances in the p-norm of all pairs of rows: (n, k) gives (n (n - 1) / 2,)."""
-    if input.array.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.array.ndim}D")
-    if input.array.dtype.kind not in "fV":
+    if input._array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
+    if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
@@ -177,7 +177,7 @@ add_number.gradient(input=lambda t, g: g)
 @composite("pairwise_distance nn.functional.pairwise_distance", method=False)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
-    dim = max(x1.array.ndim, x2.array.ndim) - 1
+    dim = max(x1._array.ndim, x2._array.ndim) - 1
     return norm_along.function(add_number.function(x1 - x2, eps), float(p), dim, keepdim)
 
 
@@ -186,17 +186,17 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between vectors along `dim`; their lengths count as at least `eps`."""
     from ..promotion import result_type
 
-    common = result_type([x1.array, x2.array])
+    common = result_type([x1._array, x2._array])
     if common.numpy.kind not in "fcV":
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.short}")
     if eps < 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps}")
     x1, x2 = x1.to(common), x2.to(common)
     try:
-        shape = np.broadcast_shapes(x1.array.shape, x2.array.shape)
+        shape = np.broadcast_shapes(x1._array.shape, x2._array.shape)
     except ValueError:
-        raise broadcast_error(x1.array.shape, x2.array.shape) from None
-    x1, x2 = (x if x.array.shape == shape else x.expand(shape) for x in (x1, x2))
+        raise broadcast_error(x1._array.shape, x2._array.shape) from None
+    x1, x2 = (x if x._array.shape == shape else x.expand(shape) for x in (x1, x2))
     dim = wrap_dim(dim, len(shape))
     norm = table.find_function("linalg.vector_norm")
     lengths = [norm(x, 2, dim, True).clone() for x in (x1, x2)]

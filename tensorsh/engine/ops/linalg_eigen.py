@@ -34,7 +34,7 @@ PHASE = (
 
 def check_phase(t: Any, name: str, diagonal: Any) -> None:
     """The loss must not depend on the phases that eigenvectors leave open."""
-    values = diagonal if t.raw else diagonal.array
+    values = diagonal if t.raw else diagonal._array
     if values.dtype.kind == "c" and np.abs(values.imag).max(initial=0) > 1e-2 * max(
         1.0, np.abs(values.real).max(initial=0)
     ):
@@ -85,10 +85,10 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of general matrices, complex."""
     from ..state import state
 
-    if A.node is not None and state.grad_enabled:
+    if A._node is not None and state.grad_enabled:
         return into(eig.function(A)[0], out, "linalg_eigvals")
-    check_eig("linalg.eigvals", A.array)
-    return into(wrap(np.linalg.eigvals(A.array).astype(complex_dtype(A.array.dtype))), out, "linalg_eigvals")
+    check_eig("linalg.eigvals", A._array)
+    return into(wrap(np.linalg.eigvals(A._array).astype(complex_dtype(A._array.dtype))), out, "linalg_eigvals")
 
 
 def triangle(name: str, a: Any, UPLO: str) -> str:
@@ -136,10 +136,10 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     """The eigenvalues of hermitian matrices, ascending."""
     from ..state import state
 
-    if A.node is not None and state.grad_enabled:
+    if A._node is not None and state.grad_enabled:
         return into(eigh.function(A, UPLO)[0], out, "linalg_eigvalsh")
-    UPLO = triangle("linalg.eigh", A.array, UPLO)
-    return into(wrap(finite("linalg.eigh", lambda: np.linalg.eigvalsh(A.array, UPLO))), out, "linalg_eigvalsh")
+    UPLO = triangle("linalg.eigh", A._array, UPLO)
+    return into(wrap(finite("linalg.eigh", lambda: np.linalg.eigvalsh(A._array, UPLO))), out, "linalg_eigvalsh")
 
 
 @linalg("matrix_exp")

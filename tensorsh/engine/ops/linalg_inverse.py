@@ -116,7 +116,7 @@ def cofactors(t: Any, A: Any) -> Any:
 def det_gradient(t, g, needs, A, result):
     if A.shape[-1] == 0:
         return [A * 0]
-    value = result if t.raw else result.array
+    value = result if t.raw else result._array
     if np.all(value != 0).item():
         inverse = use(t, "inv_ex")(A)[0]
         return [(g * t.conj(result))[..., None, None] * adj(t, inverse)]
@@ -156,14 +156,14 @@ def slogdet(input: Tensor) -> Any:
 @composite()
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; NaN where a real one is negative."""
-    check_square("logdet", input.array)
-    check_float("logdet", input.array, "lu_cpu")
+    check_square("logdet", input._array)
+    check_float("logdet", input._array, "lu_cpu")
     sign, logabsdet = linalg_slogdet.function(input)
-    if input.array.dtype.kind == "c":
+    if input._array.dtype.kind == "c":
         return logabsdet + sign.log()
     from ..tensor import wrap
 
-    nan = wrap(np.full((), math.nan, logabsdet.array.dtype))
+    nan = wrap(np.full((), math.nan, logabsdet._array.dtype))
     return table.find_function("where")(sign == -1, nan, logabsdet)
 
 
@@ -247,7 +247,7 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
     """The inverse for :func:`torch.tensordot` of a tensor whose first `ind` dimensions count as rows."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    shape = input.array.shape
+    shape = input._array.shape
     rows, columns = math.prod(shape[:ind]), math.prod(shape[ind:])
     if rows != columns:
         raise RuntimeError(
@@ -262,11 +262,11 @@ def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tens
 @composite("linalg.tensorsolve", method=False)
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The tensor X with ``tensordot(A, X, X.ndim) = B``; `dims` of A are moved to its end first."""
-    n = A.array.ndim
+    n = A._array.ndim
     if dims is not None:
         A = A.movedim(list(dims), list(range(n - len(dims), n)))
-    shape = A.array.shape[B.array.ndim :]
-    rows, columns = math.prod(A.array.shape[: B.array.ndim]), math.prod(shape)
+    shape = A._array.shape[B._array.ndim :]
+    rows, columns = math.prod(A._array.shape[: B._array.ndim]), math.prod(shape)
     if rows != columns:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "

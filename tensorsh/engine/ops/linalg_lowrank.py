@@ -15,7 +15,7 @@ from .linalg_triangular import linalg_cholesky, solve_triangular
 
 def turned(x: Tensor) -> Tensor:
     x = x.transpose(-2, -1)
-    return x.conj() if x.array.dtype.kind == "c" else x
+    return x.conj() if x._array.dtype.kind == "c" else x
 
 
 def approximate_basis(A: Tensor, q: int, niter: int = 2, M: Tensor | None = None) -> Tensor:
@@ -23,7 +23,7 @@ def approximate_basis(A: Tensor, q: int, niter: int = 2, M: Tensor | None = None
     from ..dtype import of
 
     randn = table.find_function("randn")
-    R = randn((A.array.shape[-1], q), dtype=of(A.array))
+    R = randn((A._array.shape[-1], q), dtype=of(A._array))
 
     def apply(x: Tensor, y: Tensor, shift: Tensor | None) -> Tensor:
         return x @ y if shift is None else x @ y - shift @ y
@@ -40,9 +40,9 @@ def approximate_basis(A: Tensor, q: int, niter: int = 2, M: Tensor | None = None
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple:
     """U, S, V with ``U diag(S) V^H`` near ``A - M``, of rank q at most."""
     q = 6 if q is None else q
-    m, n = A.array.shape[-2:]
+    m, n = A._array.shape[-2:]
     if M is not None:
-        M = M.expand(A.array.shape)
+        M = M.expand(A._array.shape)
     flip = m < n
     if flip:
         A = turned(A)
@@ -59,7 +59,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 @composite(method=False)
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
     """The principal components: `svd_lowrank` of A, its columns' means taken off when `center`."""
-    m, n = A.array.shape[-2:]
+    m, n = A._array.shape[-2:]
     if q is None:
         q = min(6, m, n)
     elif not 0 <= q <= min(m, n):
@@ -88,9 +88,9 @@ def lobpcg(
 ) -> tuple:
     """The k largest (or smallest) eigenvalues of ``A x = w B x`` with eigenvectors; here by a whole decomposition, so that
     nothing is left to iterate."""
-    if A.array.ndim < 2 or A.array.shape[-1] != A.array.shape[-2]:
-        raise RuntimeError(f"expected square matrices, got {list(A.array.shape)}")
-    k = (1 if X is None else X.array.shape[-1]) if k is None else k
+    if A._array.ndim < 2 or A._array.shape[-1] != A._array.shape[-2]:
+        raise RuntimeError(f"expected square matrices, got {list(A._array.shape)}")
+    k = (1 if X is None else X._array.shape[-1]) if k is None else k
     if B is None:
         values, vectors = eigh.function(A)
     else:
@@ -98,7 +98,7 @@ def lobpcg(
         inner = solve_triangular.function(factor, solve_triangular.function(factor, A, upper=False).mH, upper=False)
         values, vectors = eigh.function(inner)
         vectors = solve_triangular.function(factor.mH, vectors, upper=True)
-    count = values.array.shape[-1]
+    count = values._array.shape[-1]
     if largest is None or largest:
         return values.narrow(-1, count - k, k).flip([-1]), vectors.narrow(-1, count - k, k).flip([-1])
     return values.narrow(-1, 0, k), vectors.narrow(-1, 0, k)

@@ -135,7 +135,7 @@ def lu_factor_gradient(t, g, needs, LU, pivots):
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """LU in one matrix and the interchanges of rows; the matrix must not be singular."""
     LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
-    raise_plain(info.array, zero_pivot("lu_factor"))
+    raise_plain(info._array, zero_pivot("lu_factor"))
     return into(renamed("linalg_lu_factor", "LU pivots", (LU, pivots)), out, "linalg_lu_factor")
 
 
@@ -283,7 +283,7 @@ def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """``A = L D L^T`` in one matrix, and the pivots."""
     LD, pivots, info = ldl_factor_ex.function(A, hermitian=hermitian)
-    raise_plain(info.array, lambda batch, code: f"torch.linalg.ldl_factor: {batch}Unknown error code: {code}.")
+    raise_plain(info._array, lambda batch, code: f"torch.linalg.ldl_factor: {batch}Unknown error code: {code}.")
     return into(renamed("linalg_ldl_factor", "LD pivots", (LD, pivots)), out, "linalg_ldl_factor")
 
 

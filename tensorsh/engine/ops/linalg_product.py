@@ -24,19 +24,19 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     if isinstance(dims, (int, np.integer)):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.array.ndim, b.array.ndim):
+        if dims > min(a._array.ndim, b._array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
         first, second = ([int(d) for d in x] if isinstance(x, (list, tuple)) else [int(x)] for x in dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
-    if a.array.dtype != b.array.dtype:
+    if a._array.dtype != b._array.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    n, m = a.array.ndim, b.array.ndim
+    n, m = a._array.ndim, b._array.ndim
     for i, j in zip(first, second, strict=True):
         p, q = wrap_dim(i, n), wrap_dim(j, m)
-        size, other = a.array.shape[p], b.array.shape[q]
+        size, other = a._array.shape[p], b._array.shape[q]
         if other == 1:
             a = a.sum([p], True)
         elif size == 1:
@@ -48,11 +48,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             )
     first, second = [wrap_dim(d, n) for d in first], [wrap_dim(d, m) for d in second]
     kept, others = [d for d in range(n) if d not in first], [d for d in range(m) if d not in second]
-    rows, columns = [a.array.shape[d] for d in kept], [b.array.shape[d] for d in others]
-    inner = math.prod(a.array.shape[d] for d in first)
+    rows, columns = [a._array.shape[d] for d in kept], [b._array.shape[d] for d in others]
+    inner = math.prod(a._array.shape[d] for d in first)
     x, y = a.permute([*kept, *first]), b.permute([*second, *others])
     if not kept and not others:
-        x, y = (v if v.array.ndim == 1 else v.reshape((inner,)) for v in (x, y))
+        x, y = (v if v._array.ndim == 1 else v.reshape((inner,)) for v in (x, y))
         result = dot.function(x, y).view(())
     else:
         x, y = x.reshape((math.prod(rows), inner)), y.reshape((inner, math.prod(columns)))
@@ -72,7 +72,7 @@ def stored(result: Tensor, out: Tensor | None) -> Tensor:
 @composite()
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension of both."""
-    a, b = input.array, other.array
+    a, b = input._array, other._array
     if a.ndim == 0 or b.ndim == 0:
         return stored(input * other, out)
     if a.shape[-1] != b.shape[-1]:
@@ -87,17 +87,17 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix of all products of two vectors' elements."""
     for name, x in (("self", input), ("vec2", vec2)):
-        if x.array.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.array.ndim}-D")
-    return stored(input.view((-1 if input.array.size else 0, 1)) * vec2, out)
+        if x._array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D")
+    return stored(input.view((-1 if input._array.size else 0, 1)) * vec2, out)
 
 
 @composite()
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of `input` times the whole of `other`, laid out in blocks."""
-    n = max(input.array.ndim, other.array.ndim)
-    a = [1] * (n - input.array.ndim) + list(input.array.shape)
-    b = [1] * (n - other.array.ndim) + list(other.array.shape)
+    n = max(input._array.ndim, other._array.ndim)
+    a = [1] * (n - input._array.ndim) + list(input._array.shape)
+    b = [1] * (n - other._array.ndim) + list(other._array.shape)
     x = unsafe_view.function(input, tuple(s for size in a for s in (size, 1)))
     y = unsafe_view.function(other, tuple(s for size in b for s in (1, size)))
     shape = tuple(p * q for p, q in zip(a, b, strict=True))
@@ -114,29 +114,29 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     shape: list[int] = []
     for which, place in ((0, "first"), (-1, "last")):
         x = tensors[which]
-        if x.array.ndim not in (1, 2):
-            raise RuntimeError(f"multi_dot(): the {place} tensor must be 1D or 2D but got {x.array.ndim}D")
+        if x._array.ndim not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {place} tensor must be 1D or 2D but got {x._array.ndim}D")
     for i, x in enumerate(tensors[1:-1], 1):
-        if x.array.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.array.ndim}D")
+        if x._array.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x._array.ndim}D")
     for i, x in enumerate(tensors[1:], 1):
-        if x.array.dtype != tensors[0].array.dtype:
+        if x._array.dtype != tensors[0]._array.dtype:
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {cpp_name(tensors[0].array)} and "
-                f"tensor {i} {cpp_name(x.array)}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {cpp_name(tensors[0]._array)} and "
+                f"tensor {i} {cpp_name(x._array)}"
             )
-    if tensors[0].array.ndim == 2:
-        shape.append(tensors[0].array.shape[0])
+    if tensors[0]._array.ndim == 2:
+        shape.append(tensors[0]._array.shape[0])
     else:
         tensors[0] = tensors[0].unsqueeze(0)
-    if tensors[-1].array.ndim == 2:
-        shape.append(tensors[-1].array.shape[1])
+    if tensors[-1]._array.ndim == 2:
+        shape.append(tensors[-1]._array.shape[1])
     else:
         tensors[-1] = tensors[-1].unsqueeze(-1)
     for i, (x, y) in enumerate(zip(tensors, tensors[1:], strict=False)):
-        if x.array.shape[1] != y.array.shape[0]:
+        if x._array.shape[1] != y._array.shape[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(x.array.shape)} and {list(y.array.shape)} cannot be "
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(x._array.shape)} and {list(y._array.shape)} cannot be "
                 "multiplied"
             )
     return stored(chained(tensors).view(tuple(shape)), out)
@@ -147,10 +147,10 @@ def chained(tensors: list[Tensor]) -> Tensor:
     n = len(tensors)
     if n == 3:
         a, b, c = tensors
-        left = a.array.shape[0] * c.array.shape[1] * b.array.shape[1] + a.array.size * b.array.shape[1]
-        right = a.array.shape[1] * b.array.shape[1] * c.array.shape[1] + a.array.size * c.array.shape[1]
+        left = a._array.shape[0] * c._array.shape[1] * b._array.shape[1] + a._array.size * b._array.shape[1]
+        right = a._array.shape[1] * b._array.shape[1] * c._array.shape[1] + a._array.size * c._array.shape[1]
         return mm.function(mm.function(a, b), c) if left <= right else mm.function(a, mm.function(b, c))
-    p = [x.array.shape[0] for x in tensors] + [tensors[-1].array.shape[1]]
+    p = [x._array.shape[0] for x in tensors] + [tensors[-1]._array.shape[1]]
     cost = [[0] * n for _ in range(n)]
     cut = [[0] * n for _ in range(n)]
     for length in range(1, n):
@@ -177,8 +177,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for x in matrices:
-        if x.array.ndim != 2:
-            raise RuntimeError(f"Tensor dimension is {x.array.ndim}, expected 2 instead.")
+        if x._array.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {x._array.ndim}, expected 2 instead.")
     return stored(matrices[0] if len(matrices) == 1 else multi_dot(matrices), out)
 
 
@@ -187,7 +187,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The n-th power of square matrices; a negative one is that of the inverse."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
-    shape = input.array.shape
+    shape = input._array.shape
     if len(shape) < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
     if shape[-1] != shape[-2]:
@@ -195,7 +195,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             f"linalg.matrix_power: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
         )
     if n == 0:
-        identity = np.broadcast_to(np.eye(shape[-1], dtype=input.array.dtype), shape)
+        identity = np.broadcast_to(np.eye(shape[-1], dtype=input._array.dtype), shape)
         from ..tensor import wrap
 
         return stored(input.clone().copy_(wrap(identity)), out)

@@ -283,7 +283,7 @@ def lstsq_gradient(t, g, needs, input, b, solution):
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None) -> Any:
     """The X that makes ``|A X - B|`` least: solution, residuals, rank, singular_values."""
     name = "torch.linalg.lstsq"
-    a, b = A.array, B.array
+    a, b = A._array, B._array
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"{name}: Expected input and other to have the same dtype, but got input's dtype {of(a).short} and other's dtype "
@@ -308,8 +308,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     fields = list(found)
     if vector:
         fields[0] = fields[0].squeeze(-1)
-        if fields[1].array.size or fields[1].array.ndim > 1:
-            fields[1] = fields[1].squeeze(-1) if fields[1].array.ndim > 1 else fields[1]
+        if fields[1]._array.size or fields[1]._array.ndim > 1:
+            fields[1] = fields[1].squeeze(-1) if fields[1]._array.ndim > 1 else fields[1]
     return renamed("linalg_lstsq", "solution residuals rank singular_values", fields)
 
 

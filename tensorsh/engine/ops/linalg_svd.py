@@ -124,7 +124,7 @@ def svd_gradient(t, g, needs, U, S, Vh):
 
 def check_gauge(t: Any, uu: Any, vv: Any) -> None:
     """The loss must not depend on the phases that singular vectors leave open."""
-    diagonals = [np.diagonal(x if t.raw else x.array, 0, -2, -1).imag for x in (uu, vv) if x is not None]
+    diagonals = [np.diagonal(x if t.raw else x._array, 0, -2, -1).imag for x in (uu, vv) if x is not None]
     total = diagonals[0] if len(diagonals) == 1 else diagonals[0] + diagonals[1]
     scale = max(1.0, *(float(np.abs(d).max(initial=0)) for d in diagonals))
     if np.abs(total).max(initial=0) > 1e-2 * scale:
@@ -156,7 +156,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     """The singular values, descending."""
     from ..state import state
 
-    if A.node is not None and state.grad_enabled:
+    if A._node is not None and state.grad_enabled:
         return into(linalg_svd.function(A, False, driver=driver)[1], out, "linalg_svdvals")
     return into(singular_values.function(A), out, "linalg_svdvals")
 
@@ -165,14 +165,14 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """``input = U diag(S) V^H``; without `compute_uv` U and V are zeros."""
     if not compute_uv:
-        a = input.array
+        a = input._array
         values = svdvals(input)
         zeros = [wrap(np.zeros((*a.shape[:-2], n, n), a.dtype)) for n in a.shape[-2:]]
         return into(renamed("svd", "U S V", (zeros[0], values, zeros[1])), out, "svd")
     U, S, Vh = linalg_svd.function(input, not some)
     return into(
         renamed(
-            "svd", "U S V", (U, S, Vh.transpose(-2, -1).conj() if Vh.array.dtype.kind == "c" else Vh.transpose(-2, -1))
+            "svd", "U S V", (U, S, Vh.transpose(-2, -1).conj() if Vh._array.dtype.kind == "c" else Vh.transpose(-2, -1))
         ),
         out,
         "svd",
@@ -181,7 +181,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 
 def tolerance(atol: Any, rtol: Any, largest: Any, shape: tuple) -> Any:
     """The bound below which singular values count as zero, for each matrix."""
-    atol, rtol = (x.array if isinstance(x, Tensor) else x for x in (atol, rtol))
+    atol, rtol = (x._array if isinstance(x, Tensor) else x for x in (atol, rtol))
     if rtol is None:
         zero = atol is None or not np.any(np.asarray(atol) > 0)
         rtol = float(np.finfo(largest.dtype).eps) * max(shape[-2:]) if zero else 0.0
@@ -277,7 +277,7 @@ def matrix_rank(
     """The number of singular values above ``max(atol, rtol * largest)``."""
     if args:
         (hermitian,) = args
-    a = input.array
+    a = input._array
     if a.dtype.kind not in "fcV":
         raise RuntimeError("This function doesn't handle types other than float and double")
     if a.ndim < 2:
@@ -294,13 +294,13 @@ def matrix_rank(
 @composite("linalg.cond", method=False)
 def cond(input: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     """The condition number in a norm: 2 (None), -2, 1, -1, inf, -inf, 'fro' or 'nuc'."""
-    a = input.array
+    a = input._array
     if a.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):
         s = svdvals(input)
-        if s.array.shape[-1] == 0:
-            return into(wrap(np.zeros(a.shape[:-2], s.array.dtype)), out, "linalg_cond")
+        if s._array.shape[-1] == 0:
+            return into(wrap(np.zeros(a.shape[:-2], s._array.dtype)), out, "linalg_cond")
         large, small = s.narrow(-1, 0, 1), s.narrow(-1, -1, 1)
         return into((small / large if p == -2 else large / small).squeeze(-1), out, "linalg_cond")
     if not (p in ("fro", "nuc") or p in (1, -1, float("inf"), -float("inf"))):

@@ -41,8 +41,8 @@ linalg_cross.gradient(
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product along `dim`, by default the first dimension of three elements."""
     if dim is None:
-        sizes = input.array.shape
-        if input.array.ndim != other.array.ndim:
+        sizes = input._array.shape
+        if input._array.ndim != other._array.ndim:
             raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
         if 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
@@ -57,14 +57,14 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 @composite("linalg.vecdot", method=False)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The sum of ``conj(x) * y`` along `dim`."""
-    a, b = x.array, y.array
+    a, b = x._array, y._array
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {of(a).short} and y of type "
             f"{of(b).short} instead"
         )
     product = (x.conj() if a.dtype.kind == "c" else x) * y
-    return into(product.sum(wrap_dim(dim, product.array.ndim)), out, "linalg_vecdot")
+    return into(product.sum(wrap_dim(dim, product._array.ndim)), out, "linalg_vecdot")
 
 
 @composite("linalg.diagonal", method=False)
@@ -76,13 +76,13 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 @composite("vander", method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The matrix of powers of a vector's elements, the highest first unless `increasing`."""
-    if x.array.ndim != 1:
+    if x._array.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
-    columns = x.array.size if N is None else N
+    columns = x._array.size if N is None else N
     if columns < 0:
         raise RuntimeError("N must be non-negative.")
-    kind = np.dtype(np.int64) if x.array.dtype.kind in "biu" else x.array.dtype
-    result = wrap(np.empty((x.array.size, columns), kind))
+    kind = np.dtype(np.int64) if x._array.dtype.kind in "biu" else x._array.dtype
+    result = wrap(np.empty((x._array.size, columns), kind))
     if columns > 0:
         result.select(1, 0).fill_(1)
     if columns > 1:
@@ -94,18 +94,18 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @composite("linalg.vander", method=False)
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The matrices of ascending powers of the elements along the last dimension."""
-    if x.array.ndim == 0:
+    if x._array.ndim == 0:
         x = x.unsqueeze(0)
-    shape = x.array.shape
+    shape = x._array.shape
     columns = shape[-1] if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
-    if x.array.dtype.kind in "biu":
+    if x._array.dtype.kind in "biu":
         from ..dtype import int64
 
         x = x.to(int64)
     powers = x.unsqueeze(-1).expand((*shape, columns - 1)).cumprod(-1)
-    return table.find_function("cat")([wrap(np.ones((*shape, 1), x.array.dtype)), powers], -1)
+    return table.find_function("cat")([wrap(np.ones((*shape, 1), x._array.dtype)), powers], -1)
 
 
 __all__: list[Any] = ["linalg_cross", "vecdot"]

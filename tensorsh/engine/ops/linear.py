@@ -18,17 +18,17 @@ def linear_any(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor
     """`linear` for inputs of any number of dimensions."""
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
         raise not_tensor("linear", input=input, weight=weight)
-    n, m = input.array.ndim, weight.array.ndim
+    n, m = input._array.ndim, weight._array.ndim
     if n == 0 or m == 0:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is None:
         return matmul(input, weight.t())
-    shape = input.array.shape
+    shape = input._array.shape
     if m != 2 or n == 2:
         return addmm.function(bias, input, weight.t())
-    if input.array.flags.c_contiguous and bias.array.ndim == 1:
-        rows = input.view((-1 if input.array.size else int(np.prod(shape[:-1])), shape[-1]))
-        return addmm.function(bias, rows, weight.t()).view((*shape[:-1], weight.array.shape[0]))
+    if input._array.flags.c_contiguous and bias._array.ndim == 1:
+        rows = input.view((-1 if input._array.size else int(np.prod(shape[:-1])), shape[-1]))
+        return addmm.function(bias, rows, weight.t()).view((*shape[:-1], weight._array.shape[0]))
     return matmul(input, weight.t()) + bias
 
 
@@ -55,7 +55,7 @@ trilinear.gradient(
 @composite("nn.functional.bilinear bilinear", method=False, guard=True)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``x1^T W_o x2 + b_o`` for each output o: (..., i), (..., j), (o, i, j), (o,) give (..., o)."""
-    a, b, w = input1.array, input2.array, weight.array
+    a, b, w = input1._array, input2._array, weight._array
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for d in range(a.ndim - 1):
@@ -68,9 +68,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {x.shape[-1]} but expected {w.shape[number]}"
             )
-    if bias is not None and bias.array.shape[0] != w.shape[0]:
+    if bias is not None and bias._array.shape[0] != w.shape[0]:
         raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {w.shape[0]}"
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
         )
     count = math.prod(a.shape[:-1])
     x, y = input1.reshape((count, a.shape[-1])), input2.reshape((count, b.shape[-1]))

@@ -61,7 +61,7 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape, with PyTorch's warning where they differ."""
     if not isinstance(target, Tensor):
         raise TypeError(f"mse_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
-    if input.array.shape == target.array.shape:
+    if input._array.shape == target._array.shape:
         return input, target
     import warnings
 
@@ -231,7 +231,7 @@ def nll_gradient(t, g, input_shape, result1, result2, reduction):
             one = g.dtype.type
             out.reshape(-1)[result2 + offsets_of(rows, classes)] = -g * (one(1) / one(rows))
             return out
-        result1 = wrap(np.ones(rows, g.array.dtype))
+        result1 = wrap(np.ones(rows, g._array.dtype))
     return t._nll_loss_spread(g, tuple(input_shape), result1, result2, reduction)
 
 
@@ -240,7 +240,7 @@ nll.gradient(input=nll_gradient)
 
 def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     """The mean of minus the log-probabilities [N, C] of the classes [N], all of them in range; None for other arguments."""
-    a, where = input.array, target.array
+    a, where = input._array, target._array
     kind = a.dtype
     if (
         (kind is not FLOAT32 and kind is not FLOAT64)
@@ -259,12 +259,12 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
         return None
     picked = a.reshape(-1).take(where + offsets_of(rows, classes))
     t = new(Tensor)
-    t.array = np.true_divide(np.negative(np.add.reduce(picked)), kind.type(rows), np.empty((), kind))
-    edge = input.node
+    t._array = np.true_divide(np.negative(np.add.reduce(picked)), kind.type(rows), np.empty((), kind))
+    edge = input._node
     if edge is not None and state.grad_enabled:
-        t.node = remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean"))
+        t._node = remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean"))
     elif state.inference:
-        t.inference = True
+        t._inference = True
     return t
 
 
@@ -330,9 +330,9 @@ def cross_entropy(
     reduction = legacy(size_average, reduce, reduction)
     if not isinstance(target, Tensor):
         raise TypeError(f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
-    axis = 0 if input.array.ndim == 1 else 1
+    axis = 0 if input._array.ndim == 1 else 1
     logs = log_softmax.function(input, axis)
-    if input.array.shape == target.array.shape:
+    if input._array.shape == target._array.shape:
         if not target.is_floating_point():
             raise RuntimeError(
                 f"Expected floating point type for target with class probabilities, got {target.dtype.short}"

@@ -78,14 +78,14 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the elements where `mask` is true to a value."""
     if isinstance(value, Tensor):
-        number = value_of(value.array, input.array.dtype)
+        number = value_of(value._array, input._array.dtype)
         op = masked_fill_tensor
     else:
-        number = converted(value, input.array.dtype)
+        number = converted(value, input._array.dtype)
         op = masked_fill_number
-    if mask.array.dtype.kind != "b":
-        masked(input.array, mask.array, number)
-    return mutate(op, [input, mask, value], lambda array: fill_where(array, mask.array, number))
+    if mask._array.dtype.kind != "b":
+        masked(input._array, mask._array, number)
+    return mutate(op, [input, mask, value], lambda array: fill_where(array, mask._array, number))
 
 
 @composite(inplace=masked_fill_)
@@ -197,7 +197,7 @@ def nonzero_op(xp, input: Array):
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the elements that are not zero: rows of a matrix, or a vector for each dimension."""
     if as_tuple:
-        array = input.array if input.array.ndim else input.array.reshape(1)
+        array = input._array if input._array.ndim else input._array.reshape(1)
         return tuple([wrap(i.copy()) for i in array.nonzero()])
     return nonzero_op.function(input, out=out) if out is not None else nonzero_op.function(input)
 
@@ -205,8 +205,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 @composite()
 def nonzero_static(input: Tensor, *, size, fill_value=-1) -> Tensor:
     """`nonzero` with a fixed number of rows: further ones are left out, missing ones are `fill_value`."""
-    xp = module_of(input.array)
-    found = nonzero_op.kernel(xp, input.array)[:size]
+    xp = module_of(input._array)
+    found = nonzero_op.kernel(xp, input._array)[:size]
     rows = xp.full((size, found.shape[1]), fill_value, np.int64)
     rows[: len(found)] = found
     return wrap(rows)

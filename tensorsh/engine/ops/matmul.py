@@ -214,7 +214,7 @@ def broadcast_batches(a: tuple, b: tuple) -> tuple:
 
 def free(a: Tensor, b: Tensor) -> bool:
     """Whether no gradient is asked for through either."""
-    return not state.grad_enabled or (a.node is None and b.node is None)
+    return not state.grad_enabled or (a._node is None and b._node is None)
 
 
 def not_tensor(function: str, **arguments) -> TypeError:
@@ -236,7 +236,7 @@ def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) 
         raise not_tensor("matmul", input=input, other=other)
     if out is not None:
         return out_of(matmul_any(input, other), out)
-    n, m = input.array.ndim, other.array.ndim
+    n, m = input._array.ndim, other._array.ndim
     if n == 0 or m == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D")
     if n == 1 and m == 1:
@@ -247,7 +247,7 @@ def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) 
         return mm.function(input.unsqueeze(0), other).squeeze_(0)
     if n == 2 and m == 2:
         return mm.function(input, other)
-    a, b = input.array, other.array
+    a, b = input._array, other._array
     if free(input, other) and b.dtype is a.dtype and (a.dtype is FLOAT32 or a.dtype is FLOAT64):
         result = plain(a, b, n, m)
         if result is not None:
@@ -269,64 +269,64 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
     else:
         return None
     if state.inference:
-        result.inference = True
+        result._inference = True
     return result
 
 
 def out_of(result: Tensor, out: Tensor) -> Tensor:
     from ..results import store_out
 
-    if state.grad_enabled and (result.node is not None or out.node is not None):
+    if state.grad_enabled and (result._node is not None or out._node is not None):
         raise RuntimeError(
             "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
         )
-    store_out(out, result.array)
+    store_out(out, result._array)
     return out
 
 
 def folds(a: Tensor, b: Tensor) -> bool:
     """Whether the larger operand's leading dimensions are folded into rows of one matrix."""
-    large, small = (a, b) if a.array.ndim >= b.array.ndim else (b, a)
-    if large.array.ndim < 3 or small.array.ndim > 2:
+    large, small = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
+    if large._array.ndim < 3 or small._array.ndim > 2:
         return False
-    if small.node is not None and state.grad_enabled:
+    if small._node is not None and state.grad_enabled:
         return True
-    if a.array.ndim == 2:
+    if a._array.ndim == 2:
         return False
-    array = large.array if large is a else large.array.swapaxes(-1, -2)
+    array = large._array if large is a else large._array.swapaxes(-1, -2)
     if array.size == 0:
         return True
     return all(array.strides[i] == array.strides[i + 1] * array.shape[i + 1] for i in range(array.ndim - 2))
 
 
 def folded(input: Tensor, other: Tensor) -> Tensor:
-    turned = other.array.ndim > input.array.ndim
+    turned = other._array.ndim > input._array.ndim
     large = other.transpose(-2, -1) if turned else input
-    small = other if not turned else input.t() if input.array.ndim == 2 else input
-    shape = large.array.shape
+    small = other if not turned else input.t() if input._array.ndim == 2 else input
+    shape = large._array.shape
     flat = (math.prod(shape[:-1]), shape[-1])
-    rows = reshaped(view, large, flat) if large.array.flags.c_contiguous else large.reshape(flat)
-    if small.array.ndim == 1:
+    rows = reshaped(view, large, flat) if large._array.flags.c_contiguous else large.reshape(flat)
+    if small._array.ndim == 1:
         return renewed(unsafe_view, mv.function(rows, small), shape[:-1])
-    result = renewed(unsafe_view, mm.function(rows, small), (*shape[:-1], small.array.shape[1]))
+    result = renewed(unsafe_view, mm.function(rows, small), (*shape[:-1], small._array.shape[1]))
     return result.transpose(-2, -1).contiguous() if turned else result
 
 
 def batched(input: Tensor, other: Tensor) -> Tensor:
-    a, b = input.array, other.array
+    a, b = input._array, other._array
     n, m = a.ndim, b.ndim
     if n == 3 and m == 3 and a.shape[0] != b.shape[0]:
         # A batch of one goes the folded way, where that spares the other's gradient a copy.
-        if a.shape[0] == 1 and input.node is not None and state.grad_enabled:
+        if a.shape[0] == 1 and input._node is not None and state.grad_enabled:
             return matmul_any(input.squeeze(0), other)
-        if b.shape[0] == 1 and other.node is not None and state.grad_enabled:
+        if b.shape[0] == 1 and other._node is not None and state.grad_enabled:
             return matmul_any(input, other.squeeze(0))
     batch = broadcast_batches(a.shape[:-2], b.shape[:-2] if m > 1 else ())
     rows = a.shape[-2] if n > 1 else 1
     left = stacked(input, (*batch, rows, a.shape[-1]))
     column = other if m > 1 else other.unsqueeze(1)
-    inner, columns = column.array.shape[-2:]
+    inner, columns = column._array.shape[-2:]
     right = stacked(column, (*batch, inner, columns))
     result = bmm.function(left, right)
     if m == 1:
@@ -338,7 +338,7 @@ def batched(input: Tensor, other: Tensor) -> Tensor:
 def stacked(x: Tensor, shape: tuple) -> Tensor:
     """A tensor broadcast to a shape, as one batch of matrices for the next product."""
     batch = (math.prod(shape[:-2]), *shape[-2:])
-    if x.array.shape != shape or not x.array.flags.c_contiguous:
+    if x._array.shape != shape or not x._array.flags.c_contiguous:
         return x.expand(shape).reshape(batch)
     return reshaped(view, reshaped(expand, x, shape), batch)
 

@@ -61,7 +61,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
     if not builtins.callable(callable):
         raise TypeError(f"'{type(callable).__name__}' object is not callable")
     for at, x in _elements(self):
-        self.array[at] = callable(x)
+        self._array[at] = callable(x)
     self._bump()
     return self
 
@@ -72,9 +72,9 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
     _free(self, "map_")
     if not isinstance(tensor, Tensor):
         raise TypeError(f"map_(): argument 'other' (position 1) must be Tensor, not {type(tensor).__name__}")
-    other = tensor.expand(self.shape).array
+    other = tensor.expand(self.shape)._array
     for at, x in _elements(self):
-        self.array[at] = callable(x, other[at].item())
+        self._array[at] = callable(x, other[at].item())
     self._bump()
     return self
 
@@ -82,7 +82,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
 def _elements(t: Tensor) -> list:
     import numpy as np
 
-    return [(at, t.array[at].item()) for at in np.ndindex(*t.array.shape)]
+    return [(at, t._array[at].item()) for at in np.ndindex(*t._array.shape)]
 
 
 @_method

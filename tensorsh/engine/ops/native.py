@@ -50,7 +50,7 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """`batch_norm`, with the batch's means and reciprocal deviations (empty in evaluation)."""
     y = batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-    x = input.array
+    x = input._array
     xp = module_of([x])
     if not training:
         empty = xp.empty(0, x.dtype)

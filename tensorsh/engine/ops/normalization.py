@@ -115,7 +115,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
         _features(name, channels, v)
     if not training:
-        return batch.function(input, weight, bias, running_mean.array, running_var.array, float(eps))
+        return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
     y = batch.function(input, weight, bias, None, None, float(eps))
     if running_mean is not None or running_var is not None:
         _update(input, running_mean, running_var, momentum)
@@ -124,14 +124,14 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float) -> None:
     """Running statistics move toward the batch's by `momentum`; the variance unbiased."""
-    x = input.array
+    x = input._array
     wide = x.astype(np.float32) if x.dtype.itemsize <= 2 else x
     axes = (0, *range(2, x.ndim))
     mean, var, _ = statistics(np if type(x) is np.ndarray else None, wide, axes)
     n = x.size // x.shape[1]
     for running, value in ((running_mean, mean), (running_var, var * wide.dtype.type(n / max(n - 1, 1)))):
         if running is not None:
-            a = running.array
+            a = running._array
             a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
             running._bump()
 
@@ -280,7 +280,7 @@ def instance_norm(
     y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
     for running, found in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:
-            running.array[...] = found.array.reshape(n, c).mean(0)
+            running._array[...] = found._array.reshape(n, c).mean(0)
             running._bump()
     return y.view(input.shape)
 
@@ -295,8 +295,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
             f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
         )
     if eps is None:
-        eps = float(np.finfo(np.float32 if input.array.dtype.itemsize <= 2 else input.array.dtype).eps)
-    x = input.float() if input.array.dtype.itemsize <= 2 else input
+        eps = float(np.finfo(np.float32 if input._array.dtype.itemsize <= 2 else input._array.dtype).eps)
+    x = input.float() if input._array.dtype.itemsize <= 2 else input
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     y = x * (x.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
     y = y.to(input.dtype) if y.dtype is not input.dtype else y

@@ -106,7 +106,7 @@ def quick(op):
         nonlocal made
         if ord == 2 and dim is None and keepdim is False and isinstance(x, Tensor):
             if not keywords or (len(keywords) == 1 and keywords.get("dtype", 0) is None):
-                a = x.array
+                a = x._array
                 if a.dtype in FLOATS and type(a) is np.ndarray and a.size and a.flags.c_contiguous:
                     if a.size > EXACT_SIZE:
                         flat = a.reshape(-1)
@@ -114,14 +114,14 @@ def quick(op):
                     else:
                         total = square_sums(a.reshape(1, -1))[0]
                     t = new(Tensor)
-                    t.array = np.asarray(np.sqrt(total))
-                    edge = x.node
+                    t._array = np.asarray(np.sqrt(total))
+                    edge = x._node
                     if edge is not None and state.grad_enabled:
                         if made is None:
                             made = op.node_class(op.node)
-                        t.node = remember(made, edge, (x, ord, keep_result(t), None, False))
+                        t._node = remember(made, edge, (x, ord, keep_result(t), None, False))
                     elif state.inference:
-                        t.inference = True
+                        t._inference = True
                     return t
         if x is ABSENT:
             return op.call(**keywords)
@@ -223,7 +223,7 @@ def store(result: Tensor, out):
         return result
     from ..results import store_out
 
-    store_out(out, result.array)
+    store_out(out, result._array)
     return out
 
 
@@ -351,7 +351,7 @@ def renorm_gradient(t, g, input, p, dim, maxnorm):
     rest = others(dim % input.ndim, input.ndim)
     size = fold(np, input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
     inner = t.sum(t.conj(input) * g, rest, True)
-    if (inner if t.raw else inner.array).dtype.kind == "c":
+    if (inner if t.raw else inner._array).dtype.kind == "c":
         inner = t.real(inner)
     inverse = 1 / (size + 1e-7)
     scaled = maxnorm * inverse * (g - inverse * norm_gradient(t, inner, input, p, size, rest, True))

@@ -118,7 +118,7 @@ def base_gradient(t: Any, g: Any, input: Any, exponent: Any) -> Any:
 
 
 def exponent_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
-    kind = (exponent if t.raw else exponent.array).dtype.kind
+    kind = (exponent if t.raw else exponent._array).dtype.kind
     flat = input == 0 if kind == "c" else t.logical_and(input == 0, exponent >= 0)
     grad = g * t.conj(result * t.log(t.where(flat, t.ones_like(input), input)))
     return t.where(flat, t.zeros_like(grad), grad)
@@ -142,12 +142,12 @@ def pow_base(xp, input, exponent: Array):
 
 def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
     if input == 0:
-        kind = (exponent if t.raw else exponent.array).dtype.kind
+        kind = (exponent if t.raw else exponent._array).dtype.kind
         grad = g * t.conj(result * -math.inf)
         return t.zeros_like(g) if kind == "c" else t.where(exponent >= 0, t.zeros_like(g), grad)
     log = np.log(complex(input)) if isinstance(input, complex) or input < 0 else math.log(input)
     if isinstance(log, np.complexfloating):
-        kind = (exponent if t.raw else exponent.array).dtype.kind
+        kind = (exponent if t.raw else exponent._array).dtype.kind
         log = complex(log) if kind == "c" else math.nan
     return g * t.conj(result * log)
 

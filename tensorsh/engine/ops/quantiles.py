@@ -81,18 +81,18 @@ def median_family(name, skip_nan):
             skip_nan
             or kwargs
             or not isinstance(input, Tensor)
-            or input.array.dtype not in FLOATS
-            or not input.array.size
+            or input._array.dtype not in FLOATS
+            or not input._array.size
         ):
             return whole.call(input, **kwargs)
         t = new(Tensor)
-        t.array = np.asarray(lower_median(input.array.reshape(-1)))
-        if input.node is not None and state.grad_enabled:
+        t._array = np.asarray(lower_median(input._array.reshape(-1)))
+        if input._node is not None and state.grad_enabled:
             if made is None:
                 made = whole.node_class(whole.node)
-            t.node = remember(made, input.node, (input, keep_result(t)))
+            t._node = remember(made, input._node, (input, keep_result(t)))
         elif state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     function.__name__ = function.__qualname__ = name
@@ -141,7 +141,7 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def check_quantile(name, input, q, interpolation):
-    if not input.array.size:
+    if not input._array.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
     if q.ndim > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
@@ -153,7 +153,7 @@ def check_quantile(name, input, q, interpolation):
         raise RuntimeError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
-    if not ((q.array >= 0) & (q.array <= 1)).all():
+    if not ((q._array >= 0) & (q._array <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
 
 
@@ -162,14 +162,14 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
-        q = wrap(np.asarray(q, input.array.dtype if input.array.dtype.kind == "f" else np.float32))
-        if input.array.dtype.kind != "f" and input.array.size:
+        q = wrap(np.asarray(q, input._array.dtype if input._array.dtype.kind == "f" else np.float32))
+        if input._array.dtype.kind != "f" and input._array.size:
             raise RuntimeError("quantile() input tensor must be either float or double dtype")
     check_quantile(name, input, q, interpolation)
     axis = None if dim is None else wrap_dim(dim, input.ndim)
-    shape = input.array.shape
-    if input.node is None or not state.grad_enabled:
-        return wrap(plain_quantile(input.array, q.array, axis, keepdim, interpolation, skip_nan))
+    shape = input._array.shape
+    if input._node is None or not state.grad_enabled:
+        return wrap(plain_quantile(input._array, q._array, axis, keepdim, interpolation, skip_nan))
     if axis is None:
         in_order = input.flatten().sort()[0]
         out_shape = (1,) * len(shape) if keepdim else ()
@@ -180,9 +180,9 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
             in_order = input.unsqueeze(-1).transpose(axis, -1).sort()[0]
         tail = (1,) if keepdim and shape else ()
         out_shape = shape[:axis] + tail + shape[axis + 1 :]
-    n = in_order.array.shape[-1] if in_order.ndim else 1
+    n = in_order._array.shape[-1] if in_order.ndim else 1
     in_order = in_order.view((*out_shape, n))
-    ranks = rank_array(in_order.array, q.array.reshape(-1), n, skip_nan, interpolation)
+    ranks = rank_array(in_order._array, q._array.reshape(-1), n, skip_nan, interpolation)
     below = ranks.astype(np.int64)
     values = in_order.gather(-1, wrap(below))
     if interpolation in ("linear", "midpoint"):
@@ -234,7 +234,7 @@ def delivered(result, out):
         return result
     from ..results import store_out
 
-    store_out(out, result.array)
+    store_out(out, result._array)
     return out
 
 

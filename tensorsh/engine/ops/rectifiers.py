@@ -170,7 +170,7 @@ def rrelu(
         raise RuntimeError(
             f"Lower bound should be less than or equal to the upper bound, but got lower={lower:g}, upper={upper:g}"
         )
-    values = [input, slopes(input.array, lower, upper, training, generator)]
+    values = [input, slopes(input._array, lower, upper, training, generator)]
     return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)
 
 
@@ -211,7 +211,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Elements above 0, the others times the weight of their channel (dimension 1)."""
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.short} and {weight.dtype.short}")
-    count = weight.array.size
+    count = weight._array.size
     if weight.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if count != 1:

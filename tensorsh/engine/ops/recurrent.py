@@ -54,17 +54,17 @@ def titled(stacked: str) -> Any:
     """The node's name: PyTorch joins the steps of packed sequences by `cat`, others as `stacked` says."""
 
     def title(input: Tensor, *rest: Any) -> str:
-        if input.array.ndim == 2:
+        if input._array.ndim == 2:
             return "CatBackward0"
-        return stacked if input.array.dtype == np.float32 else "StackBackward0"
+        return stacked if input._array.dtype == np.float32 else "StackBackward0"
 
     return title
 
 
 def retitle(t: Tensor, title: str) -> None:
     """Give the node of a tensor, if there is one, the name of the operator that stands in its place in PyTorch."""
-    if t.node is not None:
-        t.node.__class__ = type(t.node)._operator.node_class(title)
+    if t._node is not None:
+        t._node.__class__ = type(t._node)._operator.node_class(title)
 
 
 def projected(x: Any, weight: Any, bias: Any) -> Any:

@@ -26,7 +26,7 @@ def axes_of(name: str, dim, ndim: int):
     if dim is None:
         return None
     if isinstance(dim, Tensor):
-        dim = dim.array.item()
+        dim = dim._array.item()
     if isinstance(dim, bool) or not isinstance(dim, (int, np.integer, list, tuple)):
         raise combination_error(name, dim)
     return wrap_dims(dim, ndim)
@@ -36,7 +36,7 @@ def one_axis(name: str, dim, ndim: int) -> int:
     """The axis to work along, counted from the front."""
     if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)):
         if isinstance(dim, Tensor):
-            return wrap_dim(int(dim.array), ndim)
+            return wrap_dim(int(dim._array), ndim)
         raise TypeError(
             f"{name}(): argument 'dim' (position 1) must be int, not {'NoneType' if dim is None else type(dim).__name__}"
         )
@@ -176,7 +176,7 @@ def prod_gradient(t, g, input, result, dim, keepdim):
     if not shape:
         return g
     g = spread(t, g, shape, dim, keepdim)
-    array = input if t.raw else input.array
+    array = input if t.raw else input._array
     if (array != 0).all().item():
         if not keepdim and dim is not None:
             result = result.reshape(reduced_shape(shape, dim))

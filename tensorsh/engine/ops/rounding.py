@@ -92,7 +92,7 @@ frac.gradient(input=lambda t, g: g)
 
 def abs_in_place(input: Tensor) -> Tensor:
     """In-place form of :func:`abs`."""
-    if input.array.dtype.kind == "c":
+    if input._array.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return write(abs, [input])
 
@@ -155,7 +155,7 @@ sgn.gradient(input=sgn_gradient)
 
 
 def is_complex(t: Any, x: Any) -> bool:
-    return (x if t.raw else x.array).dtype.kind == "c"
+    return (x if t.raw else x._array).dtype.kind == "c"
 
 
 @operator(scalars=False)

@@ -176,16 +176,16 @@ def normal(
         raise TypeError(
             "normal() received an invalid combination of arguments - got (float, float), but expected one of:"
         )
-    if isinstance(std, Tensor) and std.array.size and (std.array < 0).any():
+    if isinstance(std, Tensor) and std._array.size and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if not isinstance(std, Tensor):
-        array = sampling.normal(g, mean.array.shape, mean.array.dtype, 0.0, float(std)) + mean.array
+        array = sampling.normal(g, mean._array.shape, mean._array.dtype, 0.0, float(std)) + mean._array
     else:
-        m = mean.array if isinstance(mean, Tensor) else std.array.dtype.type(mean)
-        check_broadcast([m, std.array])
-        shape = np.broadcast_shapes(np.shape(m), std.array.shape)
-        d = mean.array.dtype if isinstance(mean, Tensor) else std.array.dtype
-        array = sampling.normal(g, shape, d) * std.array + m
+        m = mean._array if isinstance(mean, Tensor) else std._array.dtype.type(mean)
+        check_broadcast([m, std._array])
+        shape = np.broadcast_shapes(np.shape(m), std._array.shape)
+        d = mean._array.dtype if isinstance(mean, Tensor) else std._array.dtype
+        array = sampling.normal(g, shape, d) * std._array + m
     array = np.asarray(array)
     if out is not None:
         store_out(out, array)
@@ -215,7 +215,7 @@ def multinomial(
 
     if input.dtype.category < FLOAT:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
-    array = variates.multinomial(source(generator), input.array, int(num_samples), replacement)
+    array = variates.multinomial(source(generator), input._array, int(num_samples), replacement)
     return _delivered(array, out, None, False)
 
 
@@ -255,7 +255,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """Binomial variates of a count and a probability for each element."""
     from .. import variates
 
-    return wrap(variates.binomial(source(generator), count.array, prob.array))
+    return wrap(variates.binomial(source(generator), count._array, prob._array))
 
 
 # -- filling in place
@@ -274,15 +274,15 @@ class _NoGradient:
 
 def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     """Store random numbers in a tensor; its history then begins at a node without gradient."""
-    tracked = t.node is not None and state.grad_enabled
+    tracked = t._node is not None and state.grad_enabled
     check(t, tracked)
-    assign(t.array, array)
+    assign(t._array, array)
     t._bump()
     if tracked:
-        cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "title": title}))
+        cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))
         node = cls()
-        node.edges = (t.node,)
-        node.sequence = tick()
+        node._edges = (t._node,)
+        node._sequence = tick()
         rewrite(t, node)
     return t
 
@@ -291,11 +291,11 @@ def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray
     """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
     from ..sampling import in_memory_order
 
-    ordered = in_memory_order(t.array)
+    ordered = in_memory_order(t._array)
     values = sampler(ordered.shape, *args, **kwargs)
-    if ordered is t.array:
+    if ordered is t._array:
         return values
-    result = np.empty_like(t.array)
+    result = np.empty_like(t._array)
     in_memory_order(result)[...] = values
     return result
 
@@ -322,7 +322,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: An
     _floating(self, "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    g, d = source(generator), self.array.dtype
+    g, d = source(generator), self._array.dtype
     return filled(self, _draw(self, lambda shape: sampling.uniform(g, shape, d, low, high)), "UniformBackward0")
 
 
@@ -335,7 +335,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     _floating(self, "normal_kernel_cpu")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    g, d, whole = source(generator), self.array.dtype, self.array.flags.c_contiguous
+    g, d, whole = source(generator), self._array.dtype, self._array.flags.c_contiguous
     draw = lambda shape: sampling.normal(g, shape, d, mean, std, contiguous=whole)
     return filled(self, _draw(self, draw), "NormalBackward0")
 
@@ -346,7 +346,7 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any =
     from .. import sampling
 
     low = bounds.pop("from", from_)
-    g, d = source(generator), self.array.dtype
+    g, d = source(generator), self._array.dtype
     if low is None and to is None:
         return filled(self, _draw(self, lambda shape: sampling.random(g, shape, d)), "RandomBackward0")
     low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
@@ -362,10 +362,10 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
     g = source(generator)
     if isinstance(p, Tensor):
-        array = sampling.bernoulli(g, np.broadcast_to(p.array, self.array.shape), self.array.dtype)
+        array = sampling.bernoulli(g, np.broadcast_to(p._array, self._array.shape), self._array.dtype)
         return filled(self, array, "BernoulliBackward1")
     array = _draw(self, lambda shape: sampling.bernoulli_mask(g, shape, float(p)))
-    return filled(self, array.astype(self.array.dtype), "BernoulliBackward2")
+    return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
 
 
 def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
@@ -383,7 +383,7 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
             raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={parameters[1]:g}")
         if name == "cauchy_" and not parameters[1] > 0:
             raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={parameters[1]:g}")
-        g, d = source(generator), self.array.dtype
+        g, d = source(generator), self._array.dtype
         array = _draw(self, lambda shape: getattr(sampling, sampler)(g, shape, d, *parameters))
         return filled(self, array, name.title().replace("_", "") + "Backward0")
 
@@ -428,11 +428,11 @@ def _dropout(name: str, shape_of: Callable) -> None:
 
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        if not training or p == 0.0 or input.array.size == 0:
+        if not training or p == 0.0 or input._array.size == 0:
             return input
         if p == 1.0:
-            return input.mul_(0) if inplace else input * wrap(np.zeros((), input.array.dtype))
-        noise = _noise(sampling.dropout_noise, input.array, shape_of(input.array.shape), float(p))
+            return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))
+        noise = _noise(sampling.dropout_noise, input._array, shape_of(input._array.shape), float(p))
         return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
 
     drop.__name__ = drop.__qualname__ = name
@@ -465,10 +465,12 @@ def _alpha(name: str, shape_of: Callable) -> None:
         if not training or p == 0.0:
             return input
         alpha = 1.7580993408473766
-        mask = sampling.bernoulli_mask(state.generator, shape_of(input.array.shape), 1.0 - p).astype(input.array.dtype)
+        mask = sampling.bernoulli_mask(state.generator, shape_of(input._array.shape), 1.0 - p).astype(
+            input._array.dtype
+        )
         a = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
-        noise = wrap(mask * input.array.dtype.type(a))
-        shift = wrap((mask - 1) * input.array.dtype.type(alpha * a) + input.array.dtype.type(alpha * a * p))
+        noise = wrap(mask * input._array.dtype.type(a))
+        shift = wrap((mask - 1) * input._array.dtype.type(alpha * a) + input._array.dtype.type(alpha * a * p))
         return input.mul_(noise).add_(shift) if inplace else input * noise + shift
 
     drop.__name__ = drop.__qualname__ = name

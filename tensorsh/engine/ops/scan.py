@@ -60,23 +60,23 @@ def quick(op):
         nonlocal made
         if rest or keywords or type(dim) is not int or not isinstance(input, Tensor):
             return op.call(*[x for x in (input, dim) if x is not ABSENT], *rest, **keywords)
-        a = input.array
+        a = input._array
         if a.dtype not in FLOATS or type(a) is not np.ndarray or not -a.ndim <= dim < a.ndim:
             return op.call(input, dim)
         t = new(Tensor)
         if a.dtype is FLOAT32 and a.size > BLOCK and dim in (-1, a.ndim - 1):
-            t.array = blocked_sums(a)
+            t._array = blocked_sums(a)
         elif a.dtype is FLOAT32:
-            t.array = np.add.accumulate(a.astype(FLOAT64), dim).astype(FLOAT32)
+            t._array = np.add.accumulate(a.astype(FLOAT64), dim).astype(FLOAT32)
         else:
-            t.array = np.add.accumulate(a, dim)
-        edge = input.node
+            t._array = np.add.accumulate(a, dim)
+        edge = input._node
         if edge is not None and state.grad_enabled:
             if made is None:
                 made = op.node_class(op.node)
-            t.node = remember(made, edge, (dim,))
+            t._node = remember(made, edge, (dim,))
         elif state.inference:
-            t.inference = True
+            t._inference = True
         return t
 
     return function
@@ -113,7 +113,7 @@ def cumprod_gradient(t, g, input, result, dim):
     if not input.ndim:
         return g
     dim = dim % input.ndim
-    array = input if t.raw else input.array
+    array = input if t.raw else input._array
     if (array != 0).all():
         return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
     # tail[i] = g[i] + input[i + 1] * tail[i + 1], and the gradient is tail[i] times all inputs before i.
@@ -199,7 +199,7 @@ def logcumsumexp_gradient(t, g, input, result, dim):
     def tail(log_g):
         return t.exp(backwards(t, log_g - result, dim, lambda x: t.logcumsumexp(x, dim)) + input)
 
-    array = g if t.raw else g.array
+    array = g if t.raw else g._array
     if array.dtype.kind == "c":
         return t.conj(tail(t.log(t.conj(g))))
     size = t.log(t.abs(g))

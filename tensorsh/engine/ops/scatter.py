@@ -212,7 +212,7 @@ def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
         if not isinstance(src, Tensor):
-            src = wrap(np.asarray(converted(src, input.array.dtype), input.array.dtype))
+            src = wrap(np.asarray(converted(src, input._array.dtype), input._array.dtype))
         return scatter_reduced, [input, src, dim, index, reduce]
     if isinstance(src, Tensor):
         return scatter_src, [input, src, dim, index]
@@ -372,7 +372,7 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 
 @index_reduce.joint_gradient
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
-    raw = index if t.raw else index.array
+    raw = index if t.raw else index._array
     wide = np.ascontiguousarray(spread_index(np, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
     wide = wide if t.raw else wrap(wide)
     to_input, to_src = reduction_gradient(t, g, needs, input, dim, wide, source, reduce, include_self, result)
@@ -383,11 +383,11 @@ def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, includ
 @writes_out
 def take_along_dim(input: Tensor, indices, dim=None) -> Tensor:
     """The elements at `indices` along `dim`, both broadcast in the other dimensions; of all in a row when dim is None."""
-    if indices.array.dtype != np.int64:
+    if indices._array.dtype != np.int64:
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.short}")
     if dim is None:
         return input.view(-1).gather(0, indices.view(-1))
-    a, b = input.array.shape, indices.array.shape
+    a, b = input._array.shape, indices._array.shape
     if len(a) != len(b):
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "

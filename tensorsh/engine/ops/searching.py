@@ -23,8 +23,8 @@ def places(sequence, values, right):
 
 def alike(sequence, values):
     """The two operands as arrays of one dtype."""
-    a = sequence.array
-    v = values.array if isinstance(values, Tensor) else np.asarray(values)
+    a = sequence._array
+    v = values._array if isinstance(values, Tensor) else np.asarray(values)
     if a.dtype != v.dtype and isinstance(values, Tensor):
         target = result_type([a, v]).numpy
         a, v = a.astype(target), v.astype(target)
@@ -51,19 +51,19 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                 f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
                 f"tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
             )
-        if sequence.array.shape[:-1] != input.array.shape[:-1]:
+        if sequence._array.shape[:-1] != input._array.shape[:-1]:
             raise RuntimeError(
                 f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
                 f"value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
                 f"{list(input.shape)}"
             )
     if sorter is not None:
-        if sorter.array.shape != sequence.array.shape:
+        if sorter._array.shape != sequence._array.shape:
             raise RuntimeError(
                 f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
                 f"sorter tensor {list(sorter.shape)}"
             )
-        sequence = wrap(np.take_along_axis(sequence.array, sorter.array, -1))
+        sequence = wrap(np.take_along_axis(sequence._array, sorter._array, -1))
     a, v = alike(sequence, input)
     if a.ndim == 1:
         found = places(a, v, right)
@@ -80,7 +80,7 @@ def delivered(found, out_int32, out):
         return result
     from ..results import store_out
 
-    store_out(out, result.array)
+    store_out(out, result._array)
     return out
 
 
@@ -100,7 +100,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """For each element, whether it is among `test_elements`."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise combination_error("isin", elements, test_elements)
-    arrays = [x.array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
+    arrays = [x._array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
     for a in arrays:
         if isinstance(a, np.ndarray) and of(a).category == COMPLEX:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
@@ -111,5 +111,5 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         return found
     from ..results import store_out
 
-    store_out(out, found.array)
+    store_out(out, found._array)
     return out

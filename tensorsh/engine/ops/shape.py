@@ -46,7 +46,7 @@ def _view(op):
         size = shape if size is None else (size,)
         if dtype is not None or (size and isinstance(size[0], Dtype)):
             return view_dtype.function(self, dtype or size[0])
-        array = self.array
+        array = self._array
         short = size[0] if len(size) == 1 and type(size[0]) is tuple else size
         if short and array.flags.c_contiguous:
             for n in short:
@@ -115,15 +115,15 @@ def _reshape(op):
                 if type(n) is not int or n < -1:
                     break
             else:
-                if input.array.flags.c_contiguous:
+                if input._array.flags.c_contiguous:
                     try:
-                        return viewed(view, (input, short), input.array.reshape(short))
+                        return viewed(view, (input, short), input._array.reshape(short))
                     except ValueError:
                         pass
         input, shape = op.bind(args, kwargs)
         if not isinstance(input, Tensor):
             return op.run([input, shape])
-        array = input.array
+        array = input._array
         shape = infer_size(ints("reshape", "shape", shape), array.size)
         result = in_shape(array, shape)
         if result is None:
@@ -152,13 +152,13 @@ table.METHODS["_unsafe_view"] = unsafe_view.function
 @composite(method="reshape_as")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` in the shape of `other`."""
-    return input.reshape(other.array.shape)
+    return input.reshape(other._array.shape)
 
 
 @composite("_view_as", method="view_as")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """A view in the shape of `other`."""
-    return input.view(other.array.shape)
+    return input.view(other._array.shape)
 
 
 del table.FUNCTIONS["reshape_as"], table.FUNCTIONS["_view_as"]
@@ -167,7 +167,7 @@ del table.FUNCTIONS["reshape_as"], table.FUNCTIONS["_view_as"]
 @composite()
 def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` as one; `input` itself when there is only one."""
-    shape = input.array.shape
+    shape = input._array.shape
     first, last = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -184,7 +184,7 @@ def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
 @composite()
 def unflatten(input: Tensor, dim, sizes) -> Tensor:
     """Dimension `dim` as several of the given sizes (one may be -1)."""
-    shape = input.array.shape
+    shape = input._array.shape
     at = wrap_dim(dim, len(shape))
     sizes = ints("unflatten", "sizes", sizes, 2)
     if not sizes:
@@ -309,7 +309,7 @@ del table.FUNCTIONS["expand"]
 @composite(method="expand_as")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` expanded to the shape of `other`."""
-    return input.expand(other.array.shape)
+    return input.expand(other._array.shape)
 
 
 del table.FUNCTIONS["expand_as"]
@@ -383,7 +383,7 @@ t.gradient(input=lambda t, g: t.t(g))
 @composite("movedim moveaxis")
 def movedim(input: Tensor, source, destination) -> Tensor:
     """With the dimensions `source` moved to the places `destination`, the others in their order."""
-    n = input.array.ndim
+    n = input._array.ndim
     source, destination = ints("movedim", "source", source), ints("movedim", "destination", destination)
     if len(source) != len(destination):
         raise RuntimeError(
@@ -402,9 +402,9 @@ def movedim(input: Tensor, source, destination) -> Tensor:
 
 def transposed(self: Tensor) -> Tensor:
     """With the dimensions in reverse order."""
-    n = self.array.ndim
+    n = self._array.ndim
     if n == 2:
-        return viewed(permute, (self, (1, 0)), self.array.T)
+        return viewed(permute, (self, (1, 0)), self._array.T)
     if n == 0:
         return permute.function(self, ())
     import warnings
@@ -425,19 +425,19 @@ def matrix_transposed(self: Tensor) -> Tensor:
 
 def exchanged(input: Tensor, name: str) -> Tensor:
     """The last two dimensions exchanged; a number stays as it is."""
-    n = input.array.ndim
+    n = input._array.ndim
     if n == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return input.transpose(-2, -1) if n else input
 
 
 def conjugate(t: Tensor) -> Tensor:
-    return t.conj() if t.array.dtype.kind == "c" else t
+    return t.conj() if t._array.dtype.kind == "c" else t
 
 
 def hermitian(self: Tensor) -> Tensor:
     """A matrix, transposed and conjugated."""
-    n = self.array.ndim
+    n = self._array.ndim
     if n not in (0, 2):
         hint = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{hint}")

@@ -26,7 +26,7 @@ def optional(x: Any) -> str:
 def window_text(window: Tensor | None) -> str:
     if window is None:
         return "None"
-    return f"torch.{of(window.array).short}Tensor{{[{', '.join(map(str, window.array.shape))}]}}"
+    return f"torch.{of(window._array).short}Tensor{{[{', '.join(map(str, window._array.shape))}]}}"
 
 
 @composite()
@@ -39,15 +39,15 @@ def stft(
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false.")
-        shape = input.array.shape
+        shape = input._array.shape
         extended = (1,) * (3 - len(shape)) + tuple(shape)
         half = n_fft // 2
         padded = table.find_function("nn.functional.pad")(input.view(extended), [half, half], pad_mode)
-        input = padded.view(padded.array.shape[-len(shape) :])
+        input = padded.view(padded._array.shape[-len(shape) :])
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
-    a = input.array
-    is_complex = a.dtype.kind == "c" or (window is not None and window.array.dtype.kind == "c")
+    a = input._array
+    is_complex = a.dtype.kind == "c" or (window is not None and window._array.dtype.kind == "c")
 
     def refuse(what: str) -> RuntimeError:
         return RuntimeError(
@@ -68,22 +68,22 @@ def stft(
     if a.ndim not in (1, 2):
         raise refuse("expected a 1D or 2D tensor")
     x = input.unsqueeze(0) if a.ndim == 1 else input
-    length = x.array.shape[1]
+    length = x._array.shape[1]
     if not 0 < n_fft <= length:
         raise refuse(f"expected 0 < n_fft < {length}, but got n_fft={n_fft}")
     if hop <= 0:
         raise refuse(f"expected hop_length > 0, but got hop_length={hop}")
     if not 0 < width <= n_fft:
         raise refuse(f"expected 0 < win_length <= n_fft, but got win_length={width}")
-    if window is not None and window.array.shape != (width,):
+    if window is not None and window._array.shape != (width,):
         raise refuse(
             f"expected a 1D window tensor of size equal to win_length={width}, but got window with size "
-            f"{list(window.array.shape)}"
+            f"{list(window._array.shape)}"
         )
     weights = filled(window, width, n_fft, x)
     frames = 1 + (length - n_fft) // hop
-    step, unit = (s // x.array.itemsize for s in x.array.strides)
-    x = x.as_strided((x.array.shape[0], frames, n_fft), (step, hop * unit, unit))
+    step, unit = (s // x._array.itemsize for s in x._array.strides)
+    x = x.as_strided((x._array.shape[0], frames, n_fft), (step, hop * unit, unit))
     if weights is not None:
         x = x * weights
     if onesided is None:
@@ -92,7 +92,7 @@ def stft(
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     mode = "root" if normalized else "none"
     found = (
-        c2c.function(x, [2], mode, True) if x.array.dtype.kind == "c" else r2c.function(x, [2], mode, bool(onesided))
+        c2c.function(x, [2], mode, True) if x._array.dtype.kind == "c" else r2c.function(x, [2], mode, bool(onesided))
     )
     found = found.transpose_(1, 2)
     if a.ndim == 1:
@@ -105,7 +105,7 @@ def filled(window: Tensor | None, width: int, n_fft: int, like: Tensor) -> Tenso
     if width == n_fft:
         return window
     if window is None:
-        window = made(np.ones(width, like.array.dtype))
+        window = made(np.ones(width, like._array.dtype))
     left = (n_fft - width) // 2
     return table.find_function("constant_pad_nd")(window, [left, n_fft - width - left])
 
@@ -117,7 +117,7 @@ def istft(
     return_complex: bool = False,
 ) -> Tensor:  # fmt: skip
     """The signal whose :func:`stft` is nearest to `input`: frames transformed back, overlapped and added."""
-    a = input.array
+    a = input._array
     if a.dtype.kind != "c":
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
@@ -149,7 +149,7 @@ def istft(
         raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
     if not 0 < width <= n_fft:
         raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
-    if window is not None and window.array.shape != (width,):
+    if window is not None and window._array.shape != (width,):
         raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
     if return_complex and half:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
@@ -166,14 +166,14 @@ def istft(
         x = c2r.function(x, [2], mode, n_fft)
     x = x * weights.view((1, 1, n_fft))
     total = n_fft + hop * (frames - 1)
-    y = unfold_backward.function(x, (x.array.shape[0], total), 1, n_fft, hop)
+    y = unfold_backward.function(x, (x._array.shape[0], total), 1, n_fft, hop)
     envelope = (weights * weights).expand((1, frames, n_fft))
     envelope = unfold_backward.function(envelope, (1, total), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     kept = max(min(end, total) - start, 0)
     y, envelope = y.narrow(1, start, kept), envelope.narrow(1, start, kept)
-    lowest = float(np.abs(envelope.array).min(initial=math.inf))
+    lowest = float(np.abs(envelope._array).min(initial=math.inf))
     if not lowest > 1e-11:
         raise RuntimeError(f"{call} window overlap add min: 1")
     y = y / envelope
@@ -376,8 +376,8 @@ def general_cosine(M: int, sym: bool, points: Callable, *, a: Any = ()) -> Tenso
     step = 2 * math.pi / spread(M, sym)
     k = points(0.0, (M - 1) * step)
     signed = [(-1) ** i * w for i, w in enumerate(a)]
-    coefficients = made(np.array(signed, k.array.dtype))
-    orders = made(np.arange(len(signed)).astype(k.array.dtype))
+    coefficients = made(np.array(signed, k._array.dtype))
+    orders = made(np.arange(len(signed)).astype(k._array.dtype))
     return (coefficients.unsqueeze(-1) * (orders.unsqueeze(-1) * k).cos()).sum(0)
 
 

@@ -184,7 +184,7 @@ def short(f):
                     return function(input.to(dtype), *(() if dim is ABSENT else (dim,)), **keywords | {"dtype": None})
                 positional = [x for x in (input, dim) if x is not ABSENT]
                 return op.call(*positional, *rest, **keywords)
-            a = input.array
+            a = input._array
             dt = a.dtype
             n = a.ndim
             if (
@@ -195,22 +195,22 @@ def short(f):
             ):
                 return op.call(input, dim)
             t = new(Tensor)
-            t.array = r = f(np, a, dim % n)
-            edge = input.node
+            t._array = r = f(np, a, dim % n)
+            edge = input._node
             if edge is not None and state.grad_enabled:
                 if made is None:
                     made = op.node_class(op.node)
                 node = new(made)
-                node.edges = (edge,)
-                t.cell = kept = Saved()
-                kept.array = r
-                node.saved = (kept, dim)
-                node.sequence = tick()
+                node._edges = (edge,)
+                t._cell = kept = Saved()
+                kept._array = r
+                node._saved = (kept, dim)
+                node._sequence = tick()
                 if state.places:
-                    node.place = state.places()
-                t.node = node
+                    node._place = state.places()
+                t._node = node
             elif state.inference:
-                t.inference = True
+                t._inference = True
             return t
 
         return function

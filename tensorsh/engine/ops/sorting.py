@@ -230,7 +230,7 @@ def quick_topk(op):
 
     def function(input=ABSENT, k=ABSENT, dim=-1, largest=True, sorted=True, **keywords):
         if not keywords and isinstance(input, Tensor) and type(k) is int and 0 <= k and type(dim) is int:
-            shape = input.array.shape
+            shape = input._array.shape
             if -len(shape) <= dim < len(shape) and k <= shape[dim]:
                 found = pair(input, dim, k, largest, sorted)
                 if found is not None:

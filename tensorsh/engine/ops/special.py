@@ -152,7 +152,7 @@ plus_one.gradient(input=lambda t, g: g)
 @composite("special.ndtr")
 def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The normal distribution function."""
-    refuse("erf_vml_cpu", "c")(input.array)
+    refuse("erf_vml_cpu", "c")(input._array)
     share = plus_one.function((input * math.sqrt(0.5)).erf())
     return half_of.function(share) if out is None else half_of.into([share], out)
 

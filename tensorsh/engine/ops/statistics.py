@@ -127,7 +127,7 @@ def binding(op):
     def function(input=ABSENT, dim=ABSENT, *args, **keywords):
         nonlocal made
         if single and not args and not keywords and isinstance(input, Tensor):
-            a = input.array
+            a = input._array
             if a.dtype in FLOATS and a.size and type(a) is np.ndarray:
                 if a.size > 1 if dim is ABSENT else type(dim) is int and -(n := a.ndim) <= dim < n and a.shape[dim] > 1:
                     dim = None if dim is ABSENT else dim
@@ -135,15 +135,15 @@ def binding(op):
                     if root:
                         r = np.sqrt(r)
                     t = new(Tensor)
-                    t.array = r.astype(a.dtype) if type(r) is np.ndarray else np.asarray(r, a.dtype)
-                    edge = input.node
+                    t._array = r.astype(a.dtype) if type(r) is np.ndarray else np.asarray(r, a.dtype)
+                    edge = input._node
                     if edge is not None and state.grad_enabled:
                         if made is None:
                             made = op.node_class(op.node)
                         kept = (input, keep_result(t)) if root else (input,)
-                        t.node = remember(made, edge, (*kept, dim, None, False))
+                        t._node = remember(made, edge, (*kept, dim, None, False))
                     elif state.inference:
-                        t.inference = True
+                        t._inference = True
                     return t
         return unusual(*[x for x in (input, dim) if x is not ABSENT], *args, **keywords)
 
@@ -245,12 +245,12 @@ def weights_of(name, weights, n, integral):
         raise RuntimeError(
             f"cov(): expected {name} to have floating point dtype but got {name} with {kind.short} dtype"
         )
-    if weights.array.size != n:
+    if weights._array.size != n:
         raise RuntimeError(
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
-            f"{weights.array.size} != {n}"
+            f"{weights._array.size} != {n}"
         )
-    if n and not (weights.array >= 0).all():
+    if n and not (weights._array >= 0).all():
         raise RuntimeError(f"cov(): {name} cannot be negative")
     return weights
 
@@ -265,28 +265,28 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if input.dtype.category == BOOL:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input.view(1, -1) if input.ndim < 2 else input
-    n = rows.array.shape[1]
+    n = rows._array.shape[1]
     fweights, aweights = weights_of("fweights", fweights, n, True), weights_of("aweights", aweights, n, False)
     w = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     w_sum = wrap(np.asarray(n)) if w is None else w.sum()
-    if w is not None and n and not w_sum.array:
+    if w is not None and n and not w_sum._array:
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     mean = (rows if w is None else rows * w).sum(1) / w_sum
     if w is not None and aweights is not None and correction != 0:
         norm = w_sum - correction * (w * aweights).sum() / w_sum
     else:
         norm = w_sum - correction
-    if norm.array <= 0:
+    if norm._array <= 0:
         import warnings
 
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
             stacklevel=2,
         )
-        norm = wrap(np.zeros_like(norm.array))
+        norm = wrap(np.zeros_like(norm._array))
     away = rows - mean.unsqueeze(1)
     weighted = away if w is None else away * w
-    if weighted.array.dtype.kind == "c":
+    if weighted._array.dtype.kind == "c":
         return (away.mm(weighted.t().conj()) / norm).squeeze()
     return (away.mm(weighted.t()) / norm).squeeze()
 
@@ -302,9 +302,9 @@ def corrcoef(input):
     if c.ndim == 0:
         return c / c
     d = c.diagonal()
-    deviations = (d.real if c.array.dtype.kind == "c" else d).sqrt()
+    deviations = (d.real if c._array.dtype.kind == "c" else d).sqrt()
     c = c / deviations.view(-1, 1) / deviations.view(1, -1)
-    if c.array.dtype.kind == "c":
+    if c._array.dtype.kind == "c":
         from ..table import find_function
 
         return find_function("complex")(c.real.clamp(-1, 1), c.imag.clamp(-1, 1))

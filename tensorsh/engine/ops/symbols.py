@@ -93,7 +93,7 @@ def rtruediv(self: Tensor, other: Any) -> Any:
 
 
 def invert(self: Tensor) -> Tensor:
-    if self.array.dtype.kind not in "biu":
+    if self._array.dtype.kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return bitwise.bitwise_not.function(self)
 

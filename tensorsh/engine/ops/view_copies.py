@@ -28,7 +28,7 @@ def copying(op: Any, name: str) -> None:
     made.kernel, made.name, made.names, made.view = fresh, name, [name], False
     made.classes, made.plans = {}, {}
     title = op.node
-    made.node = title + "_copy" if isinstance(title, str) else lambda *args: title(*args) + "_copy"
+    made._node = title + "_copy" if isinstance(title, str) else lambda *args: title(*args) + "_copy"
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return made.call(*args, **kwargs)

@@ -97,7 +97,7 @@ slice_.gradient(
 @composite()
 def narrow(input: Tensor, dim, start, length) -> Tensor:
     """The `length` elements from `start` along `dim`."""
-    shape = input.array.shape
+    shape = input._array.shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     start, length = numeral(start), numeral(length)
@@ -219,9 +219,9 @@ as_strided_view.gradient(input=lambda t, g, region: spread(t, g, region))
 @composite()
 def as_strided(input: Tensor, size, stride, storage_offset=None) -> Tensor:
     """A view of the storage with any sizes and strides that stay inside it."""
-    array = input.array
+    array = input._array
     result = restrided(array, size, stride, storage_offset)
-    region = Region(array, result) if input.node is not None else None
+    region = Region(array, result) if input._node is not None else None
     return as_strided_view.function(input, region, result)
 
 
@@ -257,7 +257,7 @@ def unbind_gradient(t, g, needs, input_shape, dim):
 def filled(t: Any, gradients: list, shape: Any) -> list:
     """Gradients with zeros for those that are missing; `shape`: theirs, or a list of them."""
     known = next(g for g in gradients if g is not None)
-    array = known if t.raw else known.array
+    array = known if t.raw else known._array
     xp, dtype = module_of(array), array.dtype
     shapes = shape if isinstance(shape, list) else [shape] * len(gradients)
     zeros = [xp.zeros(s, dtype) if g is None else g for g, s in zip(gradients, shapes, strict=True)]
@@ -316,7 +316,7 @@ table.METHODS["split"] = Tensor.split = split_method
 
 
 def split_by(input: Tensor, size: int, dim: int) -> tuple:
-    shape = input.array.shape
+    shape = input._array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if size < 0:
@@ -333,7 +333,7 @@ def split_by(input: Tensor, size: int, dim: int) -> tuple:
 @composite()
 def split_with_sizes(input: Tensor, split_sizes, dim=0) -> tuple:
     """Parts of the given lengths along `dim`."""
-    shape = input.array.shape
+    shape = input._array.shape
     if not shape:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     lengths = list(ints("split_with_sizes", "split_sizes", split_sizes))
@@ -356,7 +356,7 @@ split_sizes_function = split_sizes.function
 @composite()
 def chunk(input: Tensor, chunks, dim=0) -> tuple:
     """At most `chunks` parts of equal length along `dim`."""
-    shape = input.array.shape
+    shape = input._array.shape
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -383,19 +383,19 @@ def unsafe_split(tensor: Tensor, split_size, dim=0) -> tuple:
 @composite("tensor_split")
 def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=None, indices=None) -> tuple:
     """So many parts of nearly equal length along `dim`, or the parts between the given places."""
-    shape = input.array.shape
+    shape = input._array.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     given = next((x for x in (indices_or_sections, sections, indices) if x is not None), None)
     if given is None:
         raise combination_error("tensor_split", input)
     if isinstance(given, Tensor):
-        if given.array.dtype != np.int64 or given.array.ndim > 1:
+        if given._array.dtype != np.int64 or given._array.ndim > 1:
             raise RuntimeError(
                 "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
-                f"a tensor with {given.array.ndim} dims"
+                f"a tensor with {given._array.ndim} dims"
             )
-        given = given.array.tolist()
+        given = given._array.tolist()
     dim = wrap_dim(dim, len(shape))
     n = shape[dim]
     if isinstance(given, (int, np.integer)):
@@ -411,17 +411,17 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
 
 def _directional(name: str, dim: int, least: int) -> None:
     def function(input: Tensor, indices_or_sections) -> tuple:
-        ndim = input.array.ndim
+        ndim = input._array.ndim
         if ndim < least:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} dimensions!"
             )
         along = 0 if name == "hsplit" and ndim == 1 else dim
         if isinstance(indices_or_sections, int):
-            if indices_or_sections <= 0 or input.array.shape[along] % indices_or_sections:
+            if indices_or_sections <= 0 or input._array.shape[along] % indices_or_sections:
                 raise RuntimeError(
                     f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
-                    f"{input.array.shape[along]} is not divisible by the split_size {indices_or_sections}!"
+                    f"{input._array.shape[along]} is not divisible by the split_size {indices_or_sections}!"
                 )
         return tensor_split(input, indices_or_sections, along)
 

@@ -24,17 +24,17 @@ def _outputs(value: Any) -> list[Tensor]:
 
 def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float) -> list[np.ndarray]:
     """Central differences: for each output a matrix of input elements by output elements."""
-    array = x.array
-    base = [o.array.size for o in _outputs(func(*inputs))]
+    array = x._array
+    base = [o._array.size for o in _outputs(func(*inputs))]
     found = [np.zeros((array.size, n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
     directions = (1, 1j) if x.dtype.is_complex else (1,)
     for i, at in enumerate(np.ndindex(array.shape)):
         before = array[at].copy()
         for direction in directions:
             array[at] = before + eps * direction
-            above = [o.array.copy() for o in _outputs(func(*inputs))]
+            above = [o._array.copy() for o in _outputs(func(*inputs))]
             array[at] = before - eps * direction
-            below = [o.array.copy() for o in _outputs(func(*inputs))]
+            below = [o._array.copy() for o in _outputs(func(*inputs))]
             for matrix, a, b in zip(found, above, below, strict=True):
                 slope = ((a - b) / (2 * eps)).reshape(-1).real
                 matrix[i] += slope * direction
@@ -64,12 +64,12 @@ def gradcheck(
         for j, o in enumerate(outs):
             analytic = np.zeros_like(numeric[j])
             if o.requires_grad:
-                for k in range(o.array.size):
-                    unit = np.zeros(o.array.size, o.array.dtype)
+                for k in range(o._array.size):
+                    unit = np.zeros(o._array.size, o._array.dtype)
                     unit[k] = 1
-                    (g,) = grad(o, x, wrap(unit.reshape(o.array.shape)), retain_graph=True, allow_unused=True)
+                    (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)), retain_graph=True, allow_unused=True)
                     if g is not None:
-                        analytic[:, k] = g.array.reshape(-1)
+                        analytic[:, k] = g._array.reshape(-1)
             if not np.allclose(analytic, numeric[j], rtol, atol):
                 if not raise_exception:
                     return False
@@ -86,7 +86,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, **optio
     outs = _outputs(func(*inputs))
     if grad_outputs is None:
         rng = np.random.default_rng(0)
-        weights = [wrap(rng.standard_normal(o.array.shape).astype(o.array.dtype)) for o in outs]
+        weights = [wrap(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outs]
         for w in weights:
             w.requires_grad = True
     else:

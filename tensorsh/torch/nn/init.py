@@ -61,7 +61,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many values go into an element of the result, and how many come out of one of the input."""
-    shape = tensor.array.shape
+    shape = tensor._array.shape
     if len(shape) < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(shape[2:])
@@ -127,7 +127,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     centre = tuple(s // 2 for s in sizes[2:])
     for g in range(groups):
         for d in range(min(per_group, sizes[1])):
-            tensor.array[(g * per_group + d, d, *centre)] = 1
+            tensor._array[(g * per_group + d, d, *centre)] = 1
     return tensor
 
 
@@ -145,7 +145,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 
 def _empty(tensor: Tensor) -> bool:
-    if 0 in tensor.array.shape:
+    if 0 in tensor._array.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=4)
         return True
     return False
@@ -189,9 +189,9 @@ def trunc_normal_(
             stacklevel=3,
         )
     if phi((b - mean) / std) - phi((a - mean) / std) > 0.3:
-        low, high = tensor.array.dtype.type(a), tensor.array.dtype.type(b)
+        low, high = tensor._array.dtype.type(a), tensor._array.dtype.type(b)
         tensor.normal_(mean, std, generator=generator)
-        while (outside := (tensor.array < low) | (tensor.array > high)).any():
+        while (outside := (tensor._array < low) | (tensor._array > high)).any():
             # All are drawn again, also those that are kept: the stream of numbers is part of the result.
             again = T.empty_like(tensor).normal_(mean, std, generator=generator)
             tensor.copy_(T.where(T.as_tensor(outside), again, tensor))
@@ -213,16 +213,16 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     """A (semi) orthogonal matrix, from the QR decomposition of a normal one."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
-    if tensor.array.size == 0:
+    if tensor._array.size == 0:
         return tensor
-    rows = tensor.array.shape[0]
-    columns = tensor.array.size // rows
-    drawn = T.empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator).array
+    rows = tensor._array.shape[0]
+    columns = tensor._array.size // rows
+    drawn = T.empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q = q * np.sign(np.diagonal(r))
     if rows < columns:
         q = q.T
-    tensor.array[...] = q.reshape(tensor.array.shape)
+    tensor._array[...] = q.reshape(tensor._array.shape)
     tensor._bump()
     return tensor.mul_(gain)
 
@@ -232,11 +232,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     """Normal, with a share of each column set to zero."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.array.shape
+    rows, columns = tensor._array.shape
     zeros = math.ceil(sparsity * rows)
     tensor.normal_(0, std, generator=generator)
     for column in range(columns):
-        tensor.array[T.randperm(rows).array[:zeros], column] = 0
+        tensor._array[T.randperm(rows)._array[:zeros], column] = 0
     return tensor
 
 

@@ -18,7 +18,7 @@ class Parameter(Tensor):
     """A tensor that is a parameter of the module it is assigned to; it shares the memory of `data`."""
 
     __module__ = "torch.nn.parameter"
-    is_parameter = True
+    _is_parameter = True
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
@@ -26,16 +26,16 @@ class Parameter(Tensor):
         if not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         made = new(cls)
-        made.array = data.array
+        made._array = data._array
         if requires_grad:
-            if made.array.dtype.kind not in "fcV":
+            if made._array.dtype.kind not in "fcV":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-            made.node = AccumulateGrad(made)
+            made._node = AccumulateGrad(made)
         return made
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(wrap(self.array.copy()), self.requires_grad)
+            memo[id(self)] = type(self)(wrap(self._array.copy()), self.requires_grad)
         return memo[id(self)]
 
 
@@ -47,7 +47,7 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         made = new(cls)
-        made.array = np.empty(0, state.default_dtype.numpy) if data is None else data.array
+        made._array = np.empty(0, state.default_dtype.numpy) if data is None else data._array
         made.persistent = persistent
         return made
 
@@ -65,7 +65,7 @@ class Uninitialized(metaclass=Sealed):
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
-        self.array = np.empty(tuple(shape), self.array.dtype if dtype is None else dtype.numpy)
+        self._array = np.empty(tuple(shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
 
     def __repr__(self) -> str:
@@ -95,7 +95,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
         made = new(cls)
-        made.array = np.empty(0, (dtype or state.default_dtype).numpy)
+        made._array = np.empty(0, (dtype or state.default_dtype).numpy)
         return made
 
 

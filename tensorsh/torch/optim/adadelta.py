@@ -36,7 +36,7 @@ class Adadelta(Optimizer):
         decay, maximize = group["weight_decay"], group["maximize"]
         for _, array, gradient, state in self._each(group, step=scalar(0.0), square_avg=zeros, acc_delta=zeros):
             advance(state)
-            for x, g, v, d in pieces(array, gradient, state["square_avg"].array, state["acc_delta"].array):
+            for x, g, v, d in pieces(array, gradient, state["square_avg"]._array, state["acc_delta"]._array):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g

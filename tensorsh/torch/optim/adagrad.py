@@ -39,7 +39,7 @@ class Adagrad(Optimizer):
                 self.state[p].update(step=scalar(0.0)(p), sum=self._start(p))
 
     def _start(self, p: Tensor) -> Tensor:
-        return wrap(np.full_like(p.array, self.defaults["initial_accumulator_value"]))
+        return wrap(np.full_like(p._array, self.defaults["initial_accumulator_value"]))
 
     def share_memory(self) -> None:
         """Nothing to do in one process."""
@@ -49,7 +49,7 @@ class Adagrad(Optimizer):
         for _, array, gradient, state in self._each(group, step=scalar(0.0), sum=self._start):
             step = advance(state)
             rate = lr / (1 + (step - 1) * group["lr_decay"])
-            for x, g, total in pieces(array, gradient, state["sum"].array):
+            for x, g, total in pieces(array, gradient, state["sum"]._array):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 addcmul(total, g, g, 1)

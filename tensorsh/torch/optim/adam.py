@@ -57,9 +57,9 @@ class Adam(Optimizer):
             step = advance(state)
             step_size = lr / (1 - beta1**step)
             correction = (1 - beta2**step) ** 0.5
-            arrays = [array, gradient, state["exp_avg"].array, state["exp_avg_sq"].array]
+            arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
-                arrays.append(state["max_exp_avg_sq"].array)
+                arrays.append(state["max_exp_avg_sq"]._array)
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type
                 if maximize:

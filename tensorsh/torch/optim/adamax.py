@@ -36,7 +36,7 @@ class Adamax(Optimizer):
         decay, maximize = group["weight_decay"], group["maximize"]
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_inf=zeros):
             rate = lr / (1 - beta1 ** advance(state))
-            for x, g, m, most in pieces(array, gradient, state["exp_avg"].array, state["exp_inf"].array):
+            for x, g, m, most in pieces(array, gradient, state["exp_avg"]._array, state["exp_inf"]._array):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g

@@ -35,8 +35,8 @@ class ASGD(Optimizer):
         fresh = {"step": scalar(0.0), "eta": scalar(lr), "mu": scalar(1.0), "ax": zeros}
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
-            eta, mu = float(state["eta"].array), float(state["mu"].array)
-            for x, g, mean in pieces(array, gradient, state["ax"].array):
+            eta, mu = float(state["eta"]._array), float(state["mu"]._array)
+            for x, g, mean in pieces(array, gradient, state["ax"]._array):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 x *= x.dtype.type(1 - lambd * eta)

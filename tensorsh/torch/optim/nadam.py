@@ -43,10 +43,10 @@ class NAdam(Optimizer):
             correction = 1 - beta2**step
             mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * slowing))
             mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * slowing))
-            running = state["mu_product"].array
+            running = state["mu_product"]._array
             running *= running.dtype.type(mu)
             product = float(running)
-            for x, g, m, v in pieces(array, gradient, state["exp_avg"].array, state["exp_avg_sq"].array):
+            for x, g, m, v in pieces(array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 if decay:

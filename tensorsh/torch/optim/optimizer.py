@@ -149,7 +149,7 @@ class Optimizer(metaclass=OpenSealed):
             if fresh and not kept:
                 for name, make in fresh.items():
                     kept[name] = make(p)
-            yield p, p.array, gradient.array, kept
+            yield p, p._array, gradient._array, kept
             p._bump()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -159,9 +159,9 @@ class Optimizer(metaclass=OpenSealed):
                 if set_to_none:
                     p._grad = None
                 elif p._grad is not None:
-                    if p._grad.node is not None:
+                    if p._grad._node is not None:
                         p._grad = p._grad.detach()
-                    p._grad.array[...] = 0
+                    p._grad._array[...] = 0
                     p._grad._bump()
 
     # State
@@ -283,12 +283,12 @@ def scalar_dtype() -> np.dtype:
 
 def zeros(p: Any) -> Tensor:
     """A tensor of zeros like a parameter."""
-    return wrap(np.zeros_like(p.array))
+    return wrap(np.zeros_like(p._array))
 
 
 def advance(state: dict) -> float:
     """Count one step."""
-    step = state["step"].array
+    step = state["step"]._array
     step += 1
     return float(step)
 

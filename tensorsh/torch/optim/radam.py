@@ -38,7 +38,7 @@ class RAdam(Optimizer):
             correction1, correction2 = 1 - beta1**step, 1 - beta2**step
             longest = 2 / (1 - beta2) - 1
             length = longest - 2 * step * beta2**step / correction2
-            for x, g, m, v in pieces(array, gradient, state["exp_avg"].array, state["exp_avg_sq"].array):
+            for x, g, m, v in pieces(array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 if decay:

@@ -44,9 +44,9 @@ class RMSprop(Optimizer):
         for _, array, gradient, state in self._each(group, **fresh):
             advance(state)
             # A mean or a momentum that is not wanted is stood in for by the squares, and not touched.
-            squares = state["square_avg"].array
-            mean = state["grad_avg"].array if centered else squares
-            buffer = state["momentum_buffer"].array if momentum > 0 else squares
+            squares = state["square_avg"]._array
+            mean = state["grad_avg"]._array if centered else squares
+            buffer = state["momentum_buffer"]._array if momentum > 0 else squares
             for x, g, v, a, m in pieces(array, gradient, squares, mean, buffer):
                 kind = x.dtype.type
                 g = -g if maximize else g

@@ -33,11 +33,11 @@ class Rprop(Optimizer):
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]
 
         def start(p: Tensor) -> Tensor:
-            return wrap(np.full_like(p.array, number(group["lr"])))
+            return wrap(np.full_like(p._array, number(group["lr"])))
 
         for _, array, gradient, state in self._each(group, step=scalar(0.0), prev=zeros, step_size=start):
             advance(state)
-            for x, g, before, size in pieces(array, gradient, state["prev"].array, state["step_size"].array):
+            for x, g, before, size in pieces(array, gradient, state["prev"]._array, state["step_size"]._array):
                 kind = x.dtype.type
                 g = -g if group["maximize"] else g
                 sign = np.sign(g * before)

@@ -49,10 +49,10 @@ class SGD(Optimizer):
                 gradient = p._grad
                 if gradient is None:
                     continue
-                if not decay and not maximize and p.array.size <= EXACT_PIECE:
-                    axpy(p.array, gradient.array, -lr)
+                if not decay and not maximize and p._array.size <= EXACT_PIECE:
+                    axpy(p._array, gradient._array, -lr)
                 else:
-                    for x, g in pieces(p.array, gradient.array):
+                    for x, g in pieces(p._array, gradient._array):
                         g = -g if maximize else g
                         axpy(x, plus(g, x, decay) if decay else g, -lr)
                 p._bump()
@@ -64,8 +64,8 @@ class SGD(Optimizer):
             buffer = state.get("momentum_buffer")
             first = buffer is None
             if first:
-                buffer = state["momentum_buffer"] = wrap(np.empty_like(p.array))
-            for x, g, m in pieces(p.array, p._grad.array, buffer.array):
+                buffer = state["momentum_buffer"] = wrap(np.empty_like(p._array))
+            for x, g, m in pieces(p._array, p._grad._array, buffer._array):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 if first:

@@ -364,9 +364,9 @@ class Module(metaclass=OpenSealed):
                 module._apply(fn)
         for param in self._parameters.values():
             if param is not None:
-                param.array = fn(param.data).array
+                param._array = fn(param.data)._array
                 if param._grad is not None:
-                    param._grad.array = fn(param._grad.detach()).array
+                    param._grad._array = fn(param._grad.detach())._array
         for name, buffer in list(self._buffers.items()):
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

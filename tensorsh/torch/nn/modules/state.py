@@ -112,9 +112,9 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
         )
     if is_lazy(param):
         param.materialize(given.shape)
-    if param.array.ndim == 0 and given.array.shape == (1,):
+    if param._array.ndim == 0 and given._array.shape == (1,):
         given = given[0]
-    if given.array.shape != param.array.shape:
+    if given._array.shape != param._array.shape:
         return (
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current "
             f"model is {param.shape}."

@@ -86,8 +86,8 @@ def invert_permutation(permutation: Any) -> Any:
     """The permutation that undoes another."""
     if permutation is None:
         return None
-    inverse = np.empty_like(permutation.array)
-    inverse[permutation.array] = np.arange(inverse.size)
+    inverse = np.empty_like(permutation._array)
+    inverse[permutation._array] = np.arange(inverse.size)
     return wrap(inverse)
 
 
@@ -145,7 +145,7 @@ def pad_packed_sequence(
     order = sequence.unsorted_indices
     lengths = (np.array(sizes)[:, None] > np.arange(batch)[None, :]).sum(0).astype(np.int64)
     if order is not None:
-        rows, lengths = rows[:, order.array], lengths[order.array]
+        rows, lengths = rows[:, order._array], lengths[order._array]
     if batch_first:
         rows = rows.T
     padded = T.cat([data, padding], 0)[wrap(np.ascontiguousarray(rows))]

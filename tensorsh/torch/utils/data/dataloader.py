@@ -276,6 +276,6 @@ def _columns(dataset: Any) -> tuple | None:
     if type(dataset) is not TensorDataset:
         return None
     tensors = dataset.tensors
-    if not all(type(t) is Tensor and t.node is None and type(t.array) is np.ndarray for t in tensors):
+    if not all(type(t) is Tensor and t._node is None and type(t._array) is np.ndarray for t in tensors):
         return None
-    return [t.array for t in tensors], chosen
+    return [t._array for t in tensors], chosen

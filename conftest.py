@@ -3,3 +3,13 @@
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import pytest  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def warnings_come_again():
+    """What is said once a session is said once in every test that has it."""
+    from tensorsh.engine.state import state
+
+    state.warned.clear()

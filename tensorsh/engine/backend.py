@@ -6,7 +6,7 @@ from its arguments.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,39 @@ def _to_host(x: Any) -> Any:
     if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
         return type(x)(map(_to_host, x))
     return x.get() if hasattr(x, "__cuda_array_interface__") else x
+
+
+def hosted(function: Any) -> Any:
+    """A function of tensors that computes on the CPU and gives its results back on the device that they came from.
+
+    The moves are recorded, so gradients flow through them.
+    """
+    from .tensor import Tensor
+
+    def place(x: Any, there: device) -> Any:
+        if isinstance(x, Tensor):
+            return x if x.device == there else x.to(there)
+        if isinstance(x, (list, tuple)) and any(isinstance(y, Tensor) for y in x):
+            moved = [place(y, there) for y in x]
+            return type(x)(moved)
+        return x
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        here = next((x.device for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and not x.is_cpu), None)
+        if here is None:
+            return function(*args, **kwargs)
+        out = kwargs.pop("out", None)
+        with CPU:  # what it makes by the way is made there too
+            found = function(*[place(x, CPU) for x in args], **{k: place(x, CPU) for k, x in kwargs.items()})
+        found = place(found, here)
+        if out is None:
+            return found
+        from .results import store_out
+
+        store_out(out, found._array)
+        return out
+
+    return wraps(function)(run)
 
 
 def move_like(array: Any, other: Any) -> Any:

@@ -463,16 +463,22 @@ def composite(
     inplace: Any = False,
     kernel: Any = None,
     guard: bool | None = None,
+    hosted: bool = False,
 ) -> Callable:
     """Declare a function of tensors made of other operators.
 
     `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  guard: calls that fail are explained as PyTorch
-    does, at the price of one more call; not in ``nn.functional``, which is Python there too.
+    does, at the price of one more call; not in ``nn.functional``, which is Python there too.  hosted: it computes on the
+    CPU wherever its tensors are.
     """
 
     def declare(function: Callable) -> Callable:
         public = names.split() or [function.__name__]
+        if hosted:
+            from . import backend
+
+            function = backend.hosted(function)
         op = Composite(function, public, kernel)
         function.__module__ = "torch"
         function._operator = op  # type: ignore[attr-defined]

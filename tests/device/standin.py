@@ -10,9 +10,11 @@ It says nothing about speed, rounding, streams, or kernels that only a GPU can c
 from __future__ import annotations
 
 import functools
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -22,34 +24,16 @@ DEVICES = 2
 IMPLICIT = (
     "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
 )
-LACKING = frozenset(
-    "errstate seterr geterr frompyfunc insert spacing emath ma char rec strings nditer ndenumerate nested_iters geomspace "
-    "histogram_bin_edges nanpercentile nanquantile matvec vecmat einsum_path acos acosh asin asinh atan atan2 atanh concat "
-    "pow permute_dims bitwise_invert bitwise_left_shift bitwise_right_shift matrix_transpose unstack astype isdtype "
-    "unique_all unique_counts unique_inverse unique_values cumulative_sum cumulative_prod memmap matrix chararray recarray "
-    "longdouble clongdouble object_ datetime64 timedelta64 str_ bytes_ void character flexible intersect1d setxor1d "
-    "union1d vecdot mask_indices float96 float128 complex256".split()
-)
-"""Names of numpy that cupy 14 has not (from its comparison table and what array-api-compat patches), as far as known."""
+CUPY: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "cupy_names.json").read_text())
+"""What cupy has, recorded from it by ``tests/record_cupy.py``: parameters of functions, loops of ufuncs."""
 HOST = frozenset(
     "dtype result_type promote_types can_cast finfo iinfo issubdtype isscalar shape ndim size broadcast_shapes "
     "min_scalar_type iscomplexobj isrealobj common_type".split()
 )
 """Functions whose results are Python's, not the device's."""
-METHODS = frozenset(
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal dot "
-    "fill flatten max mean min nonzero partition prod ptp put ravel repeat reshape round sort squeeze std sum swapaxes take "
-    "trace transpose var view".split()
-)
-"""Methods that cupy's arrays have. Not among them: ``searchsorted``, ``byteswap``, ``resize``, ``setflags``, ``ctypes``."""
-LINALG_LACKING = frozenset({"multi_dot"})
-SPECIAL = frozenset(
-    "gamma gammaln digamma psi polygamma zeta erf erfc erfcx erfinv erfcinv i0 i0e i1 i1e k0 k0e k1 k1e j0 j1 y0 y1 ndtr "
-    "ndtri log_ndtr logit expit log_expit xlogy xlog1py entr rel_entr kl_div huber pseudo_huber gammainc gammaincc betainc "
-    "beta betaln multigammaln sinc exp2 exp10 expm1 log1p cbrt logsumexp softmax log_softmax loggamma exp1 expi lambertw "
-    "spherical_yn sph_harm lpmv".split()
-)
-"""Functions of ``cupyx.scipy.special``, as far as known."""
+UNSAID = frozenset("dump dumps tofile toDlpack scatter_add scatter_max scatter_min set get item tolist tobytes".split())
+METHODS = frozenset(CUPY["cupy.ndarray"]) - UNSAID
+"""Methods of cupy's arrays that do what numpy's of the same name do."""
 
 
 class HostRead(Exception):
@@ -146,7 +130,7 @@ class ndarray:
 
     # numpy's functions and ufuncs, given a device array, are the device's.
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
-        if ufunc.__name__ in LACKING or not hasattr(np, ufunc.__name__):
+        if type(CUPY["cupy"].get(ufunc.__name__)) is not str:
             return NotImplemented
         if method != "__call__":
             raise TypeError(f"numpy's {ufunc.__name__}.{method} does not take arrays of the device")
@@ -338,7 +322,18 @@ class Ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         for a in args:
             operand(a)
+        if not self.takes(args[: self.ufunc.nin]):
+            raise TypeError(f"Wrong type of arguments for {self.__name__}")
         return run(self.ufunc, *args, **kwargs)
+
+    def takes(self, args: tuple) -> bool:
+        """Whether cupy has a loop for such operands."""
+        loops = CUPY["cupy"].get(self.__name__)
+        kinds = [a.dtype for a in args if isinstance(a, (ndarray, np.generic))]
+        if type(loops) is not str or not kinds or any(k.kind == "V" for k in kinds):
+            return True
+        wanted = np.result_type(*kinds)
+        return any(np.can_cast(wanted, n) for loop in loops.split() if (n := loop[0]) != "E")
 
     def _method(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return run(getattr(self.ufunc, name), *args, **kwargs)
@@ -375,27 +370,42 @@ def asarray(a: Any, dtype: Any = None, **options: Any) -> ndarray:
 
 
 class Space(ModuleType):
-    """A module of the device's functions, made of numpy's of the same names."""
+    """A module of the device's functions, made of numpy's of the same names: those that cupy's module has."""
 
-    def __init__(self, name: str, source: Any, lacking: frozenset, only: frozenset | None = None) -> None:
+    def __init__(self, name: str, source: Any) -> None:
         super().__init__(name)
-        self.__dict__.update(_source=source, _lacking=lacking, _only=only)
+        self.__dict__.update(_source=source, _known=CUPY.get(name, {}))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name in self._lacking or (self._only is not None and name not in self._only):
+        inner = f"{self.__name__}.{name}"
+        inside = any(k.startswith(inner + ".") for k in CUPY)
+        if name.startswith("_") or name not in self._known and inner not in CUPY and not inside:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = getattr(self._source, name)
-        if isinstance(found, ModuleType):
-            found = Space(f"{self.__name__}.{name}", found, LINALG_LACKING if name == "linalg" else frozenset())
+        if inner in CUPY:
+            found = Space(inner, found)
+        elif inside:
+            found = Space(inner, found)
         elif isinstance(found, np.ufunc):
             found = Ufunc(found)
         elif name in HOST:
             host = found
             found = host if isinstance(host, type) else lambda *a, **k: host(*map(bare, a), **k)
         elif callable(found) and not isinstance(found, type):
-            found = functools.partial(run, found)
+            found = functools.partial(call, inner, self._known[name], found)
         self.__dict__[name] = found
         return found
+
+
+def call(name: str, parameters: list | None, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of cupy's: TypeError for arguments that numpy's takes and cupy's does not."""
+    if parameters is not None:
+        if len(args) > len(parameters):
+            raise TypeError(f"cupy's {name}() takes {len(parameters)} positional arguments but {len(args)} were given")
+        for keyword in kwargs:
+            if keyword not in parameters:
+                raise TypeError(f"cupy's {name}() got an unexpected keyword argument '{keyword}'")
+    return run(function, *args, **kwargs)
 
 
 class Pool:
@@ -435,7 +445,7 @@ def _properties(number: int) -> dict:
     return {"name": b"stand-in", "major": 9, "minor": 0, "totalGlobalMem": 1 << 30, "multiProcessorCount": 1}
 
 
-module: Any = Space("cupy", np, LACKING)
+module: Any = Space("cupy", np)
 module.ndarray, module.array, module.asarray, module.asanyarray = ndarray, array, asarray, asarray
 module.asnumpy = lambda a, *_, **__: a.get() if isinstance(a, ndarray) else np.asarray(a)
 module.ufunc = Ufunc
@@ -467,7 +477,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
     scipy_like = ModuleType("cupyx.scipy")
     names = {
         "cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": scipy_like,
-        "cupyx.scipy.special": Space("cupyx.scipy.special", scipy.special, frozenset(), SPECIAL),
+        "cupyx.scipy.special": Space("cupyx.scipy.special", scipy.special),
     }  # fmt: skip
     before = {name: sys.modules.get(name) for name in names}
     sys.modules.update(names)

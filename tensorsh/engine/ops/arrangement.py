@@ -145,24 +145,3 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     steps = xp.asarray(contiguous_strides(sizes), np.int64)
     parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
     return tuple([wrap(parts[..., i]) for i in range(len(sizes))])
-
-
-@composite(method=False)
-def vander(x: Tensor, N=None, increasing=False) -> Tensor:
-    """The powers of a vector as columns, the highest first."""
-    if x._array.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    n = x._array.size if N is None else N
-    if n < 0:
-        raise RuntimeError("N must be non-negative.")
-    from ..promotion import result_type
-
-    dtype = result_type([x._array, 1]).numpy
-    result = wrap(np.empty((x._array.size, n), dtype))
-    if n > 0:
-        result[:, 0] = 1
-    if n > 1:
-        result[:, 1:] = x.unsqueeze(-1)
-        part = result[:, 1:]
-        part.copy_(table.find_function("cumprod")(part, 1))
-    return result if increasing else flip.function(result, (1,))

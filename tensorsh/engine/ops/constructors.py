@@ -96,8 +96,9 @@ for _name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "in
 
 
 def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The constructor of this tensor's type."""
-    return construct(Tensor, self.dtype, args, kwargs)
+    """The constructor of this tensor's type, on its device."""
+    made = construct(Tensor, self.dtype, args, kwargs)
+    return made if self.is_cpu else made.to(self.device)
 
 
 table.METHODS["new"] = new_

@@ -130,7 +130,7 @@ def check_input(input, weight, bins=()):
             )
 
 
-@composite()
+@composite(hosted=True)
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
     check_input(input, weight, [bins])
@@ -143,7 +143,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     return results("histogram", [wrap(hist), bins if isinstance(bins, Tensor) else wrap(bounds[0])], out)
 
 
-@composite("histogramdd", method=False)
+@composite("histogramdd", method=False, hosted=True)
 def histogramdd(input, bins, *, range=None, weight=None, density=False):
     """The histogram of points, whose coordinates stand along the last dimension, over a grid."""
     if input.ndim < 2:
@@ -172,7 +172,7 @@ def results(name, values, out):
     return named(name, ("hist", "bin_edges"))(values)
 
 
-@composite()
+@composite(hosted=True)
 def bincount(input, weights=None, minlength=0):
     """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences."""
     a = input._array

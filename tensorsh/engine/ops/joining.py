@@ -383,7 +383,7 @@ def cartesian_prod(*tensors) -> Tensor:
     return stack.function([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite()
+@composite(hosted=True)
 def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     """All combinations of `r` elements of a vector, as rows."""
     if input._array.ndim != 1:
@@ -444,7 +444,7 @@ def tile(input: Tensor, *counts, dims=None) -> Tensor:
     return input.repeat((1,) * (input._array.ndim - len(sizes)) + sizes)
 
 
-@composite()
+@composite(hosted=True)
 def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
     """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
     if repeats is None:

@@ -237,7 +237,7 @@ ctc_slope.gradient(grad=no_derivative("_ctc_loss_backward"), log_probs=no_deriva
 ctc.gradient(log_probs=lambda t, g, log_probs, result1: t._ctc_loss_backward(g, log_probs, result1))
 
 
-@composite("nn.functional.ctc_loss", method=False)
+@composite("nn.functional.ctc_loss", method=False, hosted=True)
 def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
 ):  # fmt: skip

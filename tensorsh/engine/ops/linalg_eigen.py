@@ -80,7 +80,7 @@ def solved(t: Any, a: Any, b: Any) -> Any:
     return use(t, "solve_ex")(a, b)[0]
 
 
-@composite("linalg.eigvals", method=False)
+@composite("linalg.eigvals", method=False, hosted=True)
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of general matrices, complex."""
     from ..state import state

@@ -264,7 +264,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg_pinv.function(input, None, rcond, False)
 
 
-@composite("linalg.matrix_rank", method=False)
+@composite("linalg.matrix_rank", method=False, hosted=True)
 def matrix_rank(
     input: Tensor,
     tol: Any = None,

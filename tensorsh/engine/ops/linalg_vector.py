@@ -73,7 +73,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return A.diagonal(offset, dim1, dim2)
 
 
-@composite("vander", method=False)
+@composite("vander", method=False, hosted=True)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The matrix of powers of a vector's elements, the highest first unless `increasing`."""
     if x._array.ndim != 1:
@@ -105,7 +105,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 
         x = x.to(int64)
     powers = x.unsqueeze(-1).expand((*shape, columns - 1)).cumprod(-1)
-    return table.find_function("cat")([wrap(np.ones((*shape, 1), x._array.dtype)), powers], -1)
+    return table.find_function("cat")([x.new_ones((*shape, 1)), powers], -1)
 
 
 __all__: list[Any] = ["linalg_cross", "vecdot"]

@@ -176,7 +176,7 @@ multilabel_margin.gradient(
 )
 
 
-@composite("nn.functional.multilabel_margin_loss multilabel_margin_loss", method=False)
+@composite("nn.functional.multilabel_margin_loss multilabel_margin_loss", method=False, hosted=True)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
     return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))

@@ -238,13 +238,13 @@ def delivered(result, out):
     return out
 
 
-@composite()
+@composite(hosted=True)
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The `q`-th quantile (a number or a vector of them, between 0 and 1) of all elements, or along `dim`."""
     return delivered(quantile_of("quantile", input, q, dim, keepdim, interpolation, False), out)
 
 
-@composite()
+@composite(hosted=True)
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The same, of the elements that are not NaN."""
     return delivered(quantile_of("nanquantile", input, q, dim, keepdim, interpolation, True), out)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import table
 from ..autograd import OperatorNode, tick
+from ..backend import hosted
 from ..dtype import FLOAT, chosen, int64
 from ..errors import check_broadcast, type_name
 from ..inplace import check, rewrite
@@ -207,6 +208,7 @@ _bernoulli.gradient(input=lambda t, g: t.zeros_like(g))
 
 
 @function
+@hosted
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
@@ -251,6 +253,7 @@ _standard_gamma.gradient(input=lambda t, g, input, result: g * t._standard_gamma
 
 
 @function
+@hosted
 def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """Binomial variates of a count and a probability for each element."""
     from .. import variates

@@ -95,7 +95,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return delivered(places(a, v, right), out_int32, out)
 
 
-@composite("isin", method=False)
+@composite("isin", method=False, hosted=True)
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """For each element, whether it is among `test_elements`."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):

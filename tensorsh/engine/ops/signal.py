@@ -110,7 +110,7 @@ def filled(window: Tensor | None, width: int, n_fft: int, like: Tensor) -> Tenso
     return table.find_function("constant_pad_nd")(window, [left, n_fft - width - left])
 
 
-@composite()
+@composite(hosted=True)
 def istft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
     center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,

@@ -1,6 +1,6 @@
 """Runs the suites side by side and prints tables; results go to ``benchmarks/results/``.
 
-    python -m benchmarks --python /path/to/python-with-torch [--suite small] [--threads 1] [--rounds 3]
+    python -m benchmarks --python /path/to/python-with-torch [--suite small] [--threads 1] [--rounds 3] [--device cuda]
 
 Every engine is a process of its own; they are asked in turn, round by round, and medians are shown.
 """
@@ -26,12 +26,12 @@ HERE = Path(__file__).parent
 class Engine:
     """A worker process for one library."""
 
-    def __init__(self, name: str, python: str, threads: int) -> None:
+    def __init__(self, name: str, python: str, threads: int, device: str) -> None:
         self.name = name
         environment = os.environ | {f"{lib}_NUM_THREADS": str(threads) for lib in ("OMP", "OPENBLAS", "MKL")}
         environment["PYTHONPATH"] = str(HERE.parent)
         self.process = subprocess.Popen(
-            [python, str(HERE / "worker.py"), name, str(threads)],
+            [python, str(HERE / "worker.py"), name, str(threads), device],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -126,6 +126,7 @@ def main() -> None:
     )
     parser.add_argument("--suite", action="append", help="only suites whose title contains this (may be repeated)")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="where tensors are made: cpu, cuda, cuda:1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=0.1, help="seconds for one measurement")
     parser.add_argument("--output", type=Path, help="also write the tables to this file")
@@ -133,20 +134,24 @@ def main() -> None:
     wanted = lambda title: not options.suite or any(s.lower() in title.lower() for s in options.suite)
     started = time.strftime("%Y-%m-%d")
     parts = [
-        f"# Benchmarks\n\n{machine()}, {options.threads} thread(s), {started}. Times are medians of {options.rounds} rounds.\n"
+        f"# Benchmarks\n\n{machine()}, {options.threads} thread(s), {options.device}, {started}. Times are medians of {options.rounds} rounds.\n"
     ]
     print(parts[0])
     for title, run in (("Start-up", startup.processes), ("Language", startup.language)):
         if wanted(title):
             parts.append(run(options.python, options.rounds))
             print(parts[-1], flush=True)
-    names = {"tensorsh": sys.executable, "numpy": sys.executable}
+    names = {"tensorsh": sys.executable}
     if options.python:
-        names |= {"torch": options.python, "autograd": options.python, "mygrad": options.python}
-    engines = {name: Engine(name, python, options.threads) for name, python in names.items()}
+        names["torch"] = options.python
+    if options.device == "cpu":
+        names["numpy"] = sys.executable
+        if options.python:
+            names |= {"autograd": options.python, "mygrad": options.python}
+    engines = {name: Engine(name, python, options.threads, options.device) for name, python in names.items()}
     order = [n for n in ("tensorsh", "torch", "numpy", "autograd", "mygrad") if n in engines]
     try:
-        for title, suite in cases.SUITES.items():
+        for title, suite in (cases.SUITES if options.device == "cpu" else cases.SUITES | cases.ON_A_GPU).items():
             if wanted(title):
                 rows = [(case.name, measure(case, engines, options.rounds, options.budget)) for case in suite]
                 used = [n for n in order if any(n in times for _, times in rows)]

@@ -246,3 +246,18 @@ SUITES: dict[str, list[Case]] = {
     "Large operators": large_operators,
     "Scaling": scaling,
 }
+
+
+def product(kind: str, name: str, tf32: bool = False) -> Case:
+    setup = f"torch.backends.cuda.matmul.allow_tf32 = {tf32}; A = torch.rand(4096, 4096, dtype=torch.{kind})"
+    return Case(f"matmul 4096, {name}", setup, "A @ A")
+
+
+ON_A_GPU = {
+    "Matrix products": [
+        product("float32", "float32"),
+        product("float32", "tf32", True),
+        product("bfloat16", "bfloat16"),
+    ],
+}
+"""Suites that say something of a GPU only."""

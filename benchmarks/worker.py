@@ -8,26 +8,30 @@ import time
 import traceback
 
 
-def namespace(engine: str, threads: int) -> dict:
-    if engine == "torch":
-        import torch
-
+def namespace(engine: str, threads: int, device: str) -> dict:
+    if engine in ("torch", "tensorsh"):
+        if engine == "torch":
+            import torch
+        else:
+            from tensorsh import torch
         torch.set_num_threads(threads)
-        return {"torch": torch}
-    if engine == "tensorsh":
-        from tensorsh import torch
-
-        torch.set_num_threads(threads)
-        return {"torch": torch}
+        torch.set_default_device(device)
+        return {"torch": torch, "finished": torch.cuda.synchronize if device != "cpu" else lambda: None}
     import numpy
 
-    return {"np": numpy}
+    return {"np": numpy, "finished": lambda: None}
 
 
-def timed(function, seconds: float) -> float:
-    """The seconds of one call: the best of a few batches that together take about `seconds`."""
+def timed(function, seconds: float, finished) -> float:
+    """The seconds of one call: the best of a few batches that together take about `seconds`.
+
+    `finished` waits for a device that still works on what it was given.
+    """
+    function()
+    finished()
     start = time.perf_counter()
     function()
+    finished()
     once = time.perf_counter() - start
     number = max(1, min(10_000, int(seconds / 5 / max(once, 1e-7))))
     best = once if number == 1 else float("inf")
@@ -35,13 +39,14 @@ def timed(function, seconds: float) -> float:
         start = time.perf_counter()
         for _ in range(number):
             function()
+        finished()
         best = min(best, (time.perf_counter() - start) / number)
     return best
 
 
 def main() -> None:
-    engine, threads = sys.argv[1], int(sys.argv[2])
-    common = namespace(engine, threads)
+    engine, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    common = namespace(engine, threads, device)
     prepared: dict[str, object] = {}
     for line in sys.stdin:
         order = json.loads(line)
@@ -53,7 +58,7 @@ def main() -> None:
                 exec(order["setup"], names)
                 exec(f"def statement():\n    {order['statement']}", names)
                 prepared[key] = names["statement"]
-            answer = {"seconds": timed(prepared[key], order["budget"])}
+            answer = {"seconds": timed(prepared[key], order["budget"], common["finished"])}
         except Exception:
             answer = {"error": traceback.format_exc(limit=1).strip().splitlines()[-1]}
         print(json.dumps(answer), flush=True)

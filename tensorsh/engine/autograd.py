@@ -219,7 +219,12 @@ class AccumulateGrad(Node):
                 array = cast(array, like.dtype)
             if old is None:
                 # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
-                if array.base is not None or not array.flags.c_contiguous or sys.getrefcount(array) > 5:
+                # A view is, when it is all there is of its base (the gradient of a transposed weight).
+                base = array.base
+                if not array.flags.c_contiguous or sys.getrefcount(array) > 5 or (
+                    base is not None and (type(base) is not np.ndarray or sys.getrefcount(base) > 3
+                                          or base.base is not None or base.size != array.size)
+                ):  # fmt: skip
                     array = array.copy()
                 variable._grad = wrap(array)
             elif state.grad_enabled:

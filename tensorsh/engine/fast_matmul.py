@@ -32,6 +32,7 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
     """``f(input, other)`` for `left` and `right` dimensions, by numpy's dot; its node is that of `op`."""
     node_class: Any = None
     multiply = ndarray.dot if left < 3 else batches
+    matrices = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **kwargs: Any) -> Any:
         nonlocal node_class
@@ -53,7 +54,12 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                     node_class = op.node_class(op.node)
                 t._node = node = new(node_class)
                 node._edges = (first, second)
-                node._saved = (None if first is None else other, None if second is None else input)
+                if second is None:
+                    node._saved = (other, None, None) if matrices else (other, None)
+                elif matrices:
+                    node._saved = (None if first is None else other, input, b.strides)
+                else:
+                    node._saved = (None if first is None else other, input)
                 node._sequence = tick()
                 if state.places:
                     node._place = state.places()
@@ -92,7 +98,7 @@ def addition(op: Any, slow: Callable) -> Callable:
         t._array = r
         edges = (input._node, mat1._node, mat2._node)
         if edges != NO_EDGES and state.grad_enabled:
-            saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1)
+            saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1, b.strides)
             t._node = link(node_class, edges, saved)
             if edges[0] is not None:
                 t._node._metas = ((c.shape, dt), None, None)
@@ -192,10 +198,13 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
             first = rows._node
         if bias is None:
             t._node = link(
-                mm_class, (first, second), (None if first is None else turned, None if second is None else rows)
+                mm_class,
+                (first, second),
+                (None if first is None else turned, None if second is None else rows, turned._array.strides),
             )
         else:
-            saved = (1, None if first is None else turned, 1, None if second is None else rows)
+            kept = (None if first is None else turned, 1, None if second is None else rows)
+            saved = (1, *kept, turned._array.strides)
             t._node = link(addmm_class, (third, first, second), saved)
             if third is not None:
                 t._node._metas = ((w.shape[:1], dt), None, None)

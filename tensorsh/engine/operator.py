@@ -152,6 +152,8 @@ class Operator(Recording):
                     source = ("result", int(name[6:] or 0))
                 elif name.endswith("_shape") and name[:-6] in self.index:
                     source = ("shape", self.index[name[:-6]])
+                elif name.endswith("_strides") and name[:-8] in self.index:
+                    source = ("strides", self.index[name[:-8]])
                 else:
                     raise TypeError(f"{self.name}: a gradient names {name!r}, which is no argument or result")
                 self.saved_names += (name,)

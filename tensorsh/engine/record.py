@@ -153,6 +153,8 @@ class Recording:
                 saved.append(
                     [y._array.shape for y in x] if i in self.lists else x._array.shape if isinstance(x, Tensor) else ()
                 )
+            elif kind == "strides":
+                saved.append(values[i]._array.strides)
             elif i < len(tensors):
                 saved.append(keep_result(tensors[i], i))
             else:

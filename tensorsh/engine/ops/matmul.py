@@ -58,6 +58,13 @@ def times(t, a, b):
     return product(a, b) if t.raw else t.matmul(a, b)
 
 
+def second_gradient(t, g, first, strides):
+    """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
+    if t.raw and strides[0] < strides[1]:
+        return product(g.T, t.conj(first)).T
+    return times(t, adjoint(t, first), g)
+
+
 def batched_times(t, a, b):
     """The products of the matrices of two batches in a gradient formula."""
     return product(a, b) if t.raw else t.bmm(a, b)
@@ -87,7 +94,7 @@ def mm(xp, input: Array, mat2: Array):
 
 mm.gradient(
     input=lambda t, g, mat2: times(t, g, adjoint(t, mat2)),
-    mat2=lambda t, g, input: times(t, adjoint(t, input), g),
+    mat2=lambda t, g, input, mat2_strides: second_gradient(t, g, input, mat2_strides),
 )
 
 

@@ -16,6 +16,7 @@ from .matmul import (
     cpp_name,
     outer_product,
     product,
+    second_gradient,
     times,
     wide,
 )
@@ -82,7 +83,7 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
 addmm.gradient(
     input=lambda t, g, beta: conjugated(g, beta),
     mat1=lambda t, g, mat2, alpha: conjugated(times(t, g, adjoint(t, mat2)), alpha),
-    mat2=lambda t, g, mat1, alpha: conjugated(times(t, adjoint(t, mat1), g), alpha),
+    mat2=lambda t, g, mat1, mat2_strides, alpha: conjugated(second_gradient(t, g, mat1, mat2_strides), alpha),
 )
 
 

@@ -268,6 +268,8 @@ class OperatorNode(Node):
     def next_functions(self) -> tuple:
         """The nodes of the differentiable arguments; an index or a mask is none."""
         found = Node.next_functions.fget(self)  # type: ignore[attr-defined]
+        if self._title == "NotImplemented":
+            return tuple([f for f in found if f[0] is not None])
         operator = type(self)._operator
         shown = operator.shown() if hasattr(operator, "shown") else ()
         if all(shown) or len(shown) > len(found):

@@ -107,14 +107,15 @@ def write(op: Any, values: list) -> Tensor:
     arrays, tracked = op.unwrap(values)
     tracked = tracked and state.grad_enabled
     check(t, tracked)
-    recorded = tracked and op.node is not None
+    # What has no formula, as a logical operator, leaves the history as it is.
+    recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
     if op.overwrite is not None and overwrites(op, arrays) and not (recorded and "input" in op.saved_names):
         positional = op.positional
         keywords = dict(zip(op.params[positional:], arrays[positional:], strict=True))
         op.overwrite(np, *arrays[:positional], **keywords)
         t._bump()
         if recorded:
-            rewrite(t, op.make_node(values, [t], [t._array]))
+            rewrite(t, op.make_node(values, [t], [t._array], op.inplace_node))
         return t
     result = op.compute(arrays)
     if type(result) is tuple:
@@ -128,7 +129,7 @@ def write(op: Any, values: list) -> Tensor:
         values = [original, *values[1:]]
     store(t, result)
     if recorded:
-        node = op.make_node(values, [t], [t._array, *hidden[1:]])
+        node = op.make_node(values, [t], [t._array, *hidden[1:]], op.inplace_node)
         rewrite(t, node)
         for other in values[1:]:
             if isinstance(other, Tensor) and other._cell is t._cell:

@@ -88,6 +88,7 @@ class Operator(Recording):
         self.outputs: int = options.get("outputs", 1)
         self.returns: str | None = options.get("returns")
         self.node: Any = options.get("node") or camel(self.name) + "Backward0"
+        self.inplace_node: str | None = options.get("inplace_node")
         self.packed: int | None = self.index[options["packed"]] if "packed" in options else None
         self.broadcast: bool = options.get("broadcast", self.promote is not None)
         self.nondifferentiable: frozenset = frozenset(options.get("nondifferentiable", ()))
@@ -402,6 +403,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
     outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
     ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
+    inplace_node: the name where the in-place form has a node of its own.
     packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
     broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).
     nondifferentiable: numbers of results without gradient.  scalars: tensors may be Python numbers.

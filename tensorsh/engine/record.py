@@ -81,9 +81,9 @@ class Recording:
             if t._array.dtype.kind in "fcV" and i not in self.nondifferentiable:
                 t._node = Slot(node, i)
 
-    def make_node(self, values: list, tensors: list, outs: list) -> Any:
+    def make_node(self, values: list, tensors: list, outs: list, title: str | None = None) -> Any:
         """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
-        node: Any = new(self.node_class(self.title(values)))
+        node: Any = new(self.node_class(title or self.title(values)))
         edges: list = []
         counts: list | None = [] if self.lists else None
         metas: list | None = None

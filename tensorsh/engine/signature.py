@@ -65,6 +65,8 @@ def of_kernel(source: Any, out: bool) -> Any:
     """The parameters of an operator, or of a composite's or any other function, without annotations, and ``out``."""
     from inspect import Parameter, Signature
 
+    # What wraps an operator's own function has the operator's parameters.
+    source = getattr(getattr(source, "kernel", None), "_operator", source)
     if hasattr(source, "params"):
         found = []
         for at, (name, default) in enumerate(zip(source.params, source.defaults, strict=True)):

@@ -80,7 +80,7 @@ def unless(t: Any, condition: Any, g: Any) -> Any:
     return t.where(condition, t.zeros_like(g), g)
 
 
-@activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0")
+@activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0", inplace_node="EluBackward1")
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
     kind = input.dtype.type

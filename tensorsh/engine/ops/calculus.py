@@ -6,35 +6,9 @@ import numpy as np
 
 from ..dtype import BOOL
 from ..errors import combination_error, wrap_dim, wrap_dims
-from ..operator import Array, composite, operator
+from ..operator import composite
 from ..tensor import Tensor
-
-
-@operator("_scaled", method=False, node="MulBackward1", wide=True)
-def scaled(xp, input: Array, number):
-    """The product with a number that is no tensor operand: its node has one edge."""
-    return xp.multiply(input, number)
-
-
-scaled.gradient(input=lambda t, g, number: g * number)
-
-
-@operator("_divided", method=False, node="DivBackward1", wide=True)
-def divided(xp, input: Array, number):
-    """The quotient by a number that is no tensor operand."""
-    return xp.true_divide(input, number)
-
-
-divided.gradient(input=lambda t, g, number: g / number)
-
-
-def by_number(op, x, number):
-    """A product or quotient with a number; integers become the default float."""
-    if x.dtype.category < 2:
-        from ..state import state
-
-        x = x.to(state.default_dtype)
-    return op.function(x, number)
+from .by_number import over, times
 
 
 def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -123,10 +97,10 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
         return y.sum(dim)
     if x is None:
         rims = y.select(dim, 0) + y.select(dim, n - 1)
-        return by_number(scaled, y.sum(dim) - by_number(scaled, rims, 0.5), 1.0 if dx is None else float(dx))
+        return times(y.sum(dim) - times(rims, 0.5), 1.0 if dx is None else float(dx))
     steps = spacings("trapezoid", y, x, dim)
     left, right = ends(y, dim)
-    return by_number(divided, ((left + right) * steps).sum(dim), 2.0)
+    return over(((left + right) * steps).sum(dim), 2.0)
 
 
 @composite("cumulative_trapezoid", method=False)
@@ -135,10 +109,10 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     dim = samples("cumulative_trapezoid", y, x, dx, dim)
     if x is None:
         left, right = ends(y, dim)
-        return by_number(scaled, left + right, (1.0 if dx is None else float(dx)) / 2.0).cumsum(dim)
+        return times(left + right, (1.0 if dx is None else float(dx)) / 2.0).cumsum(dim)
     steps = spacings("cumulative_trapezoid", y, x, dim)
     left, right = ends(y, dim)
-    return by_number(divided, ((left + right) * steps).cumsum(dim), 2.0)
+    return over(((left + right) * steps).cumsum(dim), 2.0)
 
 
 def even_gradient(y, dim, step, edge_order):
@@ -148,11 +122,11 @@ def even_gradient(y, dim, step, edge_order):
     def at(i):
         return part(y, dim, i, 1)
 
-    middle = by_number(divided, by_number(divided, part(y, dim, 2, n - 2) - part(y, dim, 0, n - 2), step), 2)
+    middle = over(over(part(y, dim, 2, n - 2) - part(y, dim, 0, n - 2), step), 2)
     if edge_order == 1:
-        return by_number(divided, at(1) - at(0), step), middle, by_number(divided, at(n - 1) - at(n - 2), step)
-    first = by_number(divided, at(1) * 2 - at(0) * 1.5 - at(2) * 0.5, step)
-    return first, middle, by_number(divided, at(n - 1) * 1.5 - at(n - 2) * 2 + at(n - 3) * 0.5, step)
+        return over(at(1) - at(0), step), middle, over(at(n - 1) - at(n - 2), step)
+    first = over(times(at(0), -1.5) + times(at(1), 2) - times(at(2), 0.5), step)
+    return first, middle, over(times(at(n - 3), 0.5) - times(at(n - 2), 2) + times(at(n - 1), 1.5), step)
 
 
 def uneven_gradient(y, dim, points, edge_order):

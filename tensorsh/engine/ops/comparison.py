@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..fast_pairs import symbol
+from ..inplace import write
 from ..operator import Array, composite, operator
 from ..pointwise import refuse
 from ..promotion import result_type
@@ -17,14 +18,27 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
     def kernel(xp, input: Array, other: Array):
         return getattr(xp, ufunc.__name__)(input, other)
 
+    def with_number(xp, input: Array, other):
+        return kernel(xp, input, other)
+
+    def form(*args: Any, **kwargs: Any) -> Tensor:
+        values = op.bind(args, kwargs)
+        if check is not None:
+            check(*[getattr(x, "_array", x) for x in values])
+        return write(tensors if isinstance(values[1], Tensor) else number, values)
+
     name = names.split()[0]
+    form.__doc__ = f"In-place form of :func:`{name}`."
     kernel.__name__, kernel.__doc__ = name, doc
     real = name not in ("eq", "ne")
     check = refuse(f"{name}_cpu", "c") if real else None
-    op = operator(names, promote="same", inplace=True, ufunc=ufunc, wide=False, check=check, real=real)(kernel)
-    # Only the in-place form has a history: its gradient is 0.
-    op.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
-    op.differentiable = False
+    op = operator(names, promote="same", inplace=form, ufunc=ufunc, wide=False, check=check, real=real)(kernel)
+    # Only the in-place forms have a history: its gradient is 0.
+    tensors = operator(f"_{name}_tensor", promote="same", method=False, node=f"{name.title()}Backward1")(kernel)
+    tensors.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
+    number = operator(f"_{name}_number", promote="same", promoted="input other", method=False,
+                      node=f"{name.title()}Backward0")(with_number)  # fmt: skip
+    number.gradient(input=lambda t, g: t.zeros_like(g))
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
     setattr(Tensor, f"__{name}__", symbol(op, ufunc, real=real))
 

@@ -103,7 +103,7 @@ def conj(input: Tensor) -> Tensor:
     return conj_copy.function(input) if input._array.dtype.kind == "c" else input
 
 
-@operator("_conj_physical", node="ConjPhysicalBackward0", method=False)
+@operator("_conj_physical", node="ConjPhysicalBackward0", inplace_node="ConjPhysicalBackward1", method=False)
 def conj_physical_copy(xp, input: Array):
     """The complex conjugate, in new memory."""
     return xp.conjugate(input)
@@ -116,7 +116,7 @@ def conj_physical_(input: Tensor) -> Tensor:
     """In-place form of :func:`conj_physical`."""
     from ..inplace import write
 
-    return write(conj_physical_copy, [input]) if input._array.dtype.kind == "c" else input
+    return write(conj_physical_copy, [input])
 
 
 @composite("conj_physical", inplace=conj_physical_)

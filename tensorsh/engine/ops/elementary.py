@@ -71,12 +71,12 @@ elementary(
     "arcsinh",
     lambda t, g, input: g * t.conj(t.rsqrt(input * input + 1)),
     "The inverse hyperbolic sine.",
+    inplace_node="AsinhBackward1",
 )
 elementary("acosh arccosh", "arccosh", lambda t, g, input: acosh_gradient(t, g, input),
-           "The inverse hyperbolic cosine.")  # fmt: skip
-elementary(
-    "atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent."
-)
+           "The inverse hyperbolic cosine.", inplace_node="AcoshBackward1")  # fmt: skip
+elementary("atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent.",
+           inplace_node="AtanhBackward1")  # fmt: skip
 
 
 def acosh_gradient(t: Any, g: Any, input: Any) -> Any:

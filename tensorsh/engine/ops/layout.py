@@ -9,7 +9,7 @@ import numpy as np
 from .. import table
 from ..autograd import Node, tick
 from ..errors import combination_error, type_name, wrap_dim
-from ..inplace import check
+from ..inplace import Region, check
 from ..state import state
 from ..storage import (
     TypedStorage,
@@ -25,7 +25,7 @@ from ..storage import (
 from ..tensor import Tensor
 from ..viewing import ints, view_node
 from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
-from .views import restrided
+from .views import as_strided_view, restrided
 
 
 def method(function: Any) -> Any:
@@ -264,8 +264,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 @method
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Take other sizes and strides in the same storage, in place."""
-    check(self, self._node is not None)
-    self._array = restrided(self._array, size, stride, storage_offset)
+    tracked = self._node is not None and state.grad_enabled
+    check(self, tracked)
+    array = restrided(self._array, size, stride, storage_offset)
+    if tracked:
+        node = view_node(as_strided_view, [self, Region(self._array, array), array])
+        node.__class__ = as_strided_view.node_class("AsStridedBackward1")
+        self._node = node
+    self._array = array
     self._bump()
     return self
 

@@ -13,6 +13,7 @@ from ..errors import broadcast_error, wrap_dim
 from ..modes import no_grad
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
+from .by_number import plus
 from .linalg_common import constant
 
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
@@ -166,19 +167,11 @@ def norm_along_gradient(t, g, needs, input, result, p, dim, keepdim):
     return [t.movedim(t.unsqueeze(g, -1) * slope(t, moved, result, p), -1, dim)]
 
 
-@operator("_add_number", method=False, node="AddBackward1", promote="float")
-def add_number(xp, input: Array, other):
-    return input + input.dtype.type(other)
-
-
-add_number.gradient(input=lambda t, g: g)
-
-
 @composite("pairwise_distance nn.functional.pairwise_distance", method=False)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
     dim = max(x1._array.ndim, x2._array.ndim) - 1
-    return norm_along.function(add_number.function(x1 - x2, eps), float(p), dim, keepdim)
+    return norm_along.function(plus(x1 - x2, eps), float(p), dim, keepdim)
 
 
 @composite("cosine_similarity nn.functional.cosine_similarity", method=False)

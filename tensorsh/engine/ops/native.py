@@ -214,9 +214,3 @@ def frobenius_norm(input, dim, keepdim=False):
 def nuclear_norm(input, dim=None, keepdim=False):
     """The sum of singular values."""
     return find_function("linalg.matrix_norm")(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
-
-
-@composite("unsafe_split_with_sizes", method=True)
-def unsafe_split_with_sizes(input: Tensor, split_sizes: list, dim: int = 0) -> tuple:
-    """`split` into parts of the given sizes."""
-    return input.split(split_sizes, dim)

@@ -35,7 +35,8 @@ relu.gradient(input=lambda t, g, result: unless(t, result <= 0, g))
 with_inplace("relu", relu)
 
 
-@activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0")
+@activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0",
+            inplace_node="ThresholdBackward1")  # fmt: skip
 def threshold(xp, input: Array, threshold, value):
     """The element where it is above `threshold`, else `value`."""
     kind = input.dtype.type
@@ -75,7 +76,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return table.FUNCTIONS["nn.functional.hardtanh"](input, 0.0, 6.0, inplace)
 
 
-@activation("_leaky_relu", check=only_floats("leaky_relu_cpu"), node="LeakyReluBackward0")
+@activation("_leaky_relu", check=only_floats("leaky_relu_cpu"), node="LeakyReluBackward0",
+            inplace_node="LeakyReluBackward1")  # fmt: skip
 def leaky_relu(xp, input: Array, negative_slope=0.01):
     """Elements above 0, the others times `negative_slope`."""
     return xp.where(input > 0, input, input * input.dtype.type(negative_slope))

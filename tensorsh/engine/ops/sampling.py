@@ -351,11 +351,12 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any =
     low = bounds.pop("from", from_)
     g, d = source(generator), self._array.dtype
     if low is None and to is None:
-        return filled(self, _draw(self, lambda shape: sampling.random(g, shape, d)), "RandomBackward0")
+        return filled(self, _draw(self, lambda shape: sampling.random(g, shape, d)), "RandomBackward2")
     low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    return filled(self, _draw(self, lambda shape: sampling.randint(g, low, high, shape, d)), "RandomBackward1")
+    title = "RandomBackward1" if to is None else "RandomBackward0"
+    return filled(self, _draw(self, lambda shape: sampling.randint(g, low, high, shape, d)), title)
 
 
 @filler

@@ -128,7 +128,7 @@ def _reshape(op):
         result = in_shape(array, shape)
         if result is None:
             return unsafe_view.function(clone.function(input, memory_format=contiguous), shape)
-        return viewed(view, (input, shape), result)
+        return viewed(view if array.flags.c_contiguous else reshape_alias, (input, shape), result)
 
     return reshape
 
@@ -137,6 +137,15 @@ def _reshape(op):
 def reshape(xp, input: Array, shape):
     """The elements in another shape (one size may be -1): a view where strides allow, else a copy."""
     return input.reshape(shape)
+
+
+@view_operator("_reshape_alias", method=False)
+def reshape_alias(xp, input: Array, size):
+    """`view` of a tensor that is not in row order, where strides allow it."""
+    return in_shape(input, size)
+
+
+reshape_alias.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
 
 
 @operator("_unsafe_view", method=False)

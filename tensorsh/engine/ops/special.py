@@ -14,8 +14,10 @@ from .. import large, table
 from ..constants import rounded
 from ..operator import Array, composite, operator
 from ..pointwise import is_number, refuse, three_ways
+from ..results import store_out
 from ..scipy_functions import from_scipy, scipy_function
 from ..tensor import Tensor
+from .by_number import plus, times
 
 SQRT_PI = math.sqrt(math.pi)
 
@@ -131,30 +133,15 @@ def entr(xp, input: Array):
 entr.gradient(input=lambda t, g, input: g * (-t.log(input) - 1))
 
 
-@operator("_half_of", method=False, node="MulBackward1")
-def half_of(xp, input: Array):
-    """Half of a tensor: a product that takes no tensor beside it."""
-    return input * input.dtype.type(0.5)
-
-
-half_of.gradient(input=lambda t, g: g * 0.5)
-
-
-@operator("_plus_one", method=False, node="AddBackward1")
-def plus_one(xp, input: Array):
-    """A tensor plus one."""
-    return input + input.dtype.type(1)
-
-
-plus_one.gradient(input=lambda t, g: g)
-
-
 @composite("special.ndtr")
 def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The normal distribution function."""
     refuse("erf_vml_cpu", "c")(input._array)
-    share = plus_one.function((input * math.sqrt(0.5)).erf())
-    return half_of.function(share) if out is None else half_of.into([share], out)
+    value = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
+    if out is None:
+        return value
+    store_out(out, value._array)
+    return out
 
 
 def product_log(ufunc: Any) -> Any:

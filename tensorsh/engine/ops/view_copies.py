@@ -1,71 +1,55 @@
 """``expand_copy`` and its like: what a view operator gives, as memory of its own.
 
-Each has the view's formulas and its node's name with ``_copy`` behind it.
+Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it.
 """
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from .. import table
-from ..operator import composite, dress
-from ..tensor import Tensor
+from ..autograd import Slot
+from ..operator import composite
+from ..results import store_out
+from ..state import state
+from ..tensor import Tensor, wrap
 from . import shape, views
-from .copying import clone
 from .diagonals import diagonal_copy
 
 
-def copying(op: Any, name: str) -> None:
-    """The copying form of a view operator, under `name`."""
-    made = copy.copy(op)
-    kernel = op.kernel
+def copying(name: str, view: Any, title: str | None = None, method: bool = False) -> None:
+    """The copying form of a function that gives a view, under `name`."""
 
-    def fresh(xp: Any, *args: Any, **kwargs: Any) -> Any:
-        result = kernel(xp, *args, **kwargs)
-        return [r.copy() for r in result] if isinstance(result, list) else result.copy()
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = view(input, *args, **kwargs)
+        several = type(result) is tuple
+        parts = result if several else (result,)
+        node = parts[0]._node if parts else None
+        if node is not None and state.grad_enabled:
+            node = node._parent if type(node) is Slot else node
+            node.__class__ = node._operator.node_class(title or node._title + "_copy")
+        copies = []
+        for part in parts:
+            made = wrap(part._array.copy())
+            made._node = part._node if state.grad_enabled else None
+            copies.append(made)
+        if out is not None:
+            for target, made in zip(out if several else (out,), copies, strict=True):
+                store_out(target, made._array)
+            return out
+        return tuple(copies) if several else copies[0]
 
-    made.kernel, made.name, made.names, made.view = fresh, name, [name], False
-    made.classes, made.plans = {}, {}
-    title = op.node
-    made._node = title + "_copy" if isinstance(title, str) else lambda *args: title(*args) + "_copy"
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        return made.call(*args, **kwargs)
-
-    dress(function, made, kernel)
-    made.function = function
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `{name[:-5]}`, copied."
-    table.add(made, [name], function, False, False)
+    composite(name, method=method, kernel=view)(function)
 
 
-for _name, _op in {
-    "expand_copy": shape.expand, "permute_copy": shape.permute, "transpose_copy": shape.transpose, "t_copy": shape.t,
-    "squeeze_copy": shape.squeeze, "unsqueeze_copy": shape.unsqueeze, "select_copy": views.select,
-    "slice_copy": views.slice_, "alias_copy": views.alias, "unfold_copy": views.unfold, "unbind_copy": views.unbind,
-}.items():  # fmt: skip
-    copying(_op, _name)
+for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, views.select,
+            views.slice_, views.alias, views.unfold, views.unbind):  # fmt: skip
+    copying(_op.name.strip("_") + "_copy", _op.function)
+for _function in views.split, views.split_with_sizes, views.as_strided:
+    copying(_function.__name__ + "_copy", _function)
+copying("narrow_copy", views.narrow, "NarrowCopyBackward0", method=True)
+copying("view_copy", shape.view.function)
 table.FUNCTIONS["diagonal_copy"] = diagonal_copy.function
 table.OPERATORS["diagonal_copy"] = diagonal_copy
-
-
-def composed(name: str, view: Any) -> None:
-    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        result = view(input, *args, **kwargs)
-        if isinstance(result, tuple):
-            return tuple([clone.function(r) for r in result])
-        return clone.function(result)
-
-    function.__name__ = name
-    function.__doc__ = f"As `{name[:-5]}`, copied."
-    composite(name, method=name == "narrow_copy")(function)
-
-
-for _name, _view in {
-    "view_copy": lambda input, *size, **options: input.view(*size, **options),
-    "as_strided_copy": views.as_strided,
-    "narrow_copy": views.narrow,
-    "split_copy": views.split,
-    "split_with_sizes_copy": views.split_with_sizes,
-}.items():
-    composed(_name, _view)

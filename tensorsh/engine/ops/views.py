@@ -13,7 +13,7 @@ import numpy as np
 from .. import table
 from ..errors import combination_error, wrap_dim
 from ..inplace import Region, spread
-from ..operator import Array, composite, operator
+from ..operator import Array, camel, composite, operator
 from ..storage import check_bounds, element_offset, strided
 from ..tensor import Tensor, wrap
 from ..viewing import ints, module_of
@@ -298,6 +298,23 @@ def split_sizes(xp, input: Array, lengths, dim):
 split_sizes.joint_gradient(joined)
 
 
+def unsafe(name: str, doc: str) -> Any:
+    """The parts as tensors that autograd takes for no views of the input: they may be written in place."""
+
+    def kernel(xp, input: Array, lengths, dim):
+        return pieces(input, lengths, dim)
+
+    kernel.__doc__ = doc
+    op = operator("_" + name, method=False, outputs=-1)(kernel)
+    op.node = camel(name) + "Backward0"
+    op.joint_gradient(joined)
+    return op.function
+
+
+unsafe_equal = unsafe("unsafe_split", "Parts of equal length.")
+unsafe_sizes = unsafe("unsafe_split_with_sizes", "Parts of given lengths.")
+
+
 @composite()
 def split(tensor: Tensor, split_size_or_sections, dim=0) -> tuple:
     """Parts of so many elements along `dim` (the last may be shorter), or of the given lengths."""
@@ -315,7 +332,7 @@ split_method.__name__ = split_method.__qualname__ = "split"
 table.METHODS["split"] = Tensor.split = split_method
 
 
-def split_by(input: Tensor, size: int, dim: int) -> tuple:
+def split_by(input: Tensor, size: int, dim: int, equal: Any = split_equal.function) -> tuple:
     shape = input._array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -327,12 +344,23 @@ def split_by(input: Tensor, size: int, dim: int) -> tuple:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     count = max((n + size - 1) // size, 1) if size else 1
     lengths = [size] * (count - 1) + [n - size * (count - 1)]
-    return split_equal.function(input, lengths, dim)
+    return equal(input, lengths, dim)
 
 
 @composite()
 def split_with_sizes(input: Tensor, split_sizes, dim=0) -> tuple:
     """Parts of the given lengths along `dim`."""
+    return split_sizes_function(input, *checked_lengths(input, split_sizes, dim))
+
+
+@composite("unsafe_split_with_sizes")
+def unsafe_split_with_sizes(input: Tensor, split_sizes, dim=0) -> tuple:
+    """As `split_with_sizes`; the parts are no views to autograd."""
+    return unsafe_sizes(input, *checked_lengths(input, split_sizes, dim))
+
+
+def checked_lengths(input: Tensor, split_sizes: Any, dim: int) -> tuple[list, int]:
+    """Lengths and dimension of a split, or PyTorch's error."""
     shape = input._array.shape
     if not shape:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
@@ -347,7 +375,7 @@ def split_with_sizes(input: Tensor, split_sizes, dim=0) -> tuple:
             f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at dimension {dim}), "
             f"but got split_sizes={lengths}"
         )
-    return split_sizes_function(input, lengths, dim)
+    return lengths, dim
 
 
 split_sizes_function = split_sizes.function
@@ -356,6 +384,10 @@ split_sizes_function = split_sizes.function
 @composite()
 def chunk(input: Tensor, chunks, dim=0) -> tuple:
     """At most `chunks` parts of equal length along `dim`."""
+    return chunked(input, chunks, dim, split_equal.function, split_sizes_function)
+
+
+def chunked(input: Tensor, chunks: int, dim: int, equal: Any, sizes: Any) -> tuple:
     shape = input._array.shape
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -364,20 +396,20 @@ def chunk(input: Tensor, chunks, dim=0) -> tuple:
     dim = wrap_dim(dim, len(shape))
     size = (shape[dim] + chunks - 1) // chunks
     if not size:
-        return split_sizes_function(input, [0] * chunks, dim)
-    return split_by(input, size, dim)
+        return sizes(input, [0] * chunks, dim)
+    return split_by(input, size, dim, equal)
 
 
 @composite("unsafe_chunk")
 def unsafe_chunk(input: Tensor, chunks, dim=0) -> tuple:
-    """As `chunk`."""
-    return chunk(input, chunks, dim)
+    """As `chunk`; the parts are no views to autograd."""
+    return chunked(input, chunks, dim, unsafe_equal, unsafe_sizes)
 
 
 @composite("unsafe_split")
 def unsafe_split(tensor: Tensor, split_size, dim=0) -> tuple:
-    """As `split`."""
-    return split_by(tensor, split_size, dim)
+    """As `split`; the parts are no views to autograd."""
+    return split_by(tensor, split_size, dim, unsafe_equal)
 
 
 @composite("tensor_split")

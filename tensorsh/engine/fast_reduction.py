@@ -54,7 +54,7 @@ FLOATS = frozenset((FLOAT32, FLOAT64))
 
 def remember(node_class: type, edge: Any, saved: tuple) -> Any:
     """A node with one edge that keeps `saved`."""
-    node: Any = new(node_class)
+    node: Any = node_class()
     node._edges = (edge,)
     node._saved = saved
     node._sequence = tick()
@@ -72,15 +72,35 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
     explicit None for `dim` is the form with dimensions.
     """
 
+    others = kinds - FLOATS
+
     def make(op: Any) -> Callable:
         first = second = None
 
-        def function(input: Any = ABSENT, dim: Any = ABSENT, keepdim: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+        def record(t: Any, input: Any, dim: Any, keepdim: Any) -> Any:
             nonlocal first, second
-            if rest or keywords or not isinstance(input, Tensor):
+            if saves == "shape":
+                saved: tuple = (input._array.shape, dim, keepdim)
+            elif saves == "both":
+                saved = (input, keep_result(t))
+            else:
+                saved = (input, keep_result(t), dim, keepdim)
+            if dim is None:
+                if first is None:
+                    first = op.node_class(op.title([input, None, False, None]))
+                t._node = remember(first, input._node, saved)
+            else:
+                if second is None:
+                    second = op.node_class(op.title([input, 0, False, None]))
+                t._node = remember(second, input._node, saved)
+            return t
+
+        def function(input: Any = ABSENT, dim: Any = ABSENT, keepdim: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+            if keywords or rest or (type(input) is not Tensor and not isinstance(input, Tensor)):
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
             a = input._array
-            if a.dtype not in kinds or type(a) is not ndarray or not a.size:
+            dt = a.dtype
+            if (dt is not FLOAT32 and dt is not FLOAT64 and dt not in others) or type(a) is not ndarray or not a.size:
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
             if dim is ABSENT:
                 if keepdim is not ABSENT or whole is None:
@@ -90,30 +110,16 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
             elif type(dim) is int and -(n := a.ndim) <= dim < n:
                 if keepdim is ABSENT:
                     keepdim = False
-                elif type(keepdim) is not bool:
+                elif keepdim is not False and keepdim is not True:
                     return general(op, input, dim, keepdim, rest, keywords, overloaded)
                 r = along(a, dim, keepdim)
             else:
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
             t = new(Tensor)
             t._array = r if type(r) is ndarray else asarray(r)
-            edge = input._node
-            if edge is not None and saves and state.grad_enabled:
-                if saves == "shape":
-                    saved: tuple = (a.shape, dim, keepdim)
-                elif saves == "both":
-                    saved = (input, keep_result(t))
-                else:
-                    saved = (input, keep_result(t), dim, keepdim)
-                if dim is None:
-                    if first is None:
-                        first = op.node_class(op.title([input, None, False, None]))
-                    t._node = remember(first, edge, saved)
-                else:
-                    if second is None:
-                        second = op.node_class(op.title([input, 0, False, None]))
-                    t._node = remember(second, edge, saved)
-            elif state.inference:
+            if input._node is not None and saves and state.grad_enabled:
+                return record(t, input, dim, keepdim)
+            if state.inference:
                 t._inference = True
             return t
 

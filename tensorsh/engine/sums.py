@@ -22,12 +22,12 @@ What is decided by shape, strides and axes is decided once and kept as a plan; a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .constants import FLOATS32, FLOATS64
+from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
 
 F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
 C8, C16, I8 = np.dtype(np.complex64), np.dtype(np.complex128), np.dtype(np.int64)
@@ -40,7 +40,6 @@ _divide: Any = np.true_divide
 
 LARGE = 1 << 20
 
-Plan = Callable[[np.ndarray], np.ndarray]
 _plans: dict[Any, Plan] = {}
 
 
@@ -81,15 +80,76 @@ def nansum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = 
 
 
 def sum_all(a: np.ndarray) -> np.ndarray:
+    """The sum of all elements of a float32 or float64 array."""
+    if a.flags.c_contiguous:
+        return (_totals32 if a.dtype is F4 else _totals64)[a.size](a)
     return sum(a)
+
+
+def mean_all(a: np.ndarray) -> np.ndarray:
+    """The mean of all elements, at least one, of a float32 or float64 array."""
+    if a.flags.c_contiguous:
+        return (_means32 if a.dtype is F4 else _means64)[a.size](a)
+    return mean(a)
+
+
+def sum_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
+    """The sum along one axis of a float32 or float64 array."""
+    return (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
+
+
+def mean_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
+    """The mean along one axis, of at least one element, of a float32 or float64 array."""
+    total = (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
+    n = a.shape[axis]
+    return _divide(total, FLOATS32[n] if a.dtype is F4 else FLOATS64[n], total)
 
 
 def sum_last(a: np.ndarray) -> np.ndarray:
     return sum(a, (a.ndim - 1,))
 
 
-def sum_first(a: np.ndarray) -> np.ndarray:
-    return sum(a, (0,))
+class _Plans(dict):
+    """Plans for arrays of one dtype, made when they are first looked up."""
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, key: Any) -> Plan:
+        if len(self) >= 4096:
+            self.clear()
+        plan = self[key] = self.made(key)
+        return plan
+
+    def made(self, key: Any) -> Plan:
+        raise NotImplementedError
+
+
+class _Totals(_Plans):
+    """For all elements of contiguous arrays, by their number."""
+
+    def made(self, n: int) -> Plan:
+        return _make_plan((n,), (self.dtype.itemsize,), None, False, self.dtype)
+
+
+class _Means(_Plans):
+    """The same for means."""
+
+    def made(self, n: int) -> Plan:
+        return flat_plan(n, _LANES[self.dtype], (), self.dtype, self.dtype.type(n)) or mean
+
+
+class _Along(_Plans):
+    """For one axis, by shape, strides, axis and whether it is kept."""
+
+    def made(self, key: tuple) -> Plan:
+        shape, strides, axis, keepdims = key
+        return _make_plan(shape, strides, (axis % len(shape),), keepdims, self.dtype)
+
+
+_totals32, _totals64, _means32, _means64, _along32, _along64 = [
+    kind(dtype) for kind in (_Totals, _Means, _Along) for dtype in (F4, F8)
+]
 
 
 def _remember(key: Any, plan: Plan) -> Plan:
@@ -146,9 +206,9 @@ def _make_plan(
         if identity and dtype in _LANES and stride == itemsize:
             small = None
             if len(dims) == 1:
-                small = _flat_plan(n, lanes, out_shape, dtype)
+                small = flat_plan(n, lanes, out_shape, dtype)
             elif len(dims) == 2 and chained == 1 and next_stride == n * itemsize:
-                small = _short_rows_plan(n, lanes, next_size, out_shape)
+                small = rows_plan(n, lanes, next_size, shape, out_shape, dtype.kind == "f")
             if small is not None:
                 return small
         folded = _inner_half if inner and dtype not in _LANES else _inner if inner else _rows
@@ -179,7 +239,7 @@ def _make_plan(
             and dims[0].axes + dims[1].axes == list(range(ndim))
             and dtype in _LANES
         ):
-            small = _short_columns_plan(n, next_size, cut, out_shape)
+            small = columns_plan(n, next_size, cut, shape, out_shape)
             if small is not None:
                 return small
 
@@ -284,35 +344,25 @@ def _compare(first: _Dim, second: _Dim) -> int:
     return 0
 
 
-def _fold(v: np.ndarray) -> np.ndarray:
-    """Sum [..., n, lanes] over n, one after the other; at least two lanes, and they are faster than n."""
-    if v.shape[-2] == 1:
-        return v[..., 0, :]
-    if v.shape[-1] < 128 and v.size >= 2048:
-        # The same order as reduce, with less overhead for each short run of lanes.
-        return np.einsum("...nl->...l", v)
-    return _reduce(v, -2)
-
-
 def _cascade(v: np.ndarray) -> np.ndarray:
     """Sum [..., n, lanes] over n in four levels."""
     *rows, n, lanes = v.shape
     p = max(4, (n - 1).bit_length() // 4)
     step = 1 << p
     if n < step:
-        return _fold(v)
+        return fold(v)
     full = n // step
-    partial = _fold(v[..., : full * step, :].reshape(*rows, full, step, lanes))
-    total = _fold(v[..., full * step :, :]) if n > full * step else None
+    partial = fold(v[..., : full * step, :].reshape(*rows, full, step, lanes))
+    total = fold(v[..., full * step :, :]) if n > full * step else None
     for level in (1, 2, 3):
         count = partial.shape[-2]
         groups = count // step if level < 3 else 0
         if count > groups * step:
-            rest = _fold(partial[..., groups * step :, :])
+            rest = fold(partial[..., groups * step :, :])
             total = rest if total is None else total + rest
         if not groups:
             break
-        partial = _fold(partial[..., : groups * step, :].reshape(*rows, groups, step, lanes))
+        partial = fold(partial[..., : groups * step, :].reshape(*rows, groups, step, lanes))
     return total  # type: ignore[return-value]
 
 
@@ -379,121 +429,3 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
     if cut == 0:
         return _interleaved(w)
     return np.concatenate((_cascade(w[..., :cut]), _interleaved(w[..., cut:])), -1)
-
-
-def _scalar_order(n: int, lanes: int) -> list[int] | None:
-    """The order in which n < 2 * lanes contiguous elements are added, if it is one chain."""
-    if n < 4:
-        return list(range(n))
-    if n < lanes:
-        return [0, *range(4, n), 1, 2, 3]
-    return [*range(lanes, n), *range(lanes)]
-
-
-def _flat_plan(n: int, lanes: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan | None:
-    """Sums of less than 1024 vectors to one number, in as few calls as there can be."""
-    zero_d = out_shape == ()
-    last = n - 1
-
-    def finish(chain: np.ndarray, last: int) -> np.ndarray:
-        out = _accumulate(chain)[last, ...]
-        if not out:
-            out = np.zeros((), dtype)
-        return out if zero_d else out.reshape(out_shape)
-
-    if n < 2 * lanes:
-        order = np.array(_scalar_order(n, lanes))
-        if n == 1:
-            return lambda a: _add(a.reshape(out_shape), 0, np.empty(out_shape, dtype))
-        if n < 4:
-            return lambda a: finish(a.ravel(), last)
-        return lambda a: finish(a.ravel().take(order), last)
-    vectors, rest = divmod(n, lanes)
-    q, left = divmod(vectors, 4)
-    if q >= 256:
-        return None
-    wide = 4 * lanes
-    main = q * wide
-    whole = vectors * lanes
-    full = q // 16
-    spilled = full * 16 * wide
-    last = rest + lanes - 1
-
-    def plan(a: np.ndarray) -> np.ndarray:
-        a = a.ravel()
-        if vectors == 2:
-            total = _add(a[:lanes], a[lanes:whole])
-        elif q == 0:
-            total = _reduce(a[:whole].reshape(vectors, lanes), 0) if vectors > 1 else a[:lanes]
-        else:
-            if full:
-                parts = _fold(a[:spilled].reshape(full, 16, wide))
-                parts = _reduce(parts, 0) if full > 1 else parts[0]
-                if q > full * 16:
-                    parts = _reduce(a[spilled:main].reshape(-1, wide), 0) + parts
-            else:
-                parts = _reduce(a[:main].reshape(q, wide), 0) if q > 1 else a[:main]
-            if left:
-                parts = np.concatenate((parts[:lanes], a[main:whole], parts[lanes:]))
-            total = _reduce(parts.reshape(4 + left, lanes), 0)
-        if rest:
-            total = np.concatenate((a[whole:], total))
-        return finish(total, last)
-
-    return plan
-
-
-def _short_rows_plan(n: int, lanes: int, rows: int, out_shape: tuple[int, ...]) -> Plan | None:
-    """Sums over a short contiguous last axis: rows become columns, and a number of a row becomes a row of numbers."""
-    if rows * n > (65536 if n < 2 * lanes else 8192):
-        return None
-    if n < 2 * lanes:
-        order = np.array(_scalar_order(n, lanes))
-        if n < 4:
-            return lambda a: _reduce(a.reshape(rows, n).T.copy(), 0, None, None, False, 0).reshape(out_shape)
-        return lambda a: _reduce(a.reshape(rows, n).T.take(order, 0), 0, None, None, False, 0).reshape(out_shape)
-    vectors, rest = divmod(n, lanes)
-    q, left = divmod(vectors, 4)
-    if q >= 16:
-        return None
-    wide = 4 * lanes * rows
-    vector = lanes * rows
-    main, whole = 4 * lanes * q, lanes * vectors
-
-    def plan(a: np.ndarray) -> np.ndarray:
-        a = a.reshape(rows, n).T.copy()
-        if q == 0:
-            total = _reduce(a[:whole].reshape(vectors, vector), 0)
-        else:
-            parts = a[:main].reshape(q, wide)
-            parts = _reduce(parts, 0) if q > 1 else parts[0]
-            if left:
-                parts = np.concatenate((parts[:vector], a[main:whole].ravel(), parts[vector:]))
-            total = _reduce(parts.reshape(4 + left, vector), 0)
-        total = total.reshape(lanes, rows)
-        if rest:
-            total = np.concatenate((a[whole:], total))
-        return _reduce(total, 0, None, None, False, 0).reshape(out_shape)
-
-    return plan
-
-
-def _short_columns_plan(n: int, columns: int, cut: int, out_shape: tuple[int, ...]) -> Plan | None:
-    """Sums over the first axis when each cascade stays on its first level."""
-    if n < 4 or (cut == columns and n < 16):
-        return lambda a: _reduce(a.reshape(n, columns), 0, None, None, False, 0).reshape(out_shape)
-    if cut:
-        return None
-    q, left = divmod(n, 4)
-    wide = 4 * columns
-
-    def plan(a: np.ndarray) -> np.ndarray:
-        a = a.reshape(n, columns)
-        parts = a[: 4 * q]
-        if q > 1:
-            parts = _reduce(parts.reshape(q, wide), 0).reshape(4, columns)
-        if left:
-            parts = np.concatenate((parts[:1], a[4 * q :], parts[1:]))
-        return _reduce(parts, 0, None, None, False, 0).reshape(out_shape)
-
-    return plan

@@ -134,7 +134,12 @@ def extreme(name: str):
         method=False,
         node=f"{name.title()}Backward1",
         short=short(
-            (lambda a: a.take(a.argmax())) if name == "max" else (lambda a: a.take(a.argmin())), None, "both", False
+            (lambda a: np.array(a.ravel()[a.argmax()]))
+            if name == "max"
+            else (lambda a: np.array(a.ravel()[a.argmin()])),
+            None,
+            "both",
+            False,
         ),
     )(whole_kernel)
     whole.name = name

@@ -69,7 +69,7 @@ def count(shape, dim) -> int:
 
 @operator(
     node=numbered("Sum"),
-    short=short(sums.sum, lambda a, dim, keepdim: sums.sum(a, (dim if dim >= 0 else dim + a.ndim,), keepdim)),
+    short=short(sums.sum_all, sums.sum_along),
 )
 def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (a number or several; all when None). Integers and booleans give int64."""
@@ -82,7 +82,7 @@ sum.gradient(input=lambda t, g, input_shape, dim, keepdim: spread(t, g, input_sh
 
 @operator(
     node=numbered("Mean"),
-    short=short(sums.mean, lambda a, dim, keepdim: sums.mean(a, (dim if dim >= 0 else dim + a.ndim,), keepdim)),
+    short=short(sums.mean_all, sums.mean_along),
 )
 def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The arithmetic mean over `dim` (a number or several; all when None) of a floating-point or complex tensor."""

@@ -173,7 +173,7 @@ class FunctionMeta(OpenSealed):
 class Function(metaclass=FunctionMeta):
     """The base of custom functions: static methods `forward(ctx, *args)` and `backward(ctx, *grad_outputs)`."""
 
-    __module__ = "torch.autograd"
+    __module__ = "torch.autograd.function"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         import warnings

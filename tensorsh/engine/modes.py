@@ -180,3 +180,9 @@ def is_inference_mode_enabled() -> bool:
 
 def is_anomaly_enabled() -> bool:
     return state.anomaly
+
+
+for _mode in (no_grad, enable_grad, set_grad_enabled, inference_mode):
+    _mode.__module__ = Mode.__module__
+for _other in (set_detect_anomaly, detect_anomaly):
+    _other.__module__ = "torch.autograd.anomaly_mode"

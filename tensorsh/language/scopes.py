@@ -331,9 +331,10 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
         return
     for alias in node.names:
         if gate:
-            for part in (*(node.module or "").split("."), alias.name):
-                if part.startswith("_"):
-                    raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
+            # What a module offers is decided when the import is executed, also for a name with one underscore.
+            parts = (node.module or "").split(".")
+            for part in (*(p for p in parts if p.startswith("_")), *([alias.name] if is_special(alias.name) else [])):
+                raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
             if alias.asname and is_special(alias.asname):
                 raise Mistake(f"name '{alias.asname}' is not available in tensorsh", place_of(alias))
         if alias.name == "*":

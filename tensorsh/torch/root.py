@@ -18,8 +18,12 @@ from ..modules.namespace import Lazy, Namespace, absent, names
 from ..pytorch import lacking
 
 SUBMODULES = (
-    "nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.parameter nn.modules "
-    "optim optim.lr_scheduler optim.optimizer autograd autograd.functional autograd.graph autograd.variable "
+    "nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
+    "nn.utils.stateless nn.utils.clip_grad nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
+    "nn.modules.activation nn.modules.dropout nn.modules.flatten nn.modules.loss nn.modules.conv nn.modules.pooling "
+    "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
+    "nn.modules.upsampling nn.modules.distance nn.modules.utils "
+    "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
@@ -28,6 +32,12 @@ SUBMODULES = (
     "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
 ).split()
 """Dotted names below torch that are namespaces."""
+
+PRIVATE = (
+    "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
+    "_pair _triple _quadruple"
+).split()
+"""Names with an underscore that programs use all the same: base classes, above all."""
 
 
 class Names:
@@ -160,6 +170,7 @@ def root_extras() -> dict[str, Any]:
     from . import settings
 
     allow(tensor.Tensor, "_version", "_base", "_is_view")
+    allow(TorchNamespace, *PRIVATE)
     allow(autograd.Node, "_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
 

@@ -254,7 +254,7 @@ REFUSED = [
     ("__import__('os')", "name '__import__' is not available in tensorsh"),
     ("class A:\n  def __del__(self): pass", "'__del__' cannot be defined in a class in tensorsh"),
     ("def __getattr__(x): pass", "'__getattr__' cannot be defined outside of a class in tensorsh"),
-    ("from m import _x", "name '_x' is not available in tensorsh"),
+    ("from m import __x__", "name '__x__' is not available in tensorsh"),
     ("x = '" + "a", "unterminated string literal (detected at line 1)"),
     ("a\x00b", "source code cannot contain null bytes"),
     ("é = (", "'(' was never closed"),

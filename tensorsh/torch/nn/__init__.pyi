@@ -41,15 +41,9 @@ from tensorsh.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as Ada
 from tensorsh.torch.nn.modules.batchnorm import BatchNorm1d as BatchNorm1d
 from tensorsh.torch.nn.modules.batchnorm import BatchNorm2d as BatchNorm2d
 from tensorsh.torch.nn.modules.batchnorm import BatchNorm3d as BatchNorm3d
-from tensorsh.torch.nn.modules.batchnorm import InstanceNorm1d as InstanceNorm1d
-from tensorsh.torch.nn.modules.batchnorm import InstanceNorm2d as InstanceNorm2d
-from tensorsh.torch.nn.modules.batchnorm import InstanceNorm3d as InstanceNorm3d
 from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
 from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
 from tensorsh.torch.nn.modules.batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
-from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm1d as LazyInstanceNorm1d
-from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm2d as LazyInstanceNorm2d
-from tensorsh.torch.nn.modules.batchnorm import LazyInstanceNorm3d as LazyInstanceNorm3d
 from tensorsh.torch.nn.modules.batchnorm import SyncBatchNorm as SyncBatchNorm
 from tensorsh.torch.nn.modules.container import ModuleDict as ModuleDict
 from tensorsh.torch.nn.modules.container import ModuleList as ModuleList
@@ -76,13 +70,8 @@ from tensorsh.torch.nn.modules.dropout import Dropout1d as Dropout1d
 from tensorsh.torch.nn.modules.dropout import Dropout2d as Dropout2d
 from tensorsh.torch.nn.modules.dropout import Dropout3d as Dropout3d
 from tensorsh.torch.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
-from tensorsh.torch.nn.modules.flatten import ChannelShuffle as ChannelShuffle
 from tensorsh.torch.nn.modules.flatten import Flatten as Flatten
-from tensorsh.torch.nn.modules.flatten import Fold as Fold
-from tensorsh.torch.nn.modules.flatten import PixelShuffle as PixelShuffle
-from tensorsh.torch.nn.modules.flatten import PixelUnshuffle as PixelUnshuffle
 from tensorsh.torch.nn.modules.flatten import Unflatten as Unflatten
-from tensorsh.torch.nn.modules.flatten import Unfold as Unfold
 from tensorsh.torch.nn.modules.linear import Bilinear as Bilinear
 from tensorsh.torch.nn.modules.linear import Identity as Identity
 from tensorsh.torch.nn.modules.linear import LazyLinear as LazyLinear
@@ -158,6 +147,8 @@ from tensorsh.torch.nn.parameter import Parameter as Parameter
 from tensorsh.torch.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from tensorsh.torch.nn.parameter import UninitializedParameter as UninitializedParameter
 
+class ChannelShuffle(Any):
+    def __init__(self, groups: Any) -> None: ...
 class CircularPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class CircularPad2d(Any):
@@ -172,8 +163,30 @@ class ConstantPad3d(Any):
     def __init__(self, padding: Any, value: Any) -> None: ...
 class DataParallel(Any):
     def __init__(self, module: Any, device_ids: Any = None, output_device: Any = None, dim: Any = 0) -> None: ...
+class Fold(Any):
+    def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
+class InstanceNorm1d(Any):
+    def __init__(self, num_features: Any, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = False, track_running_stats: _bool = False, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class InstanceNorm2d(Any):
+    def __init__(self, num_features: Any, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = False, track_running_stats: _bool = False, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class InstanceNorm3d(Any):
+    def __init__(self, num_features: Any, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = False, track_running_stats: _bool = False, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class LazyInstanceNorm1d(Any):
+    def __init__(self, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class LazyInstanceNorm2d(Any):
+    def __init__(self, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class LazyInstanceNorm3d(Any):
+    def __init__(self, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
+class LinearCrossEntropyLoss(Any):
+    def __init__(self, in_features: Any, num_classes: Any, *, out_features: Any = ..., bias: _bool = False, device: Any = None, dtype: Any = None, reduction: Any = 'mean', weight: Any = None, ignore_index: Any = None, label_smoothing: Any = 0.0, options: Any = None) -> None: ...
+class LinearCrossEntropyOptions(Any):
+    def __init__(self, allow_retain_graph: _bool = False, batch_chunk_size: Any = None, chunking_method: Any = 'auto', acc_policy: Any = 'auto', acc_dtype: Any = None) -> None: ...
 class MultiheadAttention(Any):
     def __init__(self, embed_dim: Any, num_heads: Any, dropout: Any = 0.0, bias: _bool = True, add_bias_kv: _bool = False, add_zero_attn: _bool = False, kdim: Any = None, vdim: Any = None, batch_first: _bool = False, device: Any = None, dtype: Any = None) -> None: ...
+class PixelShuffle(Any):
+    def __init__(self, upscale_factor: Any) -> None: ...
+class PixelUnshuffle(Any):
+    def __init__(self, downscale_factor: Any) -> None: ...
 class ReflectionPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ReflectionPad2d(Any):
@@ -186,6 +199,8 @@ class ReplicationPad2d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ReplicationPad3d(Any):
     def __init__(self, padding: Any) -> None: ...
+class Unfold(Any):
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
 class ZeroPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ZeroPad2d(Any):

@@ -28,3 +28,4 @@ class Functions:
 
 F = Functions("nn.functional.")
 T = Functions("")
+L = Functions("linalg.")

@@ -17,6 +17,8 @@ _PLACES = {
     "asgd": "ASGD",
     "lbfgs": "LBFGS",
     "rprop": "Rprop",
+    "muon": "Muon",
+    "adafactor": "Adafactor",
 }
 
 _found = lazily(__name__, _PLACES)

@@ -5,11 +5,11 @@ from typing import Any
 
 from . import lr_scheduler as lr_scheduler
 from . import optimizer as optimizer
+from . import swa_utils as swa_utils
 from tensorsh.torch import Tensor as Tensor
 from tensorsh.torch.optim.adadelta import Adadelta as Adadelta
 from tensorsh.torch.optim.adagrad import Adagrad as Adagrad
 from tensorsh.torch.optim.adam import Adam as Adam
-from tensorsh.torch.optim.adam import AdamW as AdamW
 from tensorsh.torch.optim.adamax import Adamax as Adamax
 from tensorsh.torch.optim.asgd import ASGD as ASGD
 from tensorsh.torch.optim.lbfgs import LBFGS as LBFGS
@@ -20,3 +20,9 @@ from tensorsh.torch.optim.rmsprop import RMSprop as RMSprop
 from tensorsh.torch.optim.rprop import Rprop as Rprop
 from tensorsh.torch.optim.sgd import SGD as SGD
 
+class Adafactor(Any):
+    def __init__(self, params: Any, lr: Any = 0.01, beta2_decay: Any = -0.8, eps: Any = ..., d: Any = 1.0, weight_decay: Any = 0.0, *, foreach: Any = None, maximize: _bool = False) -> None: ...
+class AdamW(Any):
+    def __init__(self, params: Any, lr: Any = 0.001, betas: Any = ..., eps: Any = 1e-08, weight_decay: Any = 0.01, amsgrad: _bool = False, *, maximize: _bool = False, foreach: Any = None, capturable: _bool = False, differentiable: _bool = False, fused: Any = None) -> None: ...
+class Muon(Any):
+    def __init__(self, params: Any, lr: Any = 0.001, weight_decay: Any = 0.1, momentum: Any = 0.95, nesterov: _bool = True, ns_coefficients: Any = ..., eps: Any = 1e-07, ns_steps: Any = 5, adjust_lr_fn: Any = None) -> None: ...

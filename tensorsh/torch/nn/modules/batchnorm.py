@@ -15,6 +15,7 @@ __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyBatchNorm1d",
     "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
     "SyncBatchNorm",
+    "_BatchNorm", "_InstanceNorm", "_NormBase",
 ]  # fmt: skip
 
 
@@ -281,3 +282,12 @@ class LazyInstanceNorm3d(LazyInstanceNorm, InstanceNorm3d):
     """An InstanceNorm3d that takes the number of channels from its first input."""
 
     becomes = InstanceNorm3d
+
+
+# PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
+_BatchNorm, _InstanceNorm, _NormBase = BatchNorm, InstanceNorm, NormBase
+
+for _kind in (
+    InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d,
+):  # fmt: skip
+    _kind.__module__ = "torch.nn.modules.instancenorm"

@@ -16,6 +16,7 @@ from .module import Module
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
     "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+    "_ConvNd", "_ConvTransposeNd",
 ]  # fmt: skip
 
 
@@ -321,3 +322,7 @@ class LazyConvTranspose3d(LazyTransposed, ConvTranspose3d):
     """A ConvTranspose3d that takes the number of input channels from its first input."""
 
     becomes = ConvTranspose3d
+
+
+# PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
+_ConvNd, _ConvTransposeNd = Convolution, Transposed

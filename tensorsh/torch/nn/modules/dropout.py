@@ -6,7 +6,7 @@ from ....engine.tensor import Tensor
 from ..reach import F
 from .module import Module
 
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "_DropoutNd"]
 
 
 class DropoutBase(Module):
@@ -63,3 +63,7 @@ class FeatureAlphaDropout(DropoutBase):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)
+
+
+# PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
+_DropoutNd = DropoutBase

@@ -120,3 +120,10 @@ class Fold(Unfold):
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}, {super().extra_repr()}"
+
+
+for _kind, _place in {
+    ChannelShuffle: "channelshuffle", Fold: "fold", Unfold: "fold", PixelShuffle: "pixelshuffle",
+    PixelUnshuffle: "pixelshuffle",
+}.items():  # fmt: skip
+    _kind.__module__ = "torch.nn.modules." + _place

@@ -45,6 +45,53 @@ def register_forward_hook(
     return ModuleHandle(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
 
 
+# Hooks of all modules. They stand in the session's state; that there are any is noted on Module itself.
+
+
+def _common(kind: str) -> OrderedDict:
+    kinds = state.__dict__.setdefault("module_hooks", {})
+    Module._hooked = True
+    return kinds.setdefault(kind, OrderedDict())
+
+
+def register_module_forward_pre_hook(hook: Any) -> Handle:
+    """Call `hook(module, args)` before `forward` of every module."""
+    return ModuleHandle(_common("_forward_pre_hooks"), hook)
+
+
+def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> Handle:
+    """Call `hook(module, args, output)` after `forward` of every module."""
+    handle = ModuleHandle(_common("_forward_hooks"), hook)
+    for kind, chosen in (("_forward_hooks_with_kwargs", with_kwargs), ("_forward_hooks_always_called", always_call)):
+        if chosen:
+            _common(kind)[handle.id] = True
+    return handle
+
+
+def register_module_full_backward_hook(hook: Any) -> Handle:
+    """Call `hook(module, grad_input, grad_output)` when the gradients of a module's inputs are known."""
+    return ModuleHandle(_common("_backward_hooks"), hook)
+
+
+def register_module_full_backward_pre_hook(hook: Any) -> Handle:
+    """Call `hook(module, grad_output)` when the gradients of a module's outputs are known."""
+    return ModuleHandle(_common("_backward_pre_hooks"), hook)
+
+
+def _all_hooks(module: Any, kind: str) -> dict:
+    """The hooks of all modules and then the module's own, by number."""
+    own = module.__dict__.get(kind, {})
+    common = state.__dict__.get("module_hooks")
+    return {**common.get(kind, {}), **own} if common else own
+
+
+def _chosen(module: Any, kind: str) -> Any:
+    """The numbers of the hooks that were registered with an option."""
+    own = module.__dict__.get(kind, ())
+    common = state.__dict__.get("module_hooks")
+    return {*common.get(kind, ()), *own} if common else own
+
+
 def _check_kind(module: Any, full: bool) -> None:
     if module.__dict__.get("_is_full_backward_hook", full) is not full:
         raise RuntimeError(
@@ -186,7 +233,7 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module that has, or had, hooks."""
     own = self.__dict__
     named = own.get("_forward_pre_hooks_with_kwargs", ())
-    for number, hook in list(own.get("_forward_pre_hooks", {}).items()):
+    for number, hook in list(_all_hooks(self, "_forward_pre_hooks").items()):
         if number in named:
             answer = hook(self, args, kwargs)
             if answer is not None:
@@ -201,16 +248,19 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
                 args = answer if isinstance(answer, tuple) else (answer,)
     backward = list(own.get("_backward_hooks", {}).values())
     full = own.get("_is_full_backward_hook", True)
-    before = list(own.get("_backward_pre_hooks", {}).values())
-    between = Between(self, backward if full else [], before) if (backward and full) or before else None
+    before = list(_all_hooks(self, "_backward_pre_hooks").values())
+    # Old and full hooks stand under one name: where a module has old ones, only those of all modules are full.
+    complete = list(_all_hooks(self, "_backward_hooks").values())
+    complete = complete if full else complete[: len(complete) - len(backward)]
+    between = Between(self, complete, before) if complete or before else None
     if between is not None:
         args = between.enter(args)
-    hooks = own.get("_forward_hooks", {})
-    named = own.get("_forward_hooks_with_kwargs", ())
+    hooks = _all_hooks(self, "_forward_hooks")
+    named = _chosen(self, "_forward_hooks_with_kwargs")
     try:
         result = self.forward(*args, **kwargs)
     except Exception:
-        for number in list(own.get("_forward_hooks_always_called", ())):
+        for number in list(_chosen(self, "_forward_hooks_always_called")):
             if number in hooks:
                 hooks[number](*((self, args, kwargs, None) if number in named else (self, args, None)))
         raise
@@ -220,7 +270,7 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
             result = answer
     if between is not None:
         result = between.leave(result)
-    elif backward:
+    if backward and not full:
         _at_last_node(self, backward, result)
     return result
 

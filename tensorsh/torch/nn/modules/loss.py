@@ -15,6 +15,7 @@ __all__ = [
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss",
     "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+    "_Loss", "_WeightedLoss",
 ]  # fmt: skip
 
 
@@ -317,3 +318,7 @@ class CTCLoss(Loss):
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
+
+
+# PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
+_Loss, _WeightedLoss = Loss, WeightedLoss

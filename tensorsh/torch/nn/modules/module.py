@@ -22,7 +22,10 @@ from ....sealed import OpenSealed
 from ..parameter import Buffer, Parameter
 from .registry import Registry
 
-__all__ = ["Module"]
+__all__ = [
+    "Module", "register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]  # fmt: skip
 
 
 def typename(value: Any) -> str:
@@ -449,5 +452,10 @@ allow(
     "_forward_pre_hooks", "_backward_hooks", "_version", "_load_from_state_dict", "_save_to_state_dict",
 )  # fmt: skip
 
-from . import hooks as _hooks  # noqa: E402, F401 - they put their methods on Module
 from . import state as _state  # noqa: E402, F401
+from .hooks import (  # noqa: E402
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)

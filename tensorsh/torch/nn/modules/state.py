@@ -9,10 +9,12 @@ from typing import Any
 from ....engine.autograd import Handle
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
+from ....language.gate import allow_writing
 from ..parameter import Parameter, is_lazy
 from .module import Module
 
 EXTRA = "_extra_state"
+allow_writing(OrderedDict, "_metadata")
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):

@@ -9,8 +9,9 @@ _found = lazily(
     {
         "clip_grad": "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_grads_with_norm_ get_total_norm",
         "convert_parameters": "parameters_to_vector vector_to_parameters",
-        "weight_norm": "weight_norm remove_weight_norm",
-        "spectral_norm": "spectral_norm remove_spectral_norm",
+        "weight_normalization": "weight_norm remove_weight_norm",
+        "spectral_normalization": "spectral_norm remove_spectral_norm",
+        "fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights skip_init",
     },
 )
 globals().update(_found)

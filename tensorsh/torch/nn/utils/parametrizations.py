@@ -1,19 +1,121 @@
-"""``torch.nn.utils.parametrizations``: weight and spectral normalisation as parametrizations."""
+"""``torch.nn.utils.parametrizations``: orthogonal matrices, weight and spectral normalisation as parametrizations."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ....engine.dtype import finfo
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
 from ..modules.conv import Transposed
 from ..modules.module import Module
-from ..reach import F, T
+from ..reach import F, L, T
 from .parametrize import register_parametrization
-from .spectral_norm import matrix_of
-from .weight_norm import norm_except, weighted
+from .spectral_normalization import matrix_of
+from .weight_normalization import norm_except, weighted
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+
+
+class _Orthogonal(Module):
+    """A matrix with orthonormal columns (or rows, where it is wide), as a function of the entries below the diagonal.
+
+    With a base, the function is applied to a small change and the base is turned by the result.
+    """
+
+    def __init__(self, weight: Tensor, orthogonal_map: str, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        if weight.is_complex() and orthogonal_map == "householder":
+            raise ValueError("The householder parametrization does not support complex tensors.")
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:  # noqa: N803
+        wide = X.shape[-2] < X.shape[-1]
+        x = X.mT if wide else X
+        n, k = x.shape[-2:]
+        if self.orthogonal_map == "householder":
+            below = x.tril(diagonal=-1)
+            q = L.householder_product(below, 2.0 / (1.0 + (below * below).sum(dim=-2)))
+            q = q * x.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+        else:
+            x = x.tril()
+            if n != k:
+                x = T.cat([x, x.new_zeros(n, n - k).expand(*x.shape[:-2], -1, -1)], dim=-1)
+            skew = x - x.mH
+            if self.orthogonal_map == "matrix_exp":
+                q = T.matrix_exp(skew)
+            else:
+                one = T.eye(n, dtype=skew.dtype, device=skew.device)
+                q = L.solve(T.add(one, skew, alpha=-0.5), T.add(one, skew, alpha=0.5))
+            if n != k:
+                q = q[..., :k]
+        if hasattr(self, "base"):
+            q = self.base @ q
+        return q.mT if wide else q
+
+    @no_grad()
+    def right_inverse(self, Q: Tensor) -> Tensor:  # noqa: N803
+        if Q.shape != self.shape:
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+            )
+        wide = Q.shape[-2] < Q.shape[-1]
+        q = Q.mT if wide else Q
+        n, k = q.shape[-2:]
+        if not hasattr(self, "base"):
+            if self.orthogonal_map != "householder":
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                    "use_trivialization=False."
+                )
+            made, tau = T.geqrf(q)
+            made.diagonal(dim1=-2, dim2=-1).sign_()
+            made.diagonal(dim1=-2, dim2=-1)[tau == 0.0] *= -1
+            return made.mT if wide else made
+        if n != k:
+            q = _nearest_orthogonal(T.cat([q, T.randn(*q.shape[:-2], n, n - k, dtype=q.dtype)], dim=-1))
+        else:
+            q = q.clone() if _is_orthogonal(q) else _nearest_orthogonal(q)
+        self.base = q
+        start = T.zeros_like(Q)
+        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+        return start
+
+
+def _is_orthogonal(q: Tensor) -> bool:
+    one = T.eye(q.shape[-1], dtype=q.dtype, device=q.device)
+    return T.allclose(q.mH @ q, one, atol=10.0 * q.shape[-2] * finfo(q.dtype).eps)
+
+
+def _nearest_orthogonal(matrix: Tensor) -> Tensor:
+    """The orthogonal factor of a matrix, with signs that make it unique."""
+    reflections, tau = T.geqrf(matrix)
+    q = L.householder_product(reflections, tau)
+    q *= reflections.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+    return q
+
+
+def orthogonal(
+    module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Any:
+    """Keep a matrix orthogonal (or with orthonormal rows or columns) while it is trained."""
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if weight.ndim < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+    if orthogonal_map is None:
+        square = weight.shape[-2] == weight.shape[-1]
+        orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
+    if orthogonal_map not in ("matrix_exp", "cayley", "householder"):
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
+    made = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
+    return register_parametrization(module, name, made, unsafe=True)
 
 
 class _WeightNorm(Module):
@@ -82,5 +184,5 @@ def spectral_norm(
     return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
 
 
-for _f in (weight_norm, spectral_norm):
+for _f in (orthogonal, weight_norm, spectral_norm):
     _f.__module__ = "torch.nn.utils.parametrizations"

@@ -10,7 +10,7 @@ from ....sealed import Sealed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy
 from ..reach import F, T
-from .weight_norm import hooks_of
+from .weight_normalization import hooks_of
 
 
 def matrix_of(weight: Tensor, dim: int) -> Tensor:

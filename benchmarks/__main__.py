@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from . import cases, startup
+from .prompt import shell
 
 HERE = Path(__file__).parent
 
@@ -137,7 +138,11 @@ def main() -> None:
         f"# Benchmarks\n\n{machine()}, {options.threads} thread(s), {options.device}, {started}. Times are medians of {options.rounds} rounds.\n"
     ]
     print(parts[0])
-    for title, run in (("Start-up", startup.processes), ("Language", startup.language)):
+    for title, run in (
+        ("Start-up", startup.processes),
+        ("Shell start and keys", shell),
+        ("Language", startup.language),
+    ):
         if wanted(title):
             parts.append(run(options.python, options.rounds))
             print(parts[-1], flush=True)

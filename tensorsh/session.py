@@ -196,6 +196,10 @@ class Session:
             elif name in TOOLS:
                 self._builtins[name] = tool(self, name)
 
+    def prepare(self, load: Callable[..., Any], *arguments: Any) -> None:
+        """Loads something ahead of time, in a turn of its own: no program of the session runs meanwhile."""
+        self._settings.run(load, *arguments)
+
     # Variables
 
     def __getitem__(self, name: str) -> Any:
@@ -211,7 +215,7 @@ class Session:
         return name in self.variables and not _is_internal(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([name for name in self.variables if not _is_internal(name)])
+        return iter([name for name in list(self.variables) if not _is_internal(name)])  # a program may be binding more
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -302,7 +306,7 @@ class Session:
 
     def names(self) -> list[str]:
         """The names that a program may use without having bound them."""
-        found = dict.fromkeys(name for names in (self._builtins, MODULES, TOOLS, torch_names()) for name in names)
+        found = dict.fromkeys(name for names in (list(self._builtins), MODULES, TOOLS, torch_names()) for name in names)
         return [name for name in found if name.isidentifier() and name[0] != "_"]
 
     def builtin(self, name: str) -> Any:

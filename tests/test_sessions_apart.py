@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import warnings
 from collections.abc import Iterator
 
@@ -102,3 +103,23 @@ def test_a_generator_of_another_session_uses_the_settings_of_who_runs_it() -> No
     del first["kept"]
     gc.collect()
     assert second.run("torch.is_grad_enabled()") is True
+
+
+def test_a_name_that_another_thread_is_loading_is_waited_for(monkeypatch):
+    from tensorsh.engine import table
+
+    half, whole = threading.Event(), threading.Event()
+
+    def load(name):  # an operator is entered in the table before its gradients are
+        table.FUNCTIONS["made_up"] = "half"
+        half.set()
+        whole.wait(0.2)
+        table.FUNCTIONS["made_up"] = "whole"
+
+    monkeypatch.setattr(table, "FUNCTIONS", {})
+    monkeypatch.setattr(table.importlib, "import_module", load)
+    thread = threading.Thread(target=table.load, args=("made_up",))
+    thread.start()
+    half.wait()
+    assert table.find_function("made_up") == "whole"
+    thread.join()

@@ -24,6 +24,8 @@ OPERATORS: dict[str, Any] = {}
 
 _loaded = _loading = False
 _lock = RLock()
+_depth = 0
+"""How many loads are under way, one within the other."""
 
 
 def add(op: Any, names: list[str], function: Callable, method: bool | str, inplace: Any) -> None:
@@ -108,10 +110,21 @@ def read_index() -> tuple[dict[str, str], dict[str, str]] | None:
 
 
 def load(family: str) -> None:
-    with _lock:  # completion looks names up in a thread of its own
-        importlib.import_module("tensorsh.engine.ops." + family)
-        sign(FUNCTIONS, 0)
-        sign(METHODS, 1)
+    """Import a family. Other threads (completion has one of its own) wait until all of it is there."""
+    global _depth
+    with _lock:
+        _depth += 1
+        try:
+            importlib.import_module("tensorsh.engine.ops." + family)
+            sign(FUNCTIONS, 0)
+            sign(METHODS, 1)
+        finally:
+            _depth -= 1
+
+
+def at_rest() -> Any:
+    """A context in which no family is being loaded: where a thread may be interrupted without leaving half a family."""
+    return _lock
 
 
 _signed = [0, 0]
@@ -161,8 +174,10 @@ def _find(found: dict[str, Any], kind: int, name: str) -> Any:
             load_all()
         elif name in index[kind]:
             load(index[kind][name])
-        value = found.get(name)
-    return value
+    elif not _depth:
+        return found.get(name)  # once more: a load that has ended meanwhile may have put its public form there
+    with _lock:  # what another thread is loading may stand there without its gradients
+        return found.get(name)
 
 
 def find_function(name: str) -> Any:

@@ -77,8 +77,7 @@ class Namespace:
                 raise absent(self, name)
             entry = self._missing(name)
         value = entry.load() if type(entry) is Lazy else entry
-        self.__dict__[name] = value
-        return value
+        return self.__dict__.setdefault(name, value)  # of two threads that ask at once, both get the first one's
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"module {self.__name__!r} is read-only: its attribute {name!r} cannot be set")

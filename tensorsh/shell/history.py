@@ -147,13 +147,24 @@ def suggestion(entries: Entries) -> Any:
     from prompt_toolkit.auto_suggest import AutoSuggest, Suggestion
 
     class FromHistory(AutoSuggest):
+        """An entry that does not begin like a text does not begin like a longer one either: the search goes on where it was."""
+
+        def __init__(self) -> None:
+            self.text = ""
+            self.count = -1
+            self.found: str | None = None
+            self.rest: Iterator[str] = iter(())
+
         def get_suggestion(self, buffer: Any, document: Any) -> Any:
             text = document.text
             if not text.strip():
                 return None
-            for entry in entries.newest_first():
-                if entry.startswith(text) and len(entry) > len(text):
-                    return Suggestion(entry[len(text) :])
-            return None
+            if self.count != len(entries.session) or not self.text or not text.startswith(self.text):
+                self.count, self.rest = len(entries.session), entries.newest_first()
+                self.found = next(self.rest, None)
+            self.text = text
+            while self.found is not None and not (self.found.startswith(text) and len(self.found) > len(text)):
+                self.found = next(self.rest, None)
+            return None if self.found is None else Suggestion(self.found[len(text) :])
 
     return FromHistory()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..session import Session
+from ..session import Session, torch_namespace
 from ..terminal import use_color
 from .config import Config
 from .folders import config_folder, warn
@@ -75,7 +75,7 @@ class Shell:
         if self.fresh:
             self._greet()
         self.worker.start(self._prepare)
-        threading.Thread(target=warm_up, daemon=True).start()
+        threading.Thread(target=warm_up, args=(self.session,), daemon=True).start()
         self._start_up()
         while self.leave is None:
             try:
@@ -226,19 +226,21 @@ class Shell:
         print(fill("Alt-Enter begins a new line, name? explains, %help lists commands, Ctrl-D leaves.", width))
 
 
-def warm_up() -> None:
-    """Loads what completion and colours want while the person looks at the prompt, a little at a time."""
+def warm_up(session: Session) -> None:
+    """Loads what completion and colours want while the person looks at the prompt, a little at a time.
+
+    Each step is a turn of the session's, as a program is, so that no program meets what is half loaded.
+    """
     try:
         time.sleep(PAUSE)
         from . import lexer
 
         lexer.torch_words()
+        session.prepare(torch_namespace)
         from ..engine import table
-        from ..session import torch_namespace
 
-        torch_namespace()
         for family in table.families():
             time.sleep(PAUSE)
-            table.load(family)
+            session.prepare(table.load, family)
     except Exception:  # whoever needs it will say what is wrong with it
         return

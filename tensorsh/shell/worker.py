@@ -6,8 +6,10 @@ it is left to end by itself, what it would have assigned is dropped, and the nex
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from queue import SimpleQueue
 from typing import Any
 
@@ -103,7 +105,8 @@ class Worker:
         thread, throw = ctypes.c_ulong(self._thread.ident), ctypes.pythonapi.PyThreadState_SetAsyncExc
         for _ in range(3):  # Ctrl-C pressed again while it is waited for
             try:
-                throw(thread, ctypes.py_object(KeyboardInterrupt))
+                with _at_rest():
+                    throw(thread, ctypes.py_object(KeyboardInterrupt))
                 if job.done.wait(PATIENCE):
                     throw(thread, None)  # in case the job ended by itself in this very moment
                     return
@@ -112,3 +115,9 @@ class Worker:
                 continue
         self._left = job
         raise Abandoned
+
+
+def _at_rest() -> Any:
+    """Where the thread may be interrupted: not while it loads a family of operators, of which it would leave the half."""
+    table = sys.modules.get("tensorsh.engine.table")
+    return nullcontext() if table is None else table.at_rest()

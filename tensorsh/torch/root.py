@@ -53,7 +53,7 @@ class Names:
     def exported(self) -> dict[str, Any]:
         """The public names of the Python file behind this namespace."""
         if self._exported is None:
-            self._exported = {}
+            exported: dict[str, Any] = {}
             if self.module is not None:
                 try:
                     found = importlib.import_module(self.module)
@@ -61,8 +61,11 @@ class Names:
                     if not (error.name or "").startswith("tensorsh.torch"):
                         raise
                 else:
-                    self._exported = {name: getattr(found, name) for name in getattr(found, "__all__", ())}
+                    if found.__spec__ is not None and getattr(found.__spec__, "_initializing", False):
+                        return exported  # asked for while it is being imported
+                    exported = {name: getattr(found, name) for name in getattr(found, "__all__", ())}
                     self.switches = getattr(found, "SWITCHES", {})
+            self._exported = exported
         return self._exported
 
     def get(self, name: str, default: Any = None) -> Any:

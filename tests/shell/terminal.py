@@ -1,10 +1,17 @@
-"""A tensorsh process in a pseudo-terminal and the screen it draws on."""
+"""A tensorsh process in a pseudo-terminal and the screen it draws on.
+
+Nothing here depends on how fast the machine is: keys are sent when the editor reads them, what they do is waited for on the
+screen, and the patience of a wait is far beyond what a slow machine needs.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +22,13 @@ pyte = pytest.importorskip("pyte")
 ROOT = Path(__file__).parents[2]
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLORFGBG", "COLUMNS", "LINES", "PYTHONIOENCODING")
 UP, DOWN, RIGHT, TAB, PASTE, PASTED = "\x1b[A", "\x1b[B", "\x1b[C", "\t", "\x1b[200~", "\x1b[201~"
+PATIENCE = 60.0
+READS, READS_NO_MORE = b"\x1b[?2004h", b"\x1b[?2004l"
+"""What the editor sends when it begins and ends to read an entry."""
 
 
 class Terminal:
-    """What a person at a terminal does and sees."""
+    """What a person at a terminal does and sees. A thread draws what comes and answers what the program asks."""
 
     def __init__(
         self, folder: Path, *arguments: str, columns: int = 100, rows: int = 40, wait: bool = True, **variables: str
@@ -29,65 +39,120 @@ class Terminal:
         env |= {"XDG_CONFIG_HOME": str(folder / "config"), "HOME": str(folder), **variables}
         self.folder = folder
         self.screen = pyte.HistoryScreen(columns, rows, history=5000)
-        self.screen.write_process_input = lambda data: self.process.send(data)  # where the cursor is, when asked
+        self.screen.write_process_input = self.send  # where the cursor is, when asked
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
+        self.changed = threading.Condition()
         self.process = pexpect.spawn(
             sys.executable, ["-m", "tensorsh", *arguments], env=env, cwd=str(folder), dimensions=(rows, columns)
         )
         self.process.delaybeforesend = None
+        self.drawing = threading.Thread(target=self._draw, daemon=True)
+        self.drawing.start()
         if wait:
             self.wait("tsr>")
 
-    def text(self) -> str:
-        return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
-
-    def above(self) -> str:
-        """The screen without the line at the bottom."""
-        return "\n".join(line.rstrip() for line in self.screen.display[:-1]).rstrip()
-
-    def read(self, seconds: float = 0.05) -> None:
-        try:
-            data = self.process.read_nonblocking(65536, seconds)
-        except (pexpect.TIMEOUT, pexpect.EOF):
-            return
-        self.raw += data
-        self.stream.feed(data)
-
-    def wait(self, shown: str, seconds: float = 20) -> str:
-        """The screen, as soon as a text stands on it."""
-        end = time.monotonic() + seconds
+    def _draw(self) -> None:
         while True:
-            self.read()
-            if shown in self.text():
-                return self.text()
-            assert time.monotonic() < end, f"{shown!r} is not on the screen:\n{self.text()}"
+            try:
+                data = os.read(self.process.child_fd, 65536)
+            except OSError:  # the program has ended
+                data = b""
+            with self.changed:
+                self.raw += data
+                self.stream.feed(data)
+                self.changed.notify_all()
+            if not data:
+                return
 
-    def settle(self, seconds: float = 0.3) -> str:
-        """The screen when nothing more is drawn."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            before = len(self.raw)
-            self.read(0.05)
-            if len(self.raw) != before:
-                end = time.monotonic() + seconds
-        return self.text()
+    def text(self) -> str:
+        with self.changed:
+            return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
+
+    def entry(self) -> str:
+        """The screen from the last prompt on."""
+        return self.text().rpartition("tsr>")[2]
+
+    def prompts(self) -> int:
+        """How many entries have been asked for."""
+        return self.raw.count(READS)
+
+    def is_reading(self) -> bool:
+        """Whether the editor is there and takes keys."""
+        return self.raw.rfind(READS) > self.raw.rfind(READS_NO_MORE)
+
+    def until(self, condition: Callable[[], object], what: str = "what is waited for") -> str:
+        """The screen, as soon as a condition holds."""
+        end = time.monotonic() + PATIENCE
+        with self.changed:
+            while not condition():
+                assert self.changed.wait(end - time.monotonic()), f"{what} is not on the screen:\n{self.text()}"
+            return self.text()
+
+    def wait(self, shown: str) -> str:
+        """The screen, as soon as a text stands on it."""
+        return self.until(lambda: shown in self.text(), repr(shown))
+
+    def gone(self, shown: str) -> str:
+        """The screen, as soon as a text no longer stands on it."""
+        return self.until(lambda: shown not in self.text(), f"a screen without {shown!r}")
 
     def send(self, keys: str) -> None:
-        self.process.send(keys)
+        data = keys.encode()
+        while data:
+            data = data[os.write(self.process.child_fd, data) :]
+
+    def type(self, keys: str, shown: str) -> str:
+        """Presses keys and waits until a text stands in the entry (or in the menu and the bar below)."""
+        self.until(self.is_reading, "the prompt")
+        self.send(keys)
+        return self.until(lambda: shown in self.entry(), f"{shown!r} in the entry")
+
+    def run(self, *entries: str) -> str:
+        """Types entries, each when the prompt is there; the screen when the last one has run."""
+        for entry in entries:
+            self.until(self.is_reading, "the prompt")
+            before = self.prompts()
+            self.send(entry + "\r")
+            self.until(lambda: self.prompts() > before and self.is_reading(), "the next prompt")  # noqa: B023
+        return self.until(lambda: "tsr>" in self.text())
 
     def enter(self, text: str, shown: str) -> str:
-        """Types a line and waits for what it shows."""
-        self.send(text + "\r")
+        """Runs an entry and waits for what it shows."""
+        self.run(text)
         return self.wait(shown)
 
+    def answer(self, line: str) -> str:
+        """Types a line for `input()` and waits for the prompt after it."""
+        before = self.prompts()
+        self.send(line + "\r")
+        return self.until(lambda: self.prompts() > before and self.is_reading(), "the next prompt")
+
     def interrupt(self) -> None:
-        self.process.sendintr()
+        self.send("\x03")
+
+    def busy(self, seconds: float) -> None:
+        """Waits until the program has computed for some time from now on (elsewhere than on Linux: a good while)."""
+        path = Path(f"/proc/{self.process.pid}/stat")
+        if not path.exists():
+            time.sleep(2 + seconds)
+            return
+        spent = lambda: sum(map(int, path.read_text().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        began, end = spent(), time.monotonic() + PATIENCE
+        while spent() < began + seconds:
+            assert time.monotonic() < end, f"nothing is being computed:\n{self.text()}"
+            time.sleep(0.05)
 
     def ended(self) -> int:
-        self.process.expect(pexpect.EOF, timeout=20)
+        """The exit code, when the program has left by itself."""
+        self.drawing.join(PATIENCE)
+        assert not self.drawing.is_alive(), f"the program goes on:\n{self.text()}"
+        code = self.process.wait()
         self.process.close()
-        return self.process.exitstatus
+        return code
 
     def close(self) -> None:
-        self.process.close(force=True)
+        if self.drawing.is_alive():
+            self.process.kill(signal.SIGKILL)
+            self.drawing.join(PATIENCE)
+        self.process.close()

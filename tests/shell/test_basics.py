@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from .terminal import Terminal
@@ -34,9 +33,8 @@ def test_numbers_nan_and_what_is_dim_have_colours(terminal: Terminal) -> None:
 
 
 def test_blocks_end_with_an_empty_line(terminal: Terminal) -> None:
-    terminal.send("def f(n):\rreturn n * 2\r")
-    terminal.wait("...>     return n * 2")
-    terminal.send("\r")
+    terminal.type("def f(n):\rreturn n * 2\r", "...>     return n * 2\n...>")
+    terminal.run("")
     terminal.enter("f(4)", "\n8\ntsr>")
 
 
@@ -50,48 +48,42 @@ def test_errors_do_not_end_it(terminal: Terminal) -> None:
 
 
 def test_ctrl_c_stops_a_loop_and_drops_what_is_typed(terminal: Terminal) -> None:
-    terminal.send("x = 5; print('now')\rwhile True: pass\r\r")
+    terminal.run("x = 5")
+    terminal.send("print('now')\x1b\rwhile True: pass\x1b\r\r")
     terminal.wait("\nnow")
-    time.sleep(1)
+    terminal.busy(0.1)
     terminal.interrupt()
-    began = time.monotonic()
-    terminal.wait("KeyboardInterrupt at <input 2>:1")
-    assert time.monotonic() - began < 1
-    terminal.send("abc")
-    terminal.wait("tsr> abc")
+    terminal.wait("KeyboardInterrupt at <input 2>:2")
+    terminal.type("abc", "abc")
     terminal.interrupt()
     terminal.enter("x", "\n5\ntsr>")
 
 
 def test_ctrl_c_in_compiled_code_gives_the_prompt_back_with_all_variables(terminal: Terminal) -> None:
-    terminal.enter("x = 7; n = 500", "500\ntsr>")
-    terminal.enter("a = np.random.rand(n, n); b = torch.from_numpy(a)", "from_numpy(a)\ntsr>")
-    terminal.send(
-        "for i in range(1): c = b.repeat(1, 16).T.contiguous().sort(stable=True)[0] if n < 9 else np.sort(np.random.rand(80_000_000))\r\r"
-    )
-    time.sleep(1.5)
+    terminal.run("x = 7; a = np.random.rand(6000, 6000); np.linalg.eigvals(a[:2, :2])")
+    terminal.send("print('now'); b = np.linalg.eigvals(a)\r")  # a call of minutes
+    terminal.wait("\nnow")
+    terminal.busy(1)
     terminal.interrupt()
-    began = time.monotonic()
     terminal.wait("compiled code was running")
-    assert time.monotonic() - began < 1.5
-    terminal.settle()
-    terminal.enter("x", "\n7\ntsr>")
-    terminal.enter("'c' in globals()", "False")
+    terminal.enter("%who", "\na  x\ntsr>")
 
 
 def test_ctrl_c_gives_up_sleep_and_input(terminal: Terminal) -> None:
-    terminal.send("import time; print('now'); time.sleep(60)\r")
+    terminal.run("import time")
+    terminal.send("print('now'); time.sleep(600)\r")
     terminal.wait("\nnow")
     terminal.interrupt()
     terminal.wait("KeyboardInterrupt")
+    terminal.until(terminal.is_reading)
     terminal.send("name = input('name? ')\r")
     terminal.wait("\nname?")
-    time.sleep(0.3)
     terminal.interrupt()
     terminal.wait("input('name? ')\nname? ^CKeyboardInterrupt")
+    terminal.until(terminal.is_reading)
     terminal.send("name = input('again? ')\r")
     terminal.wait("\nagain?")
-    terminal.enter("Ada", "tsr>")
+    terminal.answer("Ada")
     terminal.enter("name", "'Ada'")
 
 
@@ -105,15 +97,14 @@ def test_interactive_after_a_file(tmp_path: Path) -> None:
 
 def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, TERM="dumb")
-    terminal.enter("1 + 1", "2\ntsr>")
-    terminal.enter("def f():", "...>")
-    terminal.enter("    return 3", "return 3\n...>")
-    terminal.enter("", "...>\ntsr>")
-    terminal.enter("f()", "3\ntsr>")
-    terminal.enter("ones(2)", "tensor([1., 1.])\ntsr>")
-    terminal.enter("%who", "f\ntsr>")
+    for text, shown in (
+        ("1 + 1", "2\ntsr>"), ("def f():", "...>"), ("    return 3", "return 3\n...>"), ("", "...>\ntsr>"),
+        ("f()", "3\ntsr>"), ("ones(2)", "tensor([1., 1.])\ntsr>"), ("%who", "f\ntsr>"),
+    ):  # fmt: skip
+        terminal.send(text + "\r")
+        terminal.wait(shown)
     assert b"\x1b" not in terminal.raw
-    terminal.process.sendeof()
+    terminal.send("\x04")
     assert terminal.ended() == 0
 
 

@@ -44,7 +44,7 @@ def test_time_and_timeit(terminal: Terminal) -> None:
 
 
 def test_who_and_reset(terminal: Terminal) -> None:
-    terminal.send("x = ones(3, 4, requires_grad)\rn = [1, 2]\ra = np.zeros(5)\ry = x * 2\rx.sum().backward()\r")
+    terminal.run("x = ones(3, 4, requires_grad)", "n = [1, 2]", "a = np.zeros(5)", "y = x * 2", "x.sum().backward()")
     terminal.enter("%who", "a  n  x  y")
     lines = squeezed(terminal.enter("%whos", "y     Tensor"))
     assert "name type dtype shape device grad memory" in lines
@@ -52,48 +52,46 @@ def test_who_and_reset(terminal: Terminal) -> None:
     assert "a ndarray float64 [5] 40 B" in lines
     assert "y Tensor float32 [3, 4] cpu MulBackward0 48 B" in lines
     assert "n list 2 items" in lines
-    terminal.enter("%reset", "Forget all variables? (y/n)")
-    terminal.enter("n", "tsr>")
-    terminal.enter("%reset -f", "%reset -f\ntsr>")
+    terminal.send("%reset\r")
+    terminal.wait("Forget all variables? (y/n)")
+    terminal.answer("n")
+    terminal.enter("%who", "(y/n) n\ntsr> %who\na  n  x  y")
+    terminal.run("%reset -f")
     terminal.enter("%who", "no variables")
 
 
 def test_graph_and_grad(terminal: Terminal) -> None:
-    terminal.send("w = ones(2, requires_grad)\rloss = (w * 3).sum()\r")
+    terminal.run("w = ones(2, requires_grad)", "loss = (w * 3).sum()")
     text = terminal.enter("%graph loss", "w              float32[2]")
     assert "loss = SumBackward0" in text and "<input 2>:1" in text and "└─ MulBackward0" in text
     terminal.enter("%grad", "none")
-    terminal.send("loss.backward()\r")
+    terminal.run("loss.backward()")
     assert "w [2] 1.414 4.243 3 3 3" in squeezed(terminal.enter("%grad", "4.243"))
     assert "|grad| 4.243" in terminal.enter("graph(loss)", "leaf  |grad|")
     terminal.enter("%graph 3", "%graph needs a tensor, and 3 is int")
 
 
 def test_history_save_load_run(terminal: Terminal) -> None:
-    terminal.send("a = 2\ra / 0\rb = a * 3\rb\r")
+    terminal.run("a = 2", "a / 0", "b = a * 3", "b")
     terminal.enter("%history", "1  a = 2\n2  a / 0\n3  b = a * 3\n4  b\n")
     terminal.enter("%history 1", "%history 1\n4  b\n")
     terminal.enter("%history -g a *", "b = a * 3\ntsr>")
     terminal.enter("%save kept.tsr", "kept.tsr: 3 lines")
     assert (terminal.folder / "kept.tsr").read_text() == "a = 2\nb = a * 3\nb\n"
     terminal.enter("%save kept.tsr", "is there already; %save -f kept.tsr writes over it")
-    terminal.enter("%reset -f", "tsr>")
+    terminal.run("%reset -f")
     terminal.enter("%run kept.tsr", "%run kept.tsr\ntsr>")
     terminal.enter("a + b", "\n8\ntsr>")
-    terminal.send("%load kept.tsr\r")
-    terminal.wait("...> b = a * 3\n...> b")
-    terminal.send("\r")
-    terminal.wait("\n6\ntsr>")
+    terminal.enter("%load kept.tsr", "...> b = a * 3\n...> b")
+    terminal.enter("", "\n6\ntsr>")
     terminal.enter("%run nowhere.tsr", "%run: cannot read nowhere.tsr")
     terminal.enter("%export kept.py", "kept.py: ")
     assert (terminal.folder / "kept.py").read_text().startswith("a = 2\n")
 
 
 def test_a_transcript_is_a_golden_test(terminal: Terminal) -> None:
-    terminal.send("torch.manual_seed(1);\rx = randn(2)\rx; x + 1\rprint('a'); print('b')\r1 / 0\r")
-    terminal.wait("ZeroDivisionError")
-    terminal.send("for i in range(2):\r    print(i)\r\r")
-    terminal.wait("\n1\ntsr>")
+    terminal.run("torch.manual_seed(1);", "x = randn(2)", "x; x + 1", "print('a'); print('b')", "1 / 0")
+    terminal.enter("for i in range(2):\r    print(i)\r", "\n1\ntsr>")
     terminal.enter("%transcript t.tsr", "t.tsr: ")
     text = (terminal.folder / "t.tsr").read_text()
     assert "print('a'); print('b')\n#> a\n#> b\n1 / 0\n#! ZeroDivisionError: division by zero\n" in text
@@ -107,8 +105,7 @@ def test_edit(tmp_path: Path) -> None:
     editor.write_text("#!/bin/sh\necho 'edited = 5' > \"$1\"\n")
     editor.chmod(0o755)
     terminal = Terminal(tmp_path, EDITOR=str(editor), VISUAL="")
-    terminal.enter("%edit", "tsr>")
-    terminal.settle()
+    terminal.run("%edit")
     terminal.enter("edited", "\n5\ntsr>")
     terminal.close()
 
@@ -143,9 +140,9 @@ def test_nan_from_the_command_line(tmp_path: Path) -> None:
 
 
 def test_questions(terminal: Terminal) -> None:
-    terminal.enter("x = arange(12.).view(3, 4).t()", "tsr>")
+    terminal.run("x = arange(12.).view(3, 4).t()")
     text = terminal.enter("x?", "strides")
-    lines = squeezed(terminal.settle())
+    lines = squeezed(text)
     assert "dtype torch.float32" in lines and "shape torch.Size([4, 3])" in lines, text
     assert "strides (1, 4), not contiguous" in lines and "device cpu" in lines
     assert "values mean 5.5, std 3.452, min 0, max 11" in lines

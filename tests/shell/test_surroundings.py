@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,25 +14,19 @@ import pytest
 
 from tensorsh.display.cells import cell_width
 
-from .terminal import ROOT, Terminal
+from .terminal import ROOT, UP, Terminal
 
 
 def test_history_lasts_and_holds_whole_entries(tmp_path: Path) -> None:
     first = Terminal(tmp_path)
-    first.send("def f(n):\rreturn n + 4\r\r")
+    first.run("def f(n):\rreturn n + 4\r")
     first.enter("f(17)", "21\ntsr>")
     first.send("\x04")
     assert first.ended() == 0
     second = Terminal(tmp_path)
-    second.send("\x1b[A")
-    second.wait("tsr> f(17)")
-    second.send("\x1b[A")
-    second.wait("...>     return n + 4")
-    second.settle()
-    second.send("\r")
-    second.settle()
-    second.send("\r")
-    second.settle()
+    second.type(UP, " f(17)")
+    second.type(UP, "...>     return n + 4")
+    second.run("\r")  # a line more, which ends it
     second.enter("f(1)", "\n5\ntsr>")
     assert (tmp_path / "state/tensorsh/history.jsonl").stat().st_mode & 0o077 == 0
     second.close()
@@ -40,8 +35,8 @@ def test_history_lasts_and_holds_whole_entries(tmp_path: Path) -> None:
 def test_two_shells_lose_nothing(tmp_path: Path) -> None:
     one, two = Terminal(tmp_path), Terminal(tmp_path)
     for i in range(3):
-        one.enter(f"{i} + 100", str(i + 100))
-        two.enter(f"{i} + 200", str(i + 200))
+        one.enter(f"{i} + 100", f"\n{i + 100}\n")
+        two.enter(f"{i} + 200", f"\n{i + 200}\n")
     one.close()
     two.close()
     kept = [json.loads(line) for line in (tmp_path / "state/tensorsh/history.jsonl").read_text().splitlines()]
@@ -105,15 +100,12 @@ def test_a_home_that_cannot_be_written(tmp_path: Path, variables: dict[str, str]
 @pytest.mark.parametrize("columns", [40, 60, 300])
 def test_widths(tmp_path: Path, columns: int) -> None:
     terminal = Terminal(tmp_path, columns=columns, rows=50)
-    terminal.send("weights = ones(2, 3, requires_grad)\rloss = ((weights * 2).exp() + 1).log().mean()\rloss\r")
-    terminal.wait("MeanBackward0 ←")
-    terminal.settle()
+    terminal.run("weights = ones(2, 3, requires_grad)", "loss = ((weights * 2).exp() + 1).log().mean()")
+    terminal.enter("loss", "MeanBackward0 ←")
     assert any(line.endswith(("…", "weights")) for line in terminal.text().split("\n"))
-    terminal.send("%graph loss\r")
-    terminal.wait("└─")
-    terminal.send("%whos\r")
-    terminal.wait("Tensor")
-    terminal.settle()
+    terminal.enter("%graph loss", "└─")
+    terminal.enter("%whos", "Tensor")
+    terminal.wait("cpu · float32")
     lines = terminal.screen.display
     assert not any(line.startswith(("float32", "Mean", "  ×")) for line in lines if "tsr" in line)
     bar = lines[-1].rstrip()
@@ -122,17 +114,15 @@ def test_widths(tmp_path: Path, columns: int) -> None:
 
 
 def test_wide_characters_are_aligned(terminal: Terminal) -> None:
-    terminal.send("重み = ones(2)\rx = ones(3)\r")
-    text = terminal.enter("%whos", "重")
-    terminal.settle()
+    terminal.run("重み = ones(2)", "x = ones(3)", "%whos")
     rows = [line for line in terminal.text().split("\n") if "Tensor" in line]
     places = {cell_width(line[: line.index("Tensor")].replace("重み", "重み")) for line in rows}
-    assert len(rows) == 2 and len(places) == 1, text
+    assert len(rows) == 2 and len(places) == 1, terminal.text()
 
 
 def test_ascii_where_the_encoding_is_no_unicode(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, PYTHONIOENCODING="latin-1")
-    terminal.send("w = ones(2, requires_grad)\r")
+    terminal.run("w = ones(2, requires_grad)")
     terminal.enter("(w * 2).sum()", "SumBackward0 <- MulBackward0 <- w")
     terminal.enter("graph(_)", "`- MulBackward0")
     terminal.enter("plot([1, 2, 3])", "+------")
@@ -154,23 +144,21 @@ def test_themes(tmp_path: Path, variables: dict[str, str], code: str | None) -> 
 
 
 def test_the_bar_tells_memory_and_duration(terminal: Terminal) -> None:
-    terminal.send("a = zeros(1000, 250); b = a.t()\r")
+    terminal.run("a = zeros(1000, 250); b = a.t()")
     terminal.wait("tensors 1 MB")
     terminal.enter("torch.set_grad_enabled(False);", "grad off")
-    terminal.send("import time; time.sleep(0.2)\r")
-    terminal.wait("20", 5)
+    terminal.run("import time; time.sleep(0.2)")
+    terminal.until(lambda: re.search(r" · ([2-9]\d\d ms|[\d.]+ s)$", terminal.text()), "a duration")
     terminal.enter("%config status_bar off", "status_bar = False")
-    terminal.settle()
     assert "grad off" not in terminal.screen.display[-1]
 
 
 def test_progress_is_seen(terminal: Terminal) -> None:
-    terminal.send("import time\rfor i in track(range(8), 'epochs'): time.sleep(0.1)\r\r")
-    terminal.wait("epochs")
+    terminal.run("import time")
+    terminal.send("for i in track(range(8), 'epochs'): time.sleep(0.1)\r\r")
     terminal.wait("/8")
-    terminal.settle(1.0)
-    terminal.enter("i", "\n7\ntsr>")
-    assert "epochs ━" not in terminal.text()
+    terminal.until(terminal.is_reading, "the prompt")
+    assert "epochs ━" not in terminal.enter("i", "\n7\ntsr>")
 
 
 def test_entries_through_a_pipe(tmp_path: Path) -> None:

@@ -2,86 +2,71 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.document import Document
 
+from tensorsh.shell.history import Entries, suggestion
 from tensorsh.shell.paste import without_prompts
 
 from .terminal import DOWN, PASTE, PASTED, RIGHT, TAB, UP, Terminal
 
 
 def test_indent_follows_the_block(terminal: Terminal) -> None:
-    terminal.send("for i in range(2):\r")
-    terminal.wait("...>")
-    terminal.send("if i:\rprint(i)\r")
-    terminal.wait("...>         print(i)")
+    terminal.type("for i in range(2):\r", "...>")
+    terminal.type("if i:\rprint(i)\r", "...>         print(i)\n...>")
+    x = terminal.screen.cursor.x
     terminal.send("\x7f\x7f")  # a backspace in the margin takes a whole step
-    terminal.settle()
-    terminal.send("print('end')\r\r")
-    terminal.wait("end\ntsr>")
+    terminal.until(lambda: terminal.screen.cursor.x == x - 8)
+    terminal.enter("print('end')\r", "end\ntsr>")
     assert terminal.text().count("\nend") == 1
 
 
 def test_brackets_and_strings_go_on(terminal: Terminal) -> None:
-    terminal.send("x = [1,\r2]\r")
+    terminal.run("x = [1,\r2]")
     terminal.enter("x", "[1, 2]\ntsr>")
-    terminal.send('s = """a\rb"""\r')
+    terminal.run('s = """a\rb"""')
     terminal.enter("s", r"'a\nb'")
 
 
 def test_alt_enter_begins_a_line(terminal: Terminal) -> None:
-    terminal.send("a = 1\x1b\r")
-    terminal.send("b = a + 1\x1b\rb")
-    terminal.wait("...> b")
-    terminal.send("\r")
-    terminal.settle()
-    terminal.send("\r")
-    terminal.wait("\n2\ntsr>")
+    terminal.type("a = 1\x1b\rb = a + 1\x1b\rb", "...> b\n")
+    terminal.enter("", "\n2\ntsr>")
 
 
 def test_an_entry_of_several_lines_is_edited_as_a_whole(terminal: Terminal) -> None:
-    terminal.send("def f(n):\rreturn n + 1\r\r")
+    terminal.run("def f(n):\rreturn n + 1\r")
     terminal.enter("f(1)", "\n2\ntsr>")
-    terminal.send("def" + UP)
-    terminal.wait("...>     return n + 1")
-    terminal.send(UP * 3 + "\x05" + DOWN + "\x05" + "0\x1b>")
-    terminal.settle()
-    terminal.send("\r")
-    terminal.settle()
-    terminal.send("\r")
-    terminal.settle()
-    terminal.enter("f(1)", "f(1)\n11\ntsr>" if "+ 10" in terminal.text() else "f(1)\n")
+    terminal.type("def" + UP, "...>     return n + 1")
+    terminal.send(UP + "\x05" + "0")
+    terminal.wait("...>     return n + 10")
+    terminal.send(DOWN)
+    terminal.run("")
+    terminal.enter("f(1)", "f(1)\n11\ntsr>")
 
 
 def test_syntax_has_colours(terminal: Terminal) -> None:
-    terminal.send("for i in zeros(2): 'text'")
-    terminal.settle()
-    line = terminal.screen.buffer[terminal.screen.cursor.y]
-    colours = [line[column].fg for column in (5, 14, 24)]  # for, zeros, 'text'
-    assert "default" not in colours and len(set(colours)) == 3
+    terminal.type("for i in zeros(2): 'text'", "'text'")
+
+    def colours() -> list[str]:
+        line = terminal.screen.buffer[terminal.screen.cursor.y]
+        return [line[column].fg for column in (5, 14, 24)]  # for, zeros, 'text'
+
+    terminal.until(lambda: "default" not in colours() and len(set(colours())) == 3, "colours")
 
 
 def test_pasted_lines_keep_their_indent(terminal: Terminal) -> None:
-    terminal.send(PASTE + "def g(a):\n    if a:\n        return 1\n    return 2\n\ng(0) + g(1)" + PASTED)
-    terminal.wait("...> g(0) + g(1)")
-    terminal.send("\r")
-    terminal.settle()
-    if "\n3\n" not in terminal.text():
-        terminal.send("\r")
-    terminal.wait("\n3\ntsr>")
+    pasted = "def g(a):\n    if a:\n        return 1\n    return 2\n\ng(0) + g(1)"
+    terminal.type(PASTE + pasted + PASTED, "...>         return 1\n...>     return 2\n...>\n...> g(0) + g(1)\n")
+    terminal.enter("", "\n3\ntsr>")
 
 
 def test_pasted_prompts_and_output_go(terminal: Terminal) -> None:
-    terminal.send(PASTE + ">>> a = 2\n>>> for i in range(2):\n...     a += i\n...\n>>> a\n3\n" + PASTED)
-    terminal.wait("a += i")
+    terminal.type(PASTE + ">>> a = 2\n>>> for i in range(2):\n...     a += i\n...\n>>> a\n3\n" + PASTED, "...> a\n")
     assert ">>>" not in terminal.text()
-    terminal.send("\r")
-    terminal.settle()
-    if "\n3\n" not in terminal.text():
-        terminal.send("\r")
-    terminal.wait("\n3\ntsr>")
+    terminal.enter("", "\n3\ntsr>")
 
 
 @pytest.mark.parametrize(
@@ -102,113 +87,103 @@ def test_prompts_are_stripped(text: str, program: str) -> None:
 
 
 def test_a_syntax_error_does_not_run_and_keeps_the_text(terminal: Terminal) -> None:
-    terminal.send("print('first'); x = = 1\r")
-    terminal.wait("SyntaxError: ")
+    terminal.type("print('first'); x = = 1\r", "SyntaxError: ")
     assert "tsr> print('first'); x = = 1" in terminal.text() and "\nfirst" not in terminal.text()
-    assert terminal.screen.cursor.x == len("tsr> print('first'); x = ")
-    terminal.send("\x1b[3~")  # the fault is under the cursor: delete it
-    terminal.settle()
-    terminal.send("\x05\r")
-    terminal.wait("\nfirst")
+    terminal.until(lambda: terminal.screen.cursor.x == len("tsr> print('first'); x = "), "the cursor at the fault")
+    terminal.type("\x1b[3~", "x =  1\n")  # the fault is under the cursor: delete it
+    terminal.enter("\x05", "\nfirst")
     terminal.enter("x", "1\ntsr>")
 
 
-def test_leaving(tmp_path: Path) -> None:
-    for keys in ("exit\r", "quit\r", "exit()\r", "quit()\r", "\x04"):
-        terminal = Terminal(tmp_path)
-        terminal.send(keys)
-        assert terminal.ended() == 0
+@pytest.mark.parametrize("keys", ["exit\r", "quit\r", "exit()\r", "quit()\r", "\x04"])
+def test_leaving(terminal: Terminal, keys: str) -> None:
+    terminal.send(keys)
+    assert terminal.ended() == 0
 
 
 def test_vi_keys(terminal: Terminal) -> None:
     terminal.enter("%config keys vi", "keys = vi")
-    terminal.send("12 + 1")
-    terminal.settle()
+    terminal.type("12 + 1", "12 + 1")
+    x = terminal.screen.cursor.x
     terminal.send("\x1b")
-    time.sleep(0.6)
-    terminal.send("0x")
-    terminal.settle()
-    terminal.send("\r")
-    terminal.wait("\n3\ntsr>")
+    terminal.until(lambda: terminal.screen.cursor.x == x - 1, "navigation mode")
+    terminal.type("0x", "\x20" + "2 + 1\n")
+    terminal.enter("", "\n3\ntsr>")
 
 
 def test_up_finds_what_begins_alike(terminal: Terminal) -> None:
-    for entry in ("alpha = 1", "beta = 2", "alpha + 10", "beta + 20"):
-        terminal.enter(entry, entry + ("\ntsr>" if "=" in entry else f"\n{eval(entry, {'alpha': 1, 'beta': 2})}\ntsr>"))
-    terminal.send("al")
-    terminal.settle()
-    terminal.send("\x1b[A")
-    terminal.wait("\n22\ntsr> alpha + 10")
-    terminal.send("\x1b[A")
-    terminal.wait("\n22\ntsr> alpha = 1")
+    terminal.run("alpha = 1", "beta = 2", "alpha + 10", "beta + 20")
+    terminal.type("al", "al")
+    terminal.type(UP, " alpha + 10\n")
+    terminal.type(UP, " alpha = 1\n")
 
 
 def test_ctrl_r_searches(terminal: Terminal) -> None:
-    terminal.enter("first = 41 + 1", "tsr>")
-    terminal.enter("second = 2", "second = 2\ntsr>")
-    terminal.send("\x12" + "41")
-    terminal.settle()
-    terminal.send("\r")
-    terminal.settle()
-    terminal.send("\r")
+    terminal.run("first = 41 + 1", "second = 2")
+    terminal.type("\x12" + "41", " first = 41 + 1\n")
+    terminal.send("\r")  # ends the search
+    terminal.gone("i-search")
+    terminal.run("")
     terminal.enter("first", "\n42\ntsr>")
 
 
 def test_a_suggestion_is_accepted_by_right(terminal: Terminal) -> None:
-    terminal.enter("total = 5 * 5", "tsr>")
-    terminal.send("tota")
-    terminal.wait("l = 5 * 5\n")
-    terminal.settle()
+    terminal.run("total = 5 * 5", "total = 0" + "\x08" + "5 * 6")
+    terminal.type("tota", "total = 5 * 6\n")
+    x = terminal.screen.cursor.x
     terminal.send(RIGHT)
-    terminal.settle()
-    terminal.send("\r")
-    terminal.enter("total", "\n25\ntsr>")
+    terminal.until(lambda: terminal.screen.cursor.x == x + len("l = 5 * 6"), "the cursor behind it")
+    terminal.run("")
+    terminal.enter("total", "\n30\ntsr>")
 
 
 def test_the_menu_shows_shapes_and_signatures(terminal: Terminal) -> None:
-    terminal.enter("weights = ones(3, 4)", "tsr>")
-    terminal.settle()
-    terminal.send("weigh")
-    terminal.wait("float32[3, 4]")
-    time.sleep(3)  # until signatures are loaded in the background
-    terminal.send("ts.argm")
-    terminal.wait("(dim=None, keepdim=False")
-    terminal.send(TAB)
-    terminal.settle()
+    terminal.run("weights = ones(3, 4); weights.argmax()")
+    terminal.type("weigh", "float32[3, 4]")
+    terminal.type("ts.argm", "(dim=None, keepdim=False")
+    terminal.type(TAB, " weights.argmax\n")
     terminal.send("\r")  # takes what is chosen
-    terminal.settle()
-    terminal.send("()\r")
-    terminal.wait("tensor(0)")
+    terminal.gone("(dim=None, keepdim=False")
+    terminal.enter("()", "\ntensor(0)  int64[]\ntsr>")
 
 
 def test_keywords_dtypes_and_files_are_completed(terminal: Terminal) -> None:
     (terminal.folder / "numbers.csv").write_text("1")
-    terminal.enter("x = ones(3)", "tsr>")
-    terminal.send("x.sum(keep")
-    terminal.wait("keepdim=")
-    terminal.send("\x15x = ones(2, dtype=bf")
-    terminal.wait("bfloat16")
-    terminal.send("\x15open('num")
-    terminal.wait("numbers.csv")
-    terminal.send("\x15%who")
-    terminal.wait("lists the variables with dtype")
+    terminal.run("x = ones(3)")
+    terminal.type("x.sum(keep", "keepdim=")
+    terminal.type("\x15x = ones(2, dtype=bf", "bfloat16")
+    terminal.type("\x15open('num", "numbers.csv")
+    terminal.type("\x15%who", "lists the variables with dtype")
 
 
-def test_keys_are_drawn_at_once_with_a_long_history(tmp_path: Path) -> None:
+def test_the_history_is_not_searched_for_each_key() -> None:
+    class Counting(Entries):
+        def __init__(self) -> None:
+            self.session, self.seen = ["value_1 = 0"], 0
+            self.earlier = [f"value_{i} = {i} * {i}" for i in range(10_000)]
+
+        def newest_first(self) -> Iterator[str]:
+            for entry in super().newest_first():
+                self.seen += 1
+                yield entry
+
+    entries = Counting()
+    suggest = suggestion(entries)
+    proposed = lambda text: getattr(suggest.get_suggestion(None, Document(text)), "text", None)
+    for length in range(1, len("value_77") + 1):
+        rest = proposed("value_77"[:length])
+    assert rest == "99 = 7799 * 7799" and entries.seen < 3000
+    assert proposed("value_77x") is None and entries.seen < 10_100
+    assert proposed("value_77xy") is None and entries.seen < 10_100
+    assert proposed("value_8") == "999 = 8999 * 8999"
+    entries.session.append("value_8 = 1")
+    assert proposed("value_8") == " = 1" and proposed("value_8 = 1") is None and proposed(" ") is None
+
+
+def test_keys_are_drawn_with_a_long_history(tmp_path: Path) -> None:
     folder = tmp_path / "state/tensorsh"
     folder.mkdir(parents=True)
     (folder / "history.jsonl").write_text("".join(f'"value_{i} = {i} * {i}"\n' for i in range(10_000)))
     terminal = Terminal(tmp_path)
-    terminal.send("va")
-    terminal.settle(1.0)
-    times = []
-    for key in "lue_77":
-        began = time.monotonic()
-        before = len(terminal.raw)
-        terminal.send(key)
-        while len(terminal.raw) == before:
-            terminal.read(0.002)
-        times.append(time.monotonic() - began)
-    assert min(times) < 0.02, times  # others, on a busy machine, may wait for their turn
-    assert "value_7799 = 7799 * 7799" in terminal.settle()
+    terminal.type("value_77", "value_7799 = 7799 * 7799")
     terminal.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,16 @@ def fresh(r: Any) -> Any:
 
 
 class Constants(dict):
-    """Python numbers as arrays of a dtype: a ufunc takes them in half the time. Zero is not kept, for its sign."""
+    """Python numbers as arrays of a dtype: a ufunc takes them in half the time. Zero is kept apart, for its sign."""
 
     def __init__(self, dtype: np.dtype) -> None:
         self.dtype = dtype
+        self.zero = array(0, dtype)
+        self.zero.setflags(write=False)
 
     def __missing__(self, number: Any) -> Any:
+        if number == 0 and (type(number) is int or copysign(1.0, number) > 0):
+            return self.zero
         made = array(number, self.dtype)
         if number and number == number:
             if len(self) > 4000:

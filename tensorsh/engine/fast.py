@@ -88,7 +88,7 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
                 return record([input, *defaults], r)
             t = new(Tensor)
             t._array = r
-            t._node = node = new(node_class)
+            t._node = node = node_class()
             node._edges = (edge,)
             if saves == "r":
                 t._cell = kept = Saved()
@@ -144,7 +144,7 @@ def parametric(op: Any, compute: Callable) -> Callable:
         if edge is not None and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, *settings], r)
-            t._node = node = new(node_class)
+            t._node = node = node_class()
             node._edges = (edge,)
             saved = [input if k == -1 else settings[k] if k >= 0 else None for k in plan]
             if -2 in plan:

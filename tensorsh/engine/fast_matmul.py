@@ -52,7 +52,7 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                     return t
                 if node_class is None:
                     node_class = op.node_class(op.node)
-                t._node = node = new(node_class)
+                t._node = node = node_class()
                 node._edges = (first, second)
                 if second is None:
                     node._saved = (other, None, None) if matrices else (other, None)
@@ -114,7 +114,7 @@ NO_EDGES = (None, None, None)
 
 def link(node_class: type, edges: tuple, saved: tuple = ()) -> Any:
     """A node, filled in by hand."""
-    node: Any = new(node_class)
+    node: Any = node_class()
     node._edges = edges
     node._saved = saved
     node._sequence = tick()

@@ -130,7 +130,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
                 return record([input, other, *rest], r)
             t = new(Tensor)
             t._array = r
-            t._node = node = new(node_class)
+            t._node = node = node_class()
             node._edges = (first, edge)
             if metas is not None:
                 node._metas = metas

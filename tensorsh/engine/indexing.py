@@ -34,7 +34,7 @@ ZERO_DIM = (
 
 def step_node(op: Any, edge: Any, saved: tuple) -> Any:
     """A node of one step of indexing."""
-    node = new(op.node_class(op.node))
+    node = op.node_class(op.node)()
     node._edges = (edge,)
     node._saved = saved
     node._sequence = tick()
@@ -48,16 +48,14 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     array = self._array
     kind = type(index)
     if kind is int:
-        shape = array.shape
-        if not shape:
-            raise IndexError(ZERO_DIM)
-        if not -shape[0] <= index < shape[0]:
-            as_index(index)
-            raise IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
+        try:
+            part = array[index, ...]
+        except IndexError:
+            raise out_of_bounds(array.shape, index) from None
         t = new(Tensor)
-        t._array = array[index, ...]
+        t._array = part
         if self._node is not None and state.grad_enabled:
-            t._node = step_node(select, self._node, (shape, 0, index))
+            t._node = step_node(select, self._node, (array.shape, 0, index))
         attach(t, self)
         return t
     if kind is slice:
@@ -87,6 +85,14 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if not found:
         return alias.function(view) if view is self else view
     return ops.index.function(view, advanced(view._array, found))
+
+
+def out_of_bounds(shape: tuple, index: int) -> IndexError:
+    """What is wrong with a number in ``self[index]``."""
+    if not shape:
+        return IndexError(ZERO_DIM)
+    as_index(index)
+    return IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
 
 
 def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
@@ -121,18 +127,21 @@ def sliced(self: Tensor, index: slice) -> Tensor:
 def basic(self: Tensor, index: tuple) -> Tensor:
     """``self[1, 2:3, :]``: numbers and slices only, in one numpy call."""
     array = self._array
-    shape = array.shape
-    for at, i in enumerate(index):
-        if type(i) is slice:
-            if i.step is not None:
-                check_slice(i)
-        elif not -shape[at] <= i < shape[at]:
-            raise IndexError(f"index {i} is out of bounds for dimension {at} with size {shape[at]}")
+    for i in index:
+        if type(i) is slice and i.step is not None:
+            check_slice(i)
+    try:
+        part = array[(*index, ...)]
+    except IndexError:
+        for at, (i, n) in enumerate(zip(index, array.shape, strict=False)):
+            if type(i) is int and not -n <= i < n:
+                raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}") from None
+        raise
     t = new(Tensor)
-    t._array = array[(*index, ...)]
+    t._array = part
     edge = self._node
     if edge is not None and state.grad_enabled:
-        t._node = chain(edge, shape, index)
+        t._node = chain(edge, array.shape, index)
     attach(t, self)
     return t
 

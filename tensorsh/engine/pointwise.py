@@ -24,15 +24,23 @@ def tensors_only(names: str = "", /, **options: Any) -> Any:
     return pointwise(names, **{"scalars": False} | options)
 
 
-def chosen(names: str, *, method: bool | str = True, inplace: bool = True) -> Any:
+def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual: Any = None) -> Any:
     """A function that is one of several operators, by the kinds of its arguments.
 
-    What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it.
+    What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
+    operator for a tensor and plain numbers, of which at least one is given.
     """
+    short = usual and usual.short
 
     def declare(choose: Any) -> Any:
         def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
             try:
+                if short is not None and out is None and not kwargs and len(args) > 1 and type(args[0]) is Tensor:
+                    for x in args[1:]:
+                        if type(x) is not float and type(x) is not int:
+                            break
+                    else:
+                        return short(*args)
                 op, values = choose(*args, **kwargs)
                 if out is not None:
                     return op.into(list(values), out)
@@ -50,6 +58,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True) -> An
             op, values = choose(*args, **kwargs)
             return write(op, list(values))
 
+        choose.usual = short
         public = names.split()
         name = public[0].rpartition(".")[2]
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name

@@ -14,7 +14,6 @@ from .autograd import (
     Version,
     Wrapped,
     keep_result,
-    new,
     nowhere,
     saved_properties,
     tick,
@@ -83,7 +82,7 @@ class Recording:
 
     def make_node(self, values: list, tensors: list, outs: list, title: str | None = None) -> Any:
         """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
-        node: Any = new(self.node_class(title or self.title(values)))
+        node: Any = self.node_class(title or self.title(values))()
         edges: list = []
         counts: list | None = [] if self.lists else None
         metas: list | None = None
@@ -165,15 +164,24 @@ class Recording:
 def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
     """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
     base = source._root
-    root = source if base is None else base
-    if t is root:
-        return
-    t._root = root
     cell = source._cell
-    if cell is None:
-        cell = source._cell = Version()
-        if root._cell is None:
-            root._cell = cell
+    if base is None:
+        if t is source:
+            return
+        root = source
+        if cell is None:
+            cell = source._cell = Version()
+    else:
+        if t is base:
+            return
+        root = base
+        if cell is None:
+            cell = source._cell = Version()
+            if root._cell is None:
+                root._cell = cell
+        if origin is None:
+            origin = source._origin
+    t._root = root
     t._cell = cell
     views = root._views
     if views is None:
@@ -185,9 +193,10 @@ def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
         views.append(reference(t))
     if source._inference:
         t._inference = True
-    if origin is not None or base is not None and source._origin is not None:
-        t._origin = origin or source._origin
-    elif not state.grad_enabled:
-        t._origin = "no_grad"
-    if not state.grad_enabled and root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
-        t._node = nowhere()
+    if origin is not None:
+        t._origin = origin
+    if not state.grad_enabled:
+        if origin is None:
+            t._origin = "no_grad"
+        if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
+            t._node = nowhere()

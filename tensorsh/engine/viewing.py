@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .autograd import Slot, new, tick
+from .constants import ABSENT
 from .errors import argument_error, type_name
 from .record import attach
 from .state import state
@@ -72,20 +73,19 @@ def viewing_alone(op: Any) -> Callable:
     """As `viewing`, for an operator without settings."""
     kernel, bind = op.kernel, op.bind
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != 1:
-            args = tuple(bind(args, kwargs))
-        (x,) = args
+    def function(x: Any = ABSENT, *rest: Any, **kwargs: Any) -> Any:
+        if kwargs or rest or x is ABSENT:
+            (x,) = bind(rest if x is ABSENT else (x, *rest), kwargs)
         if type(x) is not Tensor and not isinstance(x, Tensor):
             raise argument_error(op, 0, x)
         array = x._array
         result = kernel(np if type(array) is ndarray else module_of(array), array)
         if type(result) is list:
-            return viewed_many(op, args, result)
+            return viewed_many(op, (x,), result)
         t = new(Tensor)
         t._array = result
         if x._node is not None and state.grad_enabled:
-            t._node = view_node(op, args)
+            t._node = view_node(op, (x,))
         attach(t, x)
         return t
 
@@ -125,7 +125,7 @@ def view_node(op: Any, values: Sequence) -> Any:
     """The node of a view: its formulas name shapes and numbers, never tensors."""
     x = values[0]
     title = op.node
-    node = new(op.node_class(title if type(title) is str else title(*values)))
+    node = op.node_class(title if type(title) is str else title(*values))()
     node._edges = (x._node,)
     if op.sources:
         node._saved = tuple([x._array.shape if kind == "shape" else values[i] for kind, i in op.sources])

@@ -17,8 +17,11 @@ from ..data import to_array
 from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import type_name
+from ..overloads import guarded
+from ..signature import Form
+from ..sizes import named_size, size_of
 from ..state import state
-from ..tensor import Size, Tensor, new, wrap
+from ..tensor import Tensor, new, wrap
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -55,44 +58,6 @@ def placed(array: Any, device: Any) -> Any:
     from ..backend import move
 
     return move(array, chosen)
-
-
-def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
-    """A shape given as separate numbers or as one sequence."""
-    if len(size) == 1 and not isinstance(size[0], (int, np.integer)):
-        given = size[0]
-        if isinstance(given, Tensor):
-            if given._array.ndim == 0:
-                given = given.reshape(1)
-            given = given.tolist()
-        elif not isinstance(given, (list, tuple, Size)):
-            raise TypeError(
-                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_name(given)}"
-            )
-        size = tuple(given)
-    for n in size:
-        if type(n) is not int or n < 0:
-            break
-    else:
-        return size
-    sizes = [check_size(name, n, position, at) for at, n in enumerate(size)]
-    for n in sizes:
-        if n < 0 and name == "zeros":
-            raise RuntimeError("zeros: Dimension size must be non-negative.")
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
-    return tuple(sizes)
-
-
-def check_size(name: str, n: Any, position: int, at: int) -> int:
-    if isinstance(n, Tensor) and n._array.ndim == 0 and n._array.dtype.kind in "iu":
-        n = n.item()
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise TypeError(
-            f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
-            f"{type_name(n)} at pos {at}"
-        )
-    return int(n)
 
 
 def tensor(
@@ -171,12 +136,14 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
 
 
 def _filler(name: str, fill: Callable) -> Callable:
-    def function(
+    """A function of a size: numbers without options take the short way."""
+
+    def any_form(
         *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
         requires_grad: bool = False, memory_format: Any = None, **other: Any,
     ) -> Tensor:  # fmt: skip
         if other:
-            size = _named_size(name, size, other)
+            size = named_size(name, size, other)
         elif not size:
             raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
         shape = size_of(name, size)
@@ -189,18 +156,24 @@ def _filler(name: str, fill: Callable) -> Callable:
             return out
         return made(array, device, requires_grad)
 
-    function.__name__ = function.__qualname__ = name
+    explained = guarded(any_form, [name])
+
+    def function(*size: Any, **options: Any) -> Tensor:
+        if options or not size or state.default_device is not None:
+            return explained(*size, **options)
+        for n in size:
+            if type(n) is not int or n < 0:
+                return explained(*size)
+        t = new(Tensor)
+        t._array = fill(size, state.default_dtype.numpy)
+        if state.inference:
+            t._inference = True
+        return t
+
+    any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
     function.__doc__ = f"A tensor of the given size: {name}."
+    function.__wrapped__ = Form(name, function, any_form)  # type: ignore[attr-defined]
     return function
-
-
-def _named_size(name: str, size: tuple, other: dict) -> tuple:
-    if "names" in other and other.pop("names") is None and not other:
-        return size
-    if set(other) != {"size"} or size:
-        key = next(k for k in other if k != "size") if set(other) != {"size"} else "size"
-        raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-    return (other["size"],)
 
 
 zeros = _filler("zeros", np.zeros)

@@ -13,6 +13,7 @@ from ..dtype import of
 from ..errors import combination_error, type_name, wrap_dims
 from ..fast_reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
 from ..operator import Array, composite, operator
+from ..overloads import guarded
 from ..tensor import Tensor
 from ..viewing import module_of
 from .reduction import axes_of, one_axis
@@ -166,15 +167,15 @@ def extreme(name: str):
     quick = short_pair(by_dim, along)
     all_elements = whole.function
 
-    def function(input=ABSENT, dim=ABSENT, *rest, **keywords):
+    def function(input=ABSENT, dim=ABSENT, /, *rest, **keywords):
         if not keywords and isinstance(input, Tensor):
             if dim is ABSENT:
                 return all_elements(input)
-            if not rest:
+            if not rest and type(dim) is int:
                 found = quick(input, dim, False)
                 if found is not None:
                     return found
-        return unusual(*[x for x in (input, dim) if x is not ABSENT], *rest, **keywords)
+        return explained(*[x for x in (input, dim) if x is not ABSENT], *rest, **keywords)
 
     def unusual(input=ABSENT, *args, out=None, **kwargs):
         if input is ABSENT:
@@ -203,9 +204,10 @@ def extreme(name: str):
                 return found
         return by_dim.call(input, dim, keepdim, out=out)
 
+    explained = guarded(unusual, [name])
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The {word} element; with `dim` the {word} along it and where they stand; with a tensor, elementwise {name}imum."
-    composite(name)(function)
+    composite(name, guard=False)(function)
 
     def a_kernel(xp, input: Array, dim=(), keepdim=False):
         if input.dtype.kind == "c":

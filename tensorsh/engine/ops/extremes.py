@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
 from .. import table
-from ..constants import constant
+from ..autograd import new
+from ..constants import ABSENT, FLOAT32, FLOATS32, FLOATS64
 from ..errors import check_broadcast, combination_error, not_implemented
 from ..operator import Array, composite
+from ..overloads import guarded
 from ..pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
 from ..state import state
 from ..tensor import Tensor, wrap
@@ -94,11 +97,10 @@ def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 def short_clamp(x: Any, low: Any, high: Any) -> Any:
-    dtype = x.dtype
+    constants = FLOATS32 if x.dtype is FLOAT32 else FLOATS64
     if low is None:
-        return np.minimum(x, constant(high, dtype))
-    x = np.maximum(x, constant(low, dtype))
-    return x if high is None else np.minimum(x, constant(high, dtype), out=x if x.ndim else None)
+        return np.minimum(x, constants[high])
+    return np.maximum(x, constants[low]) if high is None else clip(x, constants[low], constants[high])
 
 
 @pointwise(
@@ -180,13 +182,13 @@ CLAMP_MIN = one_bound("clamp_min", "min", "ClampMinBackward")
 CLAMP_MAX = one_bound("clamp_max", "max", "ClampMaxBackward")
 
 
-@chosen("clamp_min")
+@chosen("clamp_min", usual=CLAMP_MIN[0])
 def clamp_min(input, min):
     """Elements not below `min`, a number or a tensor."""
     return CLAMP_MIN[isinstance(min, Tensor)], [input, min]
 
 
-@chosen("clamp_max")
+@chosen("clamp_max", usual=CLAMP_MAX[0])
 def clamp_max(input, max):
     """Elements not above `max`, a number or a tensor."""
     return CLAMP_MAX[isinstance(max, Tensor)], [input, max]
@@ -195,7 +197,7 @@ def clamp_max(input, max):
 PLAIN = frozenset((int, float, type(None)))
 
 
-@chosen("clamp clip")
+@chosen("clamp clip", usual=clamp_numbers)
 def clamp(input, min=None, max=None):
     """Elements limited to [min, max], numbers or tensors; one of the bounds may be absent."""
     if min is None and max is None:
@@ -230,9 +232,7 @@ where_tensors.gradient(
 )
 
 
-@composite("where", method=False)
-def where(condition, input=None, other=None, *, out=None):
-    """`input` where the condition holds, `other` elsewhere; the indices of what is true when only a condition is given."""
+def any_where(condition, input=None, other=None, *, out=None):
     if input is None and other is None:
         return table.find_function("nonzero")(condition, as_tuple=True)
     if not isinstance(condition, Tensor):
@@ -249,18 +249,34 @@ def where(condition, input=None, other=None, *, out=None):
             )
         condition = wrap(condition._array.astype(bool))
     values = [condition, input, other]
-    if out is None and type(input) is Tensor and type(other) is Tensor:
-        x, y = input._array, other._array
-        if x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
-            try:
-                result = np.where(condition._array, x, y)
-            except ValueError:
-                check_broadcast([condition, input, other])
-                raise
-            if (input._node is None and other._node is None) or not state.grad_enabled:
-                return wrap(result)
-            return where_tensors.record(values, result)
     return where_tensors.run(values) if out is None else where_tensors.into(values, out)
+
+
+any_where_explained = guarded(any_where, ["where"])
+
+
+@composite("where", method=False, kernel=any_where, guard=False)
+def where(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
+    """`input` where the condition holds, `other` elsewhere; the indices of what is true when only a condition is given."""
+    if type(condition) is Tensor and type(input) is Tensor and type(other) is Tensor and not rest and not keywords:
+        mask, x, y = condition._array, input._array, other._array
+        if mask.dtype is BOOL and x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
+            try:
+                result = choose_elements(mask, x, y)
+            except (ValueError, TypeError):
+                return any_where_explained(condition, input, other)
+            if (input._node is not None or other._node is not None) and state.grad_enabled:
+                return where_tensors.record([condition, input, other], result)
+            t = new(Tensor)
+            t._array = result
+            if state.inference:
+                t._inference = True
+            return t
+    return any_where_explained(*[x for x in (condition, input, other) if x is not ABSENT], *rest, **keywords)
+
+
+choose_elements = np.where
+BOOL = np.dtype(bool)
 
 
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:

@@ -259,7 +259,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
         return None
     picked = a.reshape(-1).take(where + offsets_of(rows, classes))
     t = new(Tensor)
-    t._array = np.true_divide(np.negative(np.add.reduce(picked)), kind.type(rows), np.empty((), kind))
+    t._array = np.array(-np.add.reduce(picked) / kind.type(rows))
     edge = input._node
     if edge is not None and state.grad_enabled:
         t._node = remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean"))

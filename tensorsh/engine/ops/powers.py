@@ -155,7 +155,7 @@ def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any)
 pow_base.gradient(exponent=base_number_gradient)
 
 
-@chosen("pow")
+@chosen("pow", usual=pow_number)
 def pow(input, exponent):
     """``input ** exponent``; either may be a number."""
     if isinstance(input, Tensor):

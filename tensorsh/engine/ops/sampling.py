@@ -15,10 +15,11 @@ from ..errors import check_broadcast, type_name
 from ..inplace import check, rewrite
 from ..operator import Array, composite, operator
 from ..results import store_out
+from ..sizes import named_size, size_of
 from ..state import state
 from ..tensor import Tensor, wrap
 from .copying import assign
-from .creation import _delivered, made, size_of
+from .creation import _delivered, made
 
 
 def source(generator: Any) -> Any:
@@ -43,10 +44,9 @@ def _sampled(name: str, sampler_name: str) -> Callable:
         requires_grad: bool = False, pin_memory: bool = False, **other: Any,
     ) -> Tensor:  # fmt: skip
         from .. import sampling
-        from .creation import _named_size
 
         if other:
-            size = _named_size(name, size, other)
+            size = named_size(name, size, other)
         d = state.default_dtype if dtype is None else chosen(dtype, name)
         if d.category < FLOAT:
             raise RuntimeError(

@@ -43,22 +43,23 @@ def _view(op):
     """``view`` takes a size, separate numbers, or a dtype."""
 
     def view(self: Tensor, *shape: Any, dtype: Any = None, size: Any = None) -> Tensor:
-        size = shape if size is None else (size,)
-        if dtype is not None or (size and isinstance(size[0], Dtype)):
-            return view_dtype.function(self, dtype or size[0])
         array = self._array
-        short = size[0] if len(size) == 1 and type(size[0]) is tuple else size
-        if short and array.flags.c_contiguous:
+        if dtype is None and size is None:
+            short = shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
             for n in short:
                 if type(n) is not int or n < -1:
                     break
             else:
-                try:
-                    result = array.reshape(short)
-                except ValueError:
-                    pass
-                else:
-                    return viewed(op, (self, short), result)
+                if short and array.flags.c_contiguous:
+                    try:
+                        result = array.reshape(short)
+                    except ValueError:
+                        pass
+                    else:
+                        return viewed(op, (self, short), result)
+        size = shape if size is None else (size,)
+        if dtype is not None or (size and isinstance(size[0], Dtype)):
+            return view_dtype.function(self, dtype or size[0])
         if not size or not (isinstance(size[0], (int, tuple, list, np.integer, Tensor))) or type(size[0]) is bool:
             raise combination_error("view", *size)
         if len(size) == 1 and isinstance(size[0], (tuple, list)):

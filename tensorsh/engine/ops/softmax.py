@@ -17,6 +17,8 @@ from ..state import state
 from ..tensor import Tensor
 from .reduction import one_axis
 
+subtract, multiply, reciprocal, exp = np.subtract, np.multiply, np.reciprocal, np.exp
+maxima, totals = np.maximum.reduce, np.add.reduce
 EXACT_SIZE = 20000
 """Up to this many elements exponentials are computed in double and rounded (as in `fast.py`)."""
 LANES = {FLOAT32: 16, FLOAT64: 8}
@@ -29,12 +31,20 @@ def exponential(xp, a, small):
 
 
 def logarithm(xp, s):
-    return xp.log(s.astype(FLOAT64)).astype(FLOAT32) if s.dtype == FLOAT32 and s.size <= EXACT_SIZE else xp.log(s)
+    return xp.log(s.astype(FLOAT64)).astype(FLOAT32) if s.dtype is FLOAT32 and s.size <= EXACT_SIZE else xp.log(s)
+
+
+def small_exponential(a):
+    """exp of a small array, rounded from double."""
+    if a.dtype is FLOAT32:
+        e = a.astype(FLOAT64)
+        return exp(e, e).astype(FLOAT32)
+    return exp(a)
 
 
 def in_order(e):
     """The sums of the columns of a matrix, each from its first element to its last."""
-    return np.add.reduce(e, 0) if e.shape[1] > 1 else np.add.accumulate(e, 0)[-1]
+    return totals(e, 0) if e.shape[1] > 1 else np.add.accumulate(e, 0)[-1]
 
 
 def lane_sums(e, lanes):
@@ -62,9 +72,10 @@ def total_along(xp, e, axis):
 
 def turned(a, axis):
     """A small array with short rows as its transpose, whose columns numpy folds fast and in order; None for others."""
-    if axis != a.ndim - 1 or a.shape[axis] >= LANES[a.dtype] or a.size > EXACT_SIZE or type(a) is not np.ndarray:
+    n = a.ndim
+    if axis != n - 1 or a.size > EXACT_SIZE or type(a) is not np.ndarray or a.shape[axis] >= LANES[a.dtype]:
         return None
-    return (a if a.ndim == 2 else a.reshape(-1, a.shape[-1])).T.copy()
+    return (a if n == 2 else a.reshape(-1, a.shape[-1])).T.copy()
 
 
 def is_large(a, axis):
@@ -100,15 +111,9 @@ def normalized(xp, a, axis):
         return rows(normalize_block, np.empty_like(a), a)
     b = turned(a, axis)
     if b is not None:
-        np.subtract(b, np.maximum.reduce(b, 0), b)
-        if b.dtype is FLOAT32:
-            e = b.astype(FLOAT64)
-            e = np.exp(e, e).astype(FLOAT32)
-        else:
-            e = np.exp(b, b)
+        e = small_exponential(subtract(b, maxima(b, 0), b))
         s = in_order(e)
-        np.multiply(e, np.reciprocal(s, s), e)
-        e = e.T.copy()
+        e = multiply(e, reciprocal(s, s), e).T.copy()
         return e if a.ndim == 2 else e.reshape(a.shape)
     e = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
     e = exponential(xp, e, a.dtype == FLOAT32 and a.size <= EXACT_SIZE)
@@ -122,17 +127,8 @@ def log_normalized(xp, a, axis):
         return rows(log_normalize_block, np.empty_like(a), a)
     r = turned(a, axis)
     if r is not None:
-        np.subtract(r, np.maximum.reduce(r, 0), r)
-        if r.dtype is FLOAT32:
-            e = r.astype(FLOAT64)
-            e = np.exp(e, e).astype(FLOAT32)
-            s = in_order(e).astype(FLOAT64)
-            s = np.log(s, s).astype(FLOAT32)
-        else:
-            s = in_order(np.exp(r))
-            s = np.log(s, s)
-        np.subtract(r, s, r)
-        r = r.T.copy()
+        s = in_order(small_exponential(subtract(r, maxima(r, 0), r)))
+        r = subtract(r, logarithm(np, s), r).T.copy()
         return r if a.ndim == 2 else r.reshape(a.shape)
     r = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
     small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
@@ -200,7 +196,7 @@ def short(f):
             if edge is not None and state.grad_enabled:
                 if made is None:
                     made = op.node_class(op.node)
-                node = new(made)
+                node = made()
                 node._edges = (edge,)
                 t._cell = kept = Saved()
                 kept._array = r

@@ -14,6 +14,7 @@ from ..table import OPERATORS, find_function
 from ..tensor import Tensor, wrap
 from . import arithmetic, bitwise, comparison, division, powers, rounding  # noqa: F401 - the operators named below
 
+OPERANDS = (Tensor, *NUMBERS)
 UFUNCS: dict[str, tuple[str, Any]] = {
     "add": ("add", np.add), "sub": ("sub", np.subtract), "mul": ("mul", np.multiply),
     "truediv": ("true_divide", np.true_divide), "and": ("bitwise_and", np.bitwise_and), "or": ("bitwise_or", np.bitwise_or),
@@ -38,30 +39,33 @@ def written(op: Operator) -> Any:
     rest = op.defaults[2:]
 
     def form(input: Tensor, other: Any) -> Any:
-        return write(op, [input, other, *rest]) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+        return write(op, [input, other, *rest]) if isinstance(other, OPERANDS) else NotImplemented
 
     return form
 
 
 def selected(choose: Any) -> tuple:
     """The forms of an operator that is chosen by the kinds of its operands (``x ** 2``, ``2 ** x``)."""
+    usual = getattr(choose, "usual", None)
 
     def forward(input: Any, other: Any) -> Any:
+        if usual is not None and (type(other) is int or type(other) is float):
+            return usual(input, other)
         if isinstance(other, np.ndarray):
             other = wrap(other)
-        if not isinstance(other, (Tensor, *NUMBERS)):
+        if not isinstance(other, OPERANDS):
             return NotImplemented
         op, values = choose(input, other)
         return op.run(values) if op.short is None else op.short(*values)
 
     def backward(other: Any, input: Any) -> Any:
-        if not isinstance(input, (Tensor, *NUMBERS)):
+        if not isinstance(input, OPERANDS):
             return NotImplemented
         op, values = choose(input, other)
         return op.run(values) if op.short is None else op.short(*values)
 
     def changing(input: Any, other: Any) -> Any:
-        if not isinstance(other, (Tensor, *NUMBERS)):
+        if not isinstance(other, OPERANDS):
             return NotImplemented
         op, values = choose(input, other)
         return write(op, values)
@@ -82,7 +86,7 @@ def install_choices() -> None:
 
 
 def rsub(self: Tensor, other: Any) -> Any:
-    return arithmetic.rsub(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+    return arithmetic.rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 
 def rtruediv(self: Tensor, other: Any) -> Any:

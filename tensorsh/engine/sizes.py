@@ -1,0 +1,58 @@
+"""Shapes as the functions that make tensors are given them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import type_name
+from .tensor import Size, Tensor
+
+
+def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
+    """A shape given as separate numbers or as one sequence."""
+    if len(size) == 1 and not isinstance(size[0], (int, np.integer)):
+        given = size[0]
+        if isinstance(given, Tensor):
+            if given._array.ndim == 0:
+                given = given.reshape(1)
+            given = given.tolist()
+        elif not isinstance(given, (list, tuple, Size)):
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_name(given)}"
+            )
+        size = tuple(given)
+    for n in size:
+        if type(n) is not int or n < 0:
+            break
+    else:
+        return size
+    sizes = [check_size(name, n, position, at) for at, n in enumerate(size)]
+    for n in sizes:
+        if n < 0 and name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
+    return tuple(sizes)
+
+
+def check_size(name: str, n: Any, position: int, at: int) -> int:
+    if isinstance(n, Tensor) and n._array.ndim == 0 and n._array.dtype.kind in "iu":
+        n = n.item()
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise TypeError(
+            f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
+            f"{type_name(n)} at pos {at}"
+        )
+    return int(n)
+
+
+def named_size(name: str, size: tuple, other: dict) -> tuple:
+    """A shape given by keyword, among the keywords that no parameter takes."""
+    if "names" in other and other.pop("names") is None and not other:
+        return size
+    if set(other) != {"size"} or size:
+        key = next(k for k in other if k != "size") if set(other) != {"size"} else "size"
+        raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    return (other["size"],)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import settle
 from .device import CPU, device
 
 NO_CUDA = "Torch not compiled with CUDA enabled"
@@ -47,6 +48,9 @@ def check_device(wanted: device) -> device:
     index = module.cuda.runtime.getDevice() if wanted.index is None else wanted.index
     if index >= device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
+    from .cuda import install
+
+    install()
     return device("cuda", index)
 
 
@@ -100,19 +104,50 @@ ON_HOST = frozenset(
 """Operators whose kernels need what cupy has not (accumulations, LAPACK's small routines, the CPU's random numbers)."""
 
 
-def compute_on_host(op: Any, arrays: list) -> Any:
-    """An operator's results for arrays of a GPU, computed on the CPU and copied back: right, and slow."""
-    like = next(a for a in _flat(arrays) if hasattr(a, "__cuda_array_interface__"))
-    result = op.compute([_to_host(a) for a in arrays])
-    if isinstance(result, (tuple, list)):
-        return type(result)([move_like(np.asarray(r), like) for r in result])
-    return move_like(np.asarray(result), like)
+def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
+    """What computes an operator's results: a module and a kernel that takes it."""
+    xp = module_of([arrays[i] for i in op.tensors])
+    if xp is np:
+        return np, op.kernel
+    if op.name in ON_HOST:
+        return np, on_host(op.kernel)
+    kind = ""
+    for i in op.arrays:
+        if type(arrays[i]) is np.ndarray:  # without dimensions: a GPU's functions take it as a number
+            arrays[i] = arrays[i][()]
+        elif not kind and hasattr(arrays[i], "dtype"):
+            kind = arrays[i].dtype.kind
+    if kind != "f":
+        return xp, op.kernel
+    from .cuda import KERNELS
+
+    return xp, KERNELS.get(op.names[0], op.kernel)
+
+
+def on_host(kernel: Any) -> Any:
+    """A kernel for arrays of a GPU that computes on the CPU and copies back: right, and slow."""
+
+    def run(xp: Any, *arrays: Any, **options: Any) -> Any:
+        like = next(a for a in _flat([*arrays, *options.values()]) if hasattr(a, "__cuda_array_interface__"))
+        result = kernel(xp, *map(_to_host, arrays), **{k: _to_host(v) for k, v in options.items()})
+        if isinstance(result, (tuple, list)):
+            return type(result)([move_like(np.asarray(r), like) for r in result])
+        return move_like(np.asarray(result), like)
+
+    return run
 
 
 def _to_host(x: Any) -> Any:
     if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
         return type(x)(map(_to_host, x))
-    return x.get() if hasattr(x, "__cuda_array_interface__") else x
+    return fetched(x) if hasattr(x, "__cuda_array_interface__") else x
+
+
+def fetched(array: Any) -> Any:
+    """A device's array as numpy's: the place where the program waits for the device, and hears of its errors."""
+    found = array.get()
+    settle()
+    return found
 
 
 def hosted(function: Any) -> Any:
@@ -156,7 +191,7 @@ def move_like(array: Any, other: Any) -> Any:
 def move(array: Any, target: device) -> Any:
     """An array copied to a device (itself when it is there)."""
     if target.type == "cpu":
-        return array if isinstance(array, np.ndarray) else array.get()
+        return array if isinstance(array, np.ndarray) else fetched(array)
     target = check_device(target)
     module = cupy()
     with module.cuda.Device(target.index):

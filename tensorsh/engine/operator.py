@@ -250,31 +250,23 @@ class Operator(Recording):
             narrow = self.cast(arrays)
         elif self.wide:
             narrow = self.widen(arrays)
-        xp = np
+        xp, kernel = np, self.kernel
         for i in self.tensors:
             x = arrays[i]
             if i in self.lists:
                 x = x[0] if x else None
             if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
-                from .backend import ON_HOST, compute_on_host, module_of
+                from .backend import module_and_kernel
 
-                xp = module_of([arrays[i] for i in self.tensors])
-                if xp is not np:
-                    if self.name in ON_HOST:
-                        result = compute_on_host(self, arrays)
-                        return result if narrow is None else narrowed(result, narrow)
-                    # Arrays without dimensions may stay on the CPU; a GPU's functions take them as numbers.
-                    for i in self.arrays:
-                        if type(arrays[i]) is ndarray:
-                            arrays[i] = arrays[i][()]
+                xp, kernel = module_and_kernel(self, arrays)
                 break
         positional = self.positional
         try:
             if positional == len(arrays):
-                result = self.kernel(xp, *arrays)
+                result = kernel(xp, *arrays)
             else:
                 keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
-                result = self.kernel(xp, *arrays[:positional], **keywords)
+                result = kernel(xp, *arrays[:positional], **keywords)
         except ValueError:
             if self.promote is None:
                 raise

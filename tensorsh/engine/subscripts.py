@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .bounds import refuse
 from .errors import type_name
 from .tensor import Tensor, wrap
 
 ndarray = np.ndarray
 FULL = slice(None)
 INDEX_KINDS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_))
+
+
+def outside(index: Any, wrong: Any, dim: int, n: int) -> IndexError:
+    return IndexError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}")
 
 
 def single(index: tuple) -> int | None:
@@ -160,11 +166,14 @@ def advanced(array: Any, found: list) -> list:
         indices.append(i)
         dim += 1
     for where, n, at in bounds:
-        if where.size and type(where) is ndarray:
+        if not where.size:
+            continue
+        if type(where) is ndarray:
             low, high = (where.min(), where.max()) if where.size > 1 else (where.item(),) * 2
-            if low < -n or high >= n:
-                wrong = where[(where < -n) | (where >= n)].reshape(-1)[0]
-                raise IndexError(f"index {int(wrong)} is out of bounds for dimension {at} with size {n}")
+            if low >= -n and high < n:
+                continue
+        wrong = (where < -n) | (where >= n)
+        refuse(wrong, partial(outside, where, wrong, at, n))
     if len(shapes) > 1:
         try:
             np.broadcast_shapes(*shapes)

@@ -184,7 +184,9 @@ def _cut(array: Any, edge: int, cut: list[bool], axis: int) -> Any:
 def _values(array: Any) -> list[Any]:
     """The elements as Python's numbers, in order."""
     if type(array) is not np.ndarray and hasattr(array, "get"):
-        array = array.get()  # what is shown of a CUDA array comes to the host only now
+        from .backend import fetched
+
+        array = fetched(array)  # what is shown of a CUDA array comes to the host only now
     if array.dtype.kind not in "biufc":
         array = array.astype(np.float32)  # bfloat16 and the 8-bit floats, all exact in float32
     return array.ravel().tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine import backend
+from ..engine.bounds import settle
 from ..engine.device import device as device_type
 from ..engine.tensor import Tensor
 from ..sealed import Sealed
@@ -121,6 +122,7 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
 def synchronize(device: Any = None) -> None:
     """Wait until the device has done all it was given."""
     _module().cuda.runtime.deviceSynchronize()
+    settle()
 
 
 def memory_allocated(device: Any = None) -> int:

@@ -470,10 +470,12 @@ module.cuda = SimpleNamespace(
 @contextmanager
 def installed(reads: bool = False) -> Iterator[Any]:
     """Within, ``import cupy`` gives the stand-in, and the engine has two CUDA devices. `reads`: as cupy, allow host reads."""
+    import emulation
     import scipy.special
 
     from tensorsh.engine import backend
 
+    module.ElementwiseKernel, module.ReductionKernel = emulation.ElementwiseKernel, emulation.ReductionKernel
     scipy_like = ModuleType("cupyx.scipy")
     names = {
         "cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": scipy_like,

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from ..bounds import refuse
 from ..operator import Array, composite, operator
 from ..table import find_function
 from .pooling import settings
@@ -170,9 +171,11 @@ def max_unpool(xp, input: Array, indices: Array, size):
     outer = input.shape[:-d]
     out = xp.zeros((prod(outer), prod(size)), input.dtype)
     flat = indices.reshape(prod(outer), -1)
-    if flat.size and not ((flat >= 0) & (flat < prod(size))).all().item():
-        bad = flat[(flat < 0) | (flat >= prod(size))][0].item()
-        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, size))}")
+    bad = (flat < 0) | (flat >= prod(size))
+    volume = "x".join(map(str, size))
+    refuse(
+        bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume}")
+    )
     xp.put_along_axis(out, flat, input.reshape(prod(outer), -1), 1)
     return out.reshape(*outer, *size)
 

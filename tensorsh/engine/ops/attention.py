@@ -23,7 +23,7 @@ def scaled_dot_product_attention(
                 "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
             )
         rows, columns = query.shape[-2], key.shape[-2]
-        attn_mask = find_function("ones")(rows, columns).tril().bool()
+        attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()
     # PyTorch scales both factors by the root, which keeps half precision in range.
     root = math.sqrt(abs(scale))
     sign = -1.0 if scale < 0 else 1.0
@@ -34,10 +34,10 @@ def scaled_dot_product_attention(
         else:
             scores = scores + attn_mask
     weights = find_function("softmax")(scores, -1)
-    if attn_mask is not None and attn_mask.dtype.name == "bool":
-        # A row that may attend to nothing gives zeros, not NaN.
+    if attn_mask is not None and attn_mask.dtype.name == "bool" and not is_causal:
+        # A row that may attend to nothing gives zeros, not NaN. A GPU is not asked whether there is one: it would wait.
         empty = attn_mask.any(-1, keepdim=True).logical_not()
-        if bool(empty.any()):
+        if not empty.is_cpu or bool(empty.any()):
             weights = weights.masked_fill(empty, 0.0)
     if dropout_p > 0.0:
         weights = find_function("nn.functional.dropout")(weights, dropout_p)

@@ -170,7 +170,9 @@ def item(self: Tensor) -> Any:
 @method
 def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
-    array = self._array if isinstance(self._array, np.ndarray) else self._array.get()
+    from ..backend import move
+
+    array = move(self._array, CPU)
     if array.dtype.kind == "V":
         array = array.astype(np.float32)
     return array.tolist()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds import refuse
 from ..errors import type_name
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
@@ -14,8 +15,8 @@ from ..viewing import module_of
 
 def checked(xp: Any, index: Any, rows: int) -> None:
     """IndexError for an index outside the table."""
-    if index.size and (index.min().item() < 0 or index.max().item() >= rows):
-        raise IndexError("index out of range in self")
+    if index.size:
+        refuse((index < 0) | (index >= rows), lambda: IndexError("index out of range in self"))
 
 
 def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:

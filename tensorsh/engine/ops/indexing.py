@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds import refuse
 from ..dtype import of
 from ..errors import argument_error, wrap_dim
 from ..inplace import mutate
@@ -203,9 +204,13 @@ def flat_index(array: Any, index: Any) -> Any:
     if index.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {of(index).short}")
     if index.size:
-        for extreme in index.min().item(), index.max().item():
-            if not -n <= extreme < n:
-                raise IndexError(f"out of range: tried to access index {extreme} on a tensor of {n} elements.")
+        wrong = (index < -n) | (index >= n)
+        refuse(
+            wrong,
+            lambda: IndexError(
+                f"out of range: tried to access index {index[wrong].min().item()} on a tensor of {n} elements."
+            ),
+        )
     return index
 
 
@@ -279,12 +284,10 @@ def within(index: Any, n: int, message: str, error: type = IndexError, least: in
     if not index.size:
         return
     if least == 0 and index.dtype == np.int64 and type(index) is np.ndarray:
-        inside = np.maximum.reduce(index.view(np.uint64), None) < n
-    else:
-        inside = least <= index.min().item() and index.max().item() < n
-    if not inside:
-        wrong = index[(index < least) | (index >= n)].reshape(-1)[0]
-        raise error(message.format(index=wrong.item()))
+        if np.maximum.reduce(index.view(np.uint64), None) < n:
+            return
+    wrong = (index < least) | (index >= n)
+    refuse(wrong, lambda: error(message.format(index=index[wrong].reshape(-1)[0].item())))
 
 
 def at(dim: int, index: Any) -> tuple:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..bounds import refuse
 from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
 from ..table import find_function
@@ -16,8 +17,7 @@ from .loss import legacy, reduce, reduced, spread
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
 def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
-    if input.size and not ((input >= 0) & (input <= 1)).all().item():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
     low = input.dtype.type(-100)
     loss = (target - 1) * xp.maximum(xp.log1p(-input), low) - target * xp.maximum(xp.log(input), low)
     return reduce(xp, loss if weight is None else loss * weight, reduction)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds import refuse
 from ..constants import FLOAT32, FLOAT64, INT64
 from ..errors import type_name
 from ..fast_reduction import offsets_of, remember
@@ -206,8 +207,7 @@ def nll(xp, input: Array, target: Array, weight: Array = None, reduction="mean",
     """Minus the log-probability of each target class; input [N, C, *S] or [C], target [N, *S] or []."""
     classes = input.shape[1] if input.ndim > 1 else input.shape[0]
     bad = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    if bad.any().item():
-        raise IndexError(f"Target {target[bad][0].item()} is out of bounds.")
+    refuse(bad, lambda: IndexError(f"Target {target[bad][0].item()} is out of bounds."))
     counted = target != ignore_index
     safe = xp.where(counted, target, 0)
     axis = 1 if input.ndim > 1 else 0

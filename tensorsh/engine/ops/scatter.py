@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds import refuse
 from ..dtype import of
 from ..errors import broadcast_error, wrap_dim
 from ..inplace import write
@@ -34,10 +35,13 @@ UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
 
 def bounded(index: Any, dim: int, n: int) -> None:
     """Raise unless all numbers of an index are from 0 to n - 1; as unsigned ones, negatives are too large."""
-    if index.size and type(index) is np.ndarray:
-        if np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) >= n:
-            wrong = index[(index < 0) | (index >= n)].reshape(-1)[0]
-            raise RuntimeError(f"index {int(wrong)} is out of bounds for dimension {dim} with size {n}")
+    if not index.size or type(index) is np.ndarray and np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n:
+        return
+    wrong = (index < 0) | (index >= n)
+    refuse(
+        wrong,
+        lambda: RuntimeError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}"),
+    )
 
 
 def gather_check(input: Any, dim: int, index: Any) -> int:

@@ -60,6 +60,13 @@ class Adam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
                 arrays.append(state["max_exp_avg_sq"]._array)
+            elif type(array) is not np.ndarray:
+                from ...engine.cuda import optimizer
+
+                keep = 1 - lr * decay if decoupled else 1
+                left = 0 if decoupled else decay
+                optimizer.adam(*arrays, left, keep, maximize, (beta1, beta2), correction, eps, step_size)
+                continue
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type
                 if maximize:

@@ -49,7 +49,11 @@ class SGD(Optimizer):
                 gradient = p._grad
                 if gradient is None:
                     continue
-                if not decay and not maximize and p._array.size <= EXACT_PIECE:
+                if type(p._array) is not np.ndarray:
+                    from ...engine.cuda import optimizer
+
+                    optimizer.sgd(p._array, gradient._array, lr, decay, maximize)
+                elif not decay and not maximize and p._array.size <= EXACT_PIECE:
                     axpy(p._array, gradient._array, -lr)
                 else:
                     for x, g in pieces(p._array, gradient._array):
@@ -65,7 +69,14 @@ class SGD(Optimizer):
             first = buffer is None
             if first:
                 buffer = state["momentum_buffer"] = wrap(np.empty_like(p._array))
-            for x, g, m in pieces(p._array, p._grad._array, buffer._array):
+            arrays = [p._array, p._grad._array, buffer._array]
+            if type(p._array) is not np.ndarray and not first:
+                from ...engine.cuda import optimizer
+
+                optimizer.momentum_sgd(*arrays, lr, decay, maximize, momentum, share, nesterov)
+                p._bump()
+                continue
+            for x, g, m in pieces(*arrays):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 if first:

@@ -1,0 +1,40 @@
+"""Checks of values (indices, probabilities): at once on the CPU, and on a GPU when the program next reads from it.
+
+To ask a GPU whether an index is in range is to wait for all that it was given before. As in PyTorch the kernel runs on
+(cupy wraps such an index), and the error comes where a value is next read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+MOST = 64
+"""Questions that may be open; more are joined to one on the device."""
+ASSERTED = "CUDA error: device-side assert triggered"
+_open: list[Any] = []
+
+
+def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
+    """Raise `error()` if any element of the mask `wrong` is set."""
+    if isinstance(wrong, (np.ndarray, np.generic)):
+        if wrong.any():
+            raise error()
+        return
+    _open.append(wrong.any())
+    if len(_open) > MOST:
+        joined = _open[0]
+        for flag in _open[1:]:
+            joined = joined | flag
+        _open[:] = [joined]
+
+
+def settle() -> None:
+    """Answer the open questions, where a device's values are read or waited for."""
+    if _open:
+        asked = _open[:]
+        _open.clear()
+        if any([bool(flag.get()) for flag in asked]):
+            raise RuntimeError(ASSERTED)

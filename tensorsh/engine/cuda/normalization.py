@@ -1,0 +1,145 @@
+"""softmax, log_softmax and the layer, batch and group norms: sums of rows and one pass for the result, and their gradients.
+
+x̂ = (x - mean) * rstd; the gradient of x̂ goes to x as rstd * (g - mean(g) - x̂ * mean(g * x̂)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from .kernels import Elementwise, total
+
+EXPONENTIALS = total("tensorsh_exponentials", "T x, T m", "exp(x - m)")
+SOFTMAX = Elementwise("T x, T m, T s", "T y", "y = exp(x - m) / s", "tensorsh_softmax")
+LOG_SOFTMAX = Elementwise("T x, T m, T s", "T y", "y = x - m - log(s)", "tensorsh_log_softmax")
+PRODUCTS = total("tensorsh_products", "T g, T r", "g * r")
+SOFTMAX_BACKWARD = Elementwise("T g, T r, T s", "T y", "y = r * (g - s)", "tensorsh_softmax_backward")
+LOG_SOFTMAX_BACKWARD = Elementwise("T g, T r, T s", "T y", "y = g - exp(r) * s", "tensorsh_log_softmax_backward")
+
+
+def folded(name: str, result: Elementwise) -> Callable:
+    """softmax or log_softmax from the rows' maxima and sums of exponentials."""
+
+    def kernel(xp: Any, input: Any, dim: int, dtype: Any = None) -> Any:
+        from ..ops.softmax import prepared
+
+        x, axis, narrow = prepared(name, input, dim, dtype)
+        if not x.size:
+            y = x.copy()
+        elif not x.ndim:
+            y = kernel(xp, x.reshape(1), 0).reshape(())
+        else:
+            m = x.max(axis, keepdims=True)
+            y = result(x, m, EXPONENTIALS(x, m, axis=axis, keepdims=True))
+        return y if narrow is None else y.astype(narrow)
+
+    return kernel
+
+
+def softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
+    return SOFTMAX_BACKWARD(g, result, PRODUCTS(g, result, axis=dim, keepdims=True)) if g.ndim else g * 0
+
+
+def log_softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
+    return LOG_SOFTMAX_BACKWARD(g, result, g.sum(dim, keepdims=True)) if g.ndim else g * 0
+
+
+SQUARES = total("tensorsh_squares", "T x, T m", "(x - m) * (x - m)")
+RSTD = Elementwise("T squares, T n, T eps", "T r", "r = rsqrt(squares / n + eps)", "tensorsh_rstd")
+NORMALIZE = Elementwise("T x, T m, T r, T w, T b", "T y", "y = (x - m) * r * w + b", "tensorsh_normalize")
+SCALED = total("tensorsh_scaled", "T g, T w", "g * w")
+AGAINST = total("tensorsh_against", "T g, T w, T x, T m, T r", "g * w * (x - m) * r")
+NORMALIZE_BACKWARD = Elementwise(
+    "T g, T w, T x, T m, T r, T first, T second, T n",
+    "T y",
+    "y = r * (g * w - (first + (x - m) * r * second) / n)",
+    "tensorsh_normalize_backward",
+)
+RESCALE = Elementwise("T g, T w, T r", "T y", "y = g * w * r", "tensorsh_rescale")
+
+
+def moments(x: Any, axes: tuple, eps: float) -> tuple:
+    """Mean, sum of squares about it, and the reciprocal of the deviation, over axes that are kept."""
+    number = x.dtype.type
+    n = prod(x.shape[a] for a in axes)
+    mean = x.mean(axes, keepdims=True)
+    squares = SQUARES(x, mean, axis=axes, keepdims=True)
+    return mean, squares, RSTD(squares, number(n), number(eps))
+
+
+def normalize(x: Any, mean: Any, rstd: Any, weight: Any, bias: Any) -> Any:
+    number = x.dtype.type
+    return NORMALIZE(x, mean, rstd, number(1) if weight is None else weight, number(0) if bias is None else bias)
+
+
+def through(g: Any, weight: Any, x: Any, mean: Any, rstd: Any, axes: tuple) -> Any:
+    """The gradient of `x` from that of the scaled result."""
+    w = x.dtype.type(1) if weight is None else weight
+    first = SCALED(g, w, axis=axes, keepdims=True)
+    second = AGAINST(g, w, x, mean, rstd, axis=axes, keepdims=True)
+    return NORMALIZE_BACKWARD(g, w, x, mean, rstd, first, second, x.dtype.type(prod(x.shape[a] for a in axes)))
+
+
+def layer(
+    xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> tuple:
+    mean, _, rstd = moments(input, tuple(range(input.ndim - len(normalized_shape), input.ndim)), eps)
+    return normalize(input, mean, rstd, weight, bias), mean, rstd
+
+
+def layer_backward(
+    t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, mean: Any, rstd: Any
+) -> tuple:
+    g = g[0]
+    first = input.ndim - len(normalized_shape)
+    outer, axes = tuple(range(first)), tuple(range(first, input.ndim))
+    one = input.dtype.type(1)
+    dx = through(g, weight, input, mean, rstd, axes) if needs[0] else None
+    dw = AGAINST(g, one, input, mean, rstd, axis=outer) if needs[1] else None
+    return dx, dw, g.sum(outer) if needs[2] else None
+
+
+def channels(v: Any, ndim: int) -> Any:
+    return None if v is None else v.reshape((1, -1) + (1,) * (ndim - 2))
+
+
+def batch(
+    xp: Any, input: Any, weight: Any = None, bias: Any = None, mean: Any = None, var: Any = None, eps: float = 1e-5
+) -> tuple:
+    number = input.dtype.type
+    axes = (0, *range(2, input.ndim))
+    if mean is None:
+        mean, squares, rstd = moments(input, axes, eps)
+        var = squares / number(prod(input.shape[a] for a in axes))
+    else:
+        mean, var = (channels(v, input.ndim).astype(input.dtype, copy=False) for v in (mean, var))
+        rstd = RSTD(var, number(1), number(eps))
+    return normalize(input, mean, rstd, channels(weight, input.ndim), channels(bias, input.ndim)), mean, var, rstd
+
+
+def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: Any, mean: Any, rstd: Any) -> tuple:
+    axes = (0, *range(2, input.ndim))
+    one = input.dtype.type(1)
+    w = channels(weight, input.ndim)
+    dx = None
+    if needs[0]:
+        fixed = given is not None
+        dx = RESCALE(g, one if w is None else w, rstd) if fixed else through(g, w, input, mean, rstd, axes)
+    dw = AGAINST(g, one, input, mean, rstd, axis=axes) if needs[1] else None
+    return dx, dw, g.sum(axes) if needs[2] else None
+
+
+KERNELS: dict[str, Callable] = {
+    "softmax": folded("softmax", SOFTMAX),
+    "log_softmax": folded("log_softmax", LOG_SOFTMAX),
+    "native_layer_norm": layer,
+    "_native_batch_norm": batch,
+}
+GRADIENTS: dict[str, Callable] = {
+    "softmax": softmax_backward,
+    "log_softmax": log_softmax_backward,
+    "native_layer_norm": layer_backward,
+    "_native_batch_norm": batch_backward,
+}

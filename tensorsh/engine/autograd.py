@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..sealed import Sealed
+from .dtype import COMPLEX_HALF, as_complex_half
+from .packing import Packed, Place
 from .state import state
 
 tick = itertools.count(1).__next__
@@ -113,7 +115,7 @@ class Node(metaclass=Sealed):
     _counts: tuple | None = None
     _sequence: Any = 0
     _outputs = 1
-    _place: Any = None
+    _place = Place()
     _prehooks: dict | None = None
     _hooks: dict | None = None
     _backward_prehooks: dict | None = None
@@ -126,7 +128,7 @@ class Node(metaclass=Sealed):
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
     def name(self) -> str:
-        return self._title
+        return "torch::autograd::NotImplemented" if self._title == "NotImplemented" else self._title
 
     @property
     def next_functions(self) -> tuple:
@@ -339,6 +341,11 @@ class OperatorNode(Node):
             self._saved = FREED
 
 
+UNSIGNED = ("dim", "ignore_index", "padding_idx")
+"""Numbers that PyTorch's nodes show without their sign."""
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
 def saved_properties(operator: Any) -> dict[str, property]:
     """``_saved_self``, ``_saved_result`` and so on, for the class of an operator's nodes."""
 
@@ -347,12 +354,23 @@ def saved_properties(operator: Any) -> dict[str, property]:
             if node._saved is FREED:
                 raise RuntimeError(SECOND_TIME)
             entry = node._saved[at]
-            return unpack(node, entry.value if type(entry) is Wrapped else entry, False)
+            if type(entry) is Wrapped:
+                return wrap(np.asarray(entry.value))
+            value = unpack(node, entry, False)
+            if type(value) is list:
+                return tuple(value)
+            if type(value) is int and value < 0 and operator.saved_names[at] in UNSIGNED:
+                return value + (1 << 64)
+            return REDUCTIONS.get(value, value) if type(value) is str else value
 
         return property(read)
 
-    names = {"input": "self"}
-    return {f"_saved_{names.get(n, n)}": reader(at) for at, n in enumerate(operator.saved_names)}
+    names = {}
+    for at, name in enumerate(operator.saved_names):
+        shape = operator.sources[at][0] == "shape"
+        base = name[:-6] if shape else name
+        names["_saved_" + ("self" if base == "input" else base) + ("_sym_sizes" if shape else "")] = at
+    return {name: reader(at) for name, at in names.items()}
 
 
 class Wrapped:
@@ -409,6 +427,8 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
         return tensor
     if kind is Hidden:
         return entry._array if raw else wrap(entry._array)
+    if kind is Packed:
+        return entry.tensor()._array if raw else entry.tensor()
     if kind is Wrapped:
         return entry.value
     if kind is list:
@@ -454,7 +474,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind != "c":
         array = array.real
-    return array.astype(dtype)
+    return as_complex_half(array) if dtype is COMPLEX_HALF else array.astype(dtype)
 
 
 def fitted(gradient: Any, meta: tuple, world: Any) -> Any:

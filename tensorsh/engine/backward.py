@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import AccumulateGrad
+from ..sealed import Sealed
+from .autograd import AccumulateGrad, Node
 from .constants import fresh
 from .dtype import FLOAT
 from .state import state
@@ -16,8 +17,26 @@ from .walk import walk
 from .world import differentiable, raw
 
 
+class GradientEdge(tuple, metaclass=Sealed):
+    """A node and the number of one of its results: where a tensor stands in the graph, without the tensor."""
+
+    __module__ = "torch.autograd.graph"
+    __match_args__ = ("node", "output_nr", "ownership_token")
+    _fields = __match_args__
+
+    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
+        return tuple.__new__(cls, (node, output_nr, ownership_token))
+
+    node = property(lambda self: self[0])
+    output_nr = property(lambda self: self[1])
+    ownership_token = property(lambda self: self[2])
+
+    def __repr__(self) -> str:
+        return f"GradientEdge(node={self[0]!r}, output_nr={self[1]!r}, ownership_token={self[2]!r})"
+
+
 def _listed(value: Any) -> list:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(value) if isinstance(value, (list, tuple)) and type(value) is not GradientEdge else [value]
 
 
 def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
@@ -63,12 +82,12 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             error.tensor = output  # type: ignore[attr-defined]
             raise error
         roots.append((output._node, start))
-    before = state.grad_enabled
-    state.grad_enabled = create
+    before, outer = state.grad_enabled, state.walk
+    state.grad_enabled, state.walk = create, roots
     try:
         return walk(roots, differentiable if create else raw, keep, targets, accumulate)
     finally:
-        state.grad_enabled = before
+        state.grad_enabled, state.walk = before, outer
 
 
 def backward(
@@ -137,7 +156,7 @@ def grad(
         allow_unused = True
     targets: dict = {}
     for x in ins:
-        if not isinstance(x, Tensor):
+        if not isinstance(x, (Tensor, GradientEdge)):
             raise TypeError(f"'{type(x).__name__}' object is not a Tensor")
         if x._node is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

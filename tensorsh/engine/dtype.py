@@ -28,7 +28,7 @@ class dtype(Frozen):
 
     @property
     def numpy(self) -> np.dtype:
-        """The numpy dtype that holds these elements (complex32 has none and is held as complex64)."""
+        """The numpy dtype that holds these elements."""
         if self._numpy is None:
             _load(self)
         return self._numpy  # type: ignore[return-value]
@@ -40,6 +40,13 @@ class dtype(Frozen):
     @property
     def is_complex(self) -> bool:
         return self.category == COMPLEX
+
+    @property
+    def abbr(self) -> str:
+        """The short name: "f32", "i64", "bf16"."""
+        if self.name[:7] == "float8_":
+            return "f8" + self.name[7:]
+        return ("bf" if self.name == "bfloat16" else self.name[0]) + str(8 * self.itemsize)
 
     def to_real(self) -> dtype:
         return _REAL.get(self, self)
@@ -91,14 +98,15 @@ HALVES = frozenset({float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fn
 _REAL = {complex32: float16, complex64: float32, complex128: float64}
 _COMPLEX = {float16: complex32, float32: complex64, float64: complex128, bfloat16: complex64}
 
+COMPLEX_HALF = np.dtype("complex64", metadata={"torch": "complex32"})
+"""numpy has no complex32: its elements are held as complex64 of half precision, in arrays of this very object as dtype."""
+complex32._numpy, COMPLEX_WIDE = COMPLEX_HALF, np.dtype("complex64")
+
 FROM_NUMPY: dict[np.dtype, dtype] = {}
 """torch's dtype of an array's dtype: ``FROM_NUMPY[array.dtype]``."""
 
 
 def _load(d: dtype) -> None:
-    if d is complex32:
-        d._numpy = np.dtype("complex64")
-        return
     import ml_dtypes
 
     for each in (bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz):
@@ -125,6 +133,13 @@ def chosen(given: object, caller: str) -> dtype:
     return found
 
 
+def as_complex_half(array: Any) -> Any:
+    """An array as complex32: both parts rounded to half precision."""
+    made = np.empty(array.shape, COMPLEX_HALF)
+    made.real, made.imag = array.real.astype(np.float16), array.imag.astype(np.float16)
+    return made
+
+
 def can_hold(source: dtype, target: dtype) -> bool:
     """Whether a result may be stored in a given dtype: never in one of a lower category."""
     return source.category <= target.category
@@ -133,7 +148,7 @@ def can_hold(source: dtype, target: dtype) -> bool:
 def of(array: np.ndarray) -> dtype:
     """torch's dtype of an array; TypeError, as PyTorch words it, for what it cannot hold."""
     try:
-        return FROM_NUMPY[array.dtype]
+        return complex32 if array.dtype is COMPLEX_HALF else FROM_NUMPY[array.dtype]
     except KeyError:
         if array.dtype.name == "bfloat16" or array.dtype.name.startswith("float8"):
             _load(bfloat16)
@@ -168,7 +183,7 @@ class finfo(metaclass=Sealed):
         self.bits, self.dtype = int(info.bits), real.name
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)
-        self.resolution = float(info.resolution)
+        self.resolution = 10.0 ** -int(info.precision) if info.precision else 1.0
 
     def __repr__(self) -> str:
         return (

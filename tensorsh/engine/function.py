@@ -7,6 +7,7 @@ from typing import Any
 from ..sealed import OpenSealed
 from .autograd import FREED, SECOND_TIME, Node, Slot, Version, raise_modified, tick
 from .inplace import rewrite
+from .packing import Packed
 from .state import state
 from .tensor import Tensor, new, wrap
 
@@ -61,6 +62,9 @@ class FunctionNode(Node):
             if entry is None:
                 result.append(None)
                 continue
+            if type(entry) is Packed:
+                result.append(entry.tensor())
+                continue
             tensor, number = entry
             cell = tensor._cell
             if cell is not None and cell.last > self._sequence:
@@ -86,6 +90,13 @@ class FunctionNode(Node):
                 kept.append(None)
                 continue
             number = next((i for i, o in enumerate(outputs) if o is t), None)
+            if state.packing:
+                shown = t
+                if number is not None:
+                    shown = wrap(t._array)
+                    shown._node = Slot(self, number) if self._outputs > 1 else self
+                kept.append(Packed(shown, state.packing[-1]))
+                continue
             if number is None:
                 kept.append((t, None))
             else:

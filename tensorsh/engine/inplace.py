@@ -12,6 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -204,6 +205,10 @@ def store(t: Tensor, result: Any) -> None:
 def rewrite(t: Tensor, node: Node) -> None:
     """Give a tensor just written its new node, and its base and the base's views theirs."""
     root = t._root
+    if t._node is not None and t._node._retained and t.retains_grad:
+        # What wanted its gradient kept wants that of its new value.
+        t._node._retained = [r for r in t._node._retained if r() is not t]
+        node._retained, node._watched = [ref(t)], True
     if root is None:
         t._node = node
         refresh(t)

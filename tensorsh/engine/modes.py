@@ -58,6 +58,8 @@ class Mode(metaclass=Sealed):
 class no_grad(Mode):
     """Operations inside are not recorded."""
 
+    __module__ = "torch.autograd.grad_mode"
+
     _wanted = False
 
     def __new__(cls, function: Any = None) -> Any:
@@ -77,11 +79,15 @@ class no_grad(Mode):
 class enable_grad(no_grad):
     """Operations inside are recorded, also within no_grad."""
 
+    __module__ = "torch.autograd.grad_mode"
+
     _wanted = True
 
 
 class set_grad_enabled(Mode):
     """Recording on or off, at once; as a context manager until its end."""
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
         self._owner = state.warned
@@ -96,6 +102,9 @@ class set_grad_enabled(Mode):
     def clone(self) -> Any:
         return set_grad_enabled(self.mode)
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
     def __enter__(self) -> None:
         state.grad_enabled = self.mode
 
@@ -106,6 +115,8 @@ class set_grad_enabled(Mode):
 
 class inference_mode(Mode):
     """no_grad whose tensors can never take part in a graph."""
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
@@ -137,6 +148,8 @@ class inference_mode(Mode):
 class set_detect_anomaly(Mode):
     """Look for NaN after every step of a backward pass."""
 
+    __module__ = "torch.autograd.anomaly_mode"
+
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
         self._owner = state.warned
         self.before = (state.anomaly, state.check_nan)
@@ -157,6 +170,8 @@ class set_detect_anomaly(Mode):
 class detect_anomaly(set_detect_anomaly):
     """`set_detect_anomaly(True)` for a block."""
 
+    __module__ = "torch.autograd.anomaly_mode"
+
     def __init__(self, check_nan: bool = True) -> None:
         import warnings
 
@@ -168,6 +183,32 @@ class detect_anomaly(set_detect_anomaly):
 
     def clone(self) -> Any:
         return set_detect_anomaly(True, self.check_nan)
+
+
+class set_multithreading_enabled(Mode):
+    """Accepted for programs that ask for it: a backward pass runs in one thread."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self._owner = state.warned
+        self.before, self.mode = state.multithreading, mode
+        state.multithreading = mode
+
+    def clone(self) -> Any:
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.multithreading = self.before
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said last."""
+    return state.multithreading
 
 
 def is_grad_enabled() -> bool:

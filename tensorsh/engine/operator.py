@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from . import table
-from .dtype import COMPLEX, FLOAT, HALVES, chosen, dtype
+from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
 from .promotion import result_type
 from .record import Recording, attach
@@ -42,14 +42,8 @@ ndarray = np.ndarray
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
-    "axis": "dim",
-    "keepdims": "keepdim",
-    "x": "input",
-    "a": "input",
-    "x1": "input",
-    "x2": "other",
-    "self": "input",
-}
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other", "self": "input",
+}  # fmt: skip
 """Keyword names that numpy uses and PyTorch accepts."""
 FIRST = ("input", "A", "b")
 """What PyTorch calls the first argument of one and the same operator under its several names."""
@@ -285,6 +279,8 @@ class Operator(Recording):
         target = common.numpy
         if self.wide and common in HALVES:
             narrow, target = target, np.dtype(np.float32)
+        elif target is COMPLEX_HALF:
+            narrow, target = target, COMPLEX_WIDE
         for i in self.promoted:
             x = arrays[i]
             if x is None:

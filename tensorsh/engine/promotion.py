@@ -134,9 +134,8 @@ def _result_type(operands: Any) -> dtype:
             result = lower
         elif lower.category > result.category:
             if lower.category == COMPLEX and result.category == FLOAT:
-                # A complex operand of lower rank keeps the precision of the float above it.
-                wide = result.to_complex()
-                lower = wide if lower is number_dtype(COMPLEX) or wide.itemsize > lower.itemsize else lower
+                # A complex operand of lower rank has the precision of the float above it.
+                lower = result.to_complex()
             result = lower
     assert result is not None
     return result

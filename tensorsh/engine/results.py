@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtype import can_hold, of
+from .dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from .state import state
 from .tensor import Tensor
 
@@ -74,6 +74,8 @@ def narrowed(result: Any, narrow: np.dtype) -> Any:
     """A result computed in float32 for half operands, brought back to the half type."""
     if type(result) in (tuple, list):
         return type(result)(narrowed(r, narrow) for r in result)
+    if narrow is COMPLEX_HALF:
+        return as_complex_half(result) if getattr(getattr(result, "dtype", None), "kind", "") == "c" else result
     if isinstance(result, (ndarray, np.generic)) and result.dtype == np.float32:
         return result.astype(narrow)
     if getattr(result, "dtype", None) == np.float32:

@@ -28,6 +28,13 @@ class State:
     """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
     flow: Any
     """Called with each node of a backward pass and the gradient that arrived there; None, usually."""
+    packing: tuple
+    """The hooks for saved tensors, the innermost last."""
+    multithreading: bool
+    walk: Any
+    """The roots of the backward pass under way."""
+    packing_refused: str | None
+    """Why there may be none just now."""
     deterministic: bool
     threads: int
     warned: set
@@ -40,7 +47,8 @@ class State:
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
-            "warned": set(),
+            "warned": set(), "packing": (), "packing_refused": None, "walk": None,
+            "multithreading": True,
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

@@ -28,6 +28,19 @@ _depth = 0
 """How many loads are under way, one within the other."""
 
 
+METHODS_ONLY = frozenset(
+    """
+    absolute add addbmm addcdiv addcmul addmm addr arctan2 atan2 baddbmm bitwise_and bitwise_left_shift bitwise_not
+    bitwise_or bitwise_right_shift bitwise_xor copysign cumprod cumsum digamma div divide eq erfinv fill_diagonal
+    float_power floor_divide fmod ge greater greater_equal gt heaviside hypot igamma igammac index_add index_copy
+    index_fill index_reduce le lerp less less_equal lgamma logical_and logical_not logical_or logical_xor lt
+    masked_fill masked_scatter maximum minimum mul multiply mvlgamma ne nextafter not_equal polygamma pow put
+    remainder renorm scatter scatter_add scatter_reduce sgn sign sub subtract tril triu true_divide
+    """.split()
+)
+"""In-place forms (written without their underscore) that are methods of tensors and no functions of torch."""
+
+
 def add(op: Any, names: list[str], function: Callable, method: bool | str, inplace: Any) -> None:
     """Enter an operator under its names, with the forms derived from it."""
     from . import inplace as inplace_forms
@@ -43,7 +56,8 @@ def add(op: Any, names: list[str], function: Callable, method: bool | str, inpla
         targets = inplace.split() if isinstance(inplace, str) else [n for n in names if "." not in n]
         for name in targets:
             METHODS[name + "_"] = made
-            FUNCTIONS[name + "_"] = made
+            if name not in METHODS_ONLY:
+                FUNCTIONS[name + "_"] = made
         made.__name__ = made.__qualname__ = targets[0] + "_" if targets else op.name + "_"
         made.__doc__ = made.__doc__ or f"In-place form of :func:`{op.name}`."
         made.__wrapped__ = Form(targets[0] if targets else op.name + "_", made, op)  # type: ignore[union-attr]

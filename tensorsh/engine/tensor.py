@@ -16,7 +16,7 @@ from ..sealed import Sealed
 from . import autograd
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
-from .dtype import FROM_NUMPY, dtype, of
+from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from .state import state
 
 ndarray = np.ndarray
@@ -127,8 +127,8 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def dtype(self) -> dtype:
-        array = self._array
-        return FROM_NUMPY.get(array.dtype) or of(array)
+        kind = self._array.dtype
+        return complex32 if kind is COMPLEX_HALF else FROM_NUMPY.get(kind) or of(self._array)
 
     @property
     def device(self) -> device:
@@ -302,6 +302,11 @@ class Tensor(metaclass=TensorMeta):
     def retains_grad(self) -> bool:
         kept = self._node is not None and self._node._retained
         return any(r() is self for r in kept or ())
+
+    @property
+    def grad_dtype(self) -> dtype:
+        """The dtype that a gradient of this tensor has."""
+        return self.dtype
 
     def __len__(self) -> int:
         shape = self._array.shape

@@ -153,6 +153,8 @@ def walk(
         gradient = leaves.pop(node)
         if node._prehooks is not None:
             gradient = _hooked(node._prehooks, gradient, raw)
+        if node._backward_prehooks:
+            gradient = _prehooked(node, gradient, raw)
         if targets is not None and node in targets:
             captured[node] = gradient
         if accumulate and (targets is None or node in targets):

@@ -26,12 +26,12 @@ from ..sealed import Sealed
 __all__ = [
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
     "get_default_dtype", "set_default_dtype", "set_default_tensor_type", "get_default_device", "set_default_device",
-    "set_printoptions", "get_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "is_nonzero",
+    "set_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "is_nonzero",
     "get_num_threads", "set_num_threads", "get_num_interop_threads", "set_num_interop_threads",
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
-    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "manual_seed_all", "can_cast",
+    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast",
     "result_type",
 ]  # fmt: skip
 

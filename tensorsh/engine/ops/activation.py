@@ -131,7 +131,7 @@ def celu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
     return celu, [input, alpha], rest
 
 
-@activation("_celu", check=only_floats("elu_cpu"), node="CeluBackward0")
+@activation("_celu", check=only_floats("elu_cpu"), node="CeluBackward0", inplace_node="CeluBackward1")
 def celu(xp, input: Array, alpha=1.0):
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)

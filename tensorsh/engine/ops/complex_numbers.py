@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import of
+from ..dtype import complex32, of
 from ..operator import Array, composite, operator
 from ..pointwise import refuse
 from ..tensor import Tensor
@@ -25,7 +25,7 @@ REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128)
 COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
 
 
-@operator(view=True, wide=False, out=False)
+@operator(view=True, wide=False, out=False, method=False)
 def view_as_real(xp, input: Array):
     """A complex tensor's memory as real numbers, in a new last dimension of size 2."""
     if not is_complex_array(input):
@@ -47,7 +47,7 @@ def contiguous(t: Any, g: Any) -> Any:
     return np.ascontiguousarray(g) if t.raw else g.contiguous()
 
 
-@operator(view=True, wide=False, out=False)
+@operator(view=True, wide=False, out=False, method=False)
 def view_as_complex(xp, input: Array):
     """A real tensor's memory as complex numbers; its last dimension has size 2."""
     if input.dtype not in COMPLEX_OF:
@@ -72,12 +72,17 @@ def view_as_complex(xp, input: Array):
 view_as_complex.gradient(input=lambda t, g: t.view_as_real(g))
 
 
+def halved(input: Tensor, part: Tensor) -> Tensor:
+    """The real numbers that a part of a complex32 tensor, held as complex64, stands for."""
+    return part.half() if input.dtype is complex32 else part
+
+
 @composite("real", method=False)
 def real(input: Tensor) -> Tensor:
     """The real parts, a view of the same memory; a real tensor itself."""
     if not input.dtype.is_complex:
         return input
-    return view_as_real.function(input).select(-1, 0)
+    return halved(input, view_as_real.function(input).select(-1, 0))
 
 
 @composite("imag", method=False)
@@ -85,7 +90,7 @@ def imag(input: Tensor) -> Tensor:
     """The imaginary parts, a view of the same memory."""
     if not input.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return view_as_real.function(input).select(-1, 1)
+    return halved(input, view_as_real.function(input).select(-1, 1))
 
 
 @operator("_conj", node="ConjBackward0", method=False)

@@ -10,12 +10,13 @@ from .. import table
 from ..autograd import AccumulateGrad, cast
 from ..device import CPU
 from ..device import device as device_type
-from ..dtype import BY_NAME, COMPLEX, FLOAT, PYTHON, chosen, dtype
+from ..dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ..errors import type_name
 from ..operator import Array, composite, operator
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..text import format_tensor, parameter_text, python_number, tensor_text
+from .copying import in_format, laid_out
 
 
 @operator("_to_copy", node="ToCopyBackward0", method=False)
@@ -26,7 +27,10 @@ def to_copy(xp, input: Array, dtype=None, device=None, source=None):
         from ..backend import move
 
         input = move(input, device)
-    return cast(input, target) if input.dtype != target else input.copy()
+    if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
+        input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
+    changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
+    return cast(input, target) if changes else input.copy()
 
 
 to_copy.gradient(
@@ -50,7 +54,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         d = chosen(d, "to")
     device = kwargs.pop("device", None)
     copy = kwargs.pop("copy", False)
-    kwargs.pop("non_blocking", None), kwargs.pop("memory_format", None)
+    kwargs.pop("non_blocking", None)
+    layout = kwargs.pop("memory_format", None)
     other = kwargs.pop("other", None)
     if kwargs:
         raise TypeError(f"to() received an invalid combination of arguments - got ({', '.join(kwargs)}=...)")
@@ -83,9 +88,12 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         d, device = other.dtype, other.device
     if device is not None:
         device = checked(device_type(device))
-    if not copy and _same(self, d, device):
+    if not copy and _same(self, d, device) and (layout is None or in_format(self._array, layout)):
         return self
-    return to_copy.function(self, d, device, None if device is None else self.device)
+    made = to_copy.function(self, d, device, None if device is None else self.device)
+    if layout is not None:
+        made._array = laid_out(made._array, layout)
+    return made
 
 
 def checked(device: device_type) -> device_type:
@@ -99,6 +107,8 @@ def checked(device: device_type) -> device_type:
 
 def _caster(name: str, d: dtype) -> Any:
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        if memory_format is not None:
+            return to._operator.function(self, d, memory_format=memory_format)
         return self if self.dtype is d else to_copy.function(self, d, None)
 
     method.__name__ = method.__qualname__ = name
@@ -440,7 +450,7 @@ def _flags() -> None:
         "is_meta": lambda t: False, "is_sparse": lambda t: False, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: False, "is_nested": lambda t: False,
-        "itemsize": lambda t: t._array.itemsize, "nbytes": lambda t: t._array.nbytes, "names": lambda t: (None,) * t._array.ndim,
+        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.size * t.dtype.itemsize,
     }.items():  # fmt: skip
         setattr(Tensor, name, flag(test))
 

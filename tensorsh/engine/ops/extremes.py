@@ -34,7 +34,7 @@ def extreme(name: str, ufunc: Any, before: Any) -> None:
 
     kernel.__doc__ = f"The elementwise {name}; NaN where either is NaN."
     kernel.__name__ = name
-    op = tensors_only(ufunc=ufunc, real=True, check=refuse_complex(name))(kernel)
+    op = tensors_only(ufunc=ufunc, real=True, check=refuse_complex(name), inplace=False)(kernel)
     op.gradient(
         input=lambda t, g, input, other: t.where(
             input == other, g / 2, t.where(before(other, input), t.zeros_like(g), g)

@@ -383,7 +383,7 @@ def cartesian_prod(*tensors) -> Tensor:
     return stack.function([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite(hosted=True)
+@composite(method=False, hosted=True)
 def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     """All combinations of `r` elements of a vector, as rows."""
     if input._array.ndim != 1:
@@ -392,8 +392,6 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return wrap(np.empty(0, input._array.dtype))
-    if r == 1:
-        return input.reshape(-1, 1)
     n = input._array.size
     places = np.ogrid[(slice(n),) * r]
     mask = np.ones((n,) * r, np.bool_)

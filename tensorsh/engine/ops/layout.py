@@ -66,7 +66,7 @@ def nelement(self: Tensor) -> int:
 @method
 def element_size(self: Tensor) -> int:
     """How many bytes an element takes."""
-    return self._array.itemsize
+    return self.dtype.itemsize
 
 
 @method

@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from ..bounds import refuse
+from ..modes import no_grad
 from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
 from ..table import find_function
 from ..tensor import Tensor, wrap
+from .by_number import plus, times
 from .loss import legacy, reduce, reduced, spread
 
 
@@ -137,9 +139,9 @@ def poisson_nll_loss(
 ):  # fmt: skip
     """Minus the log-likelihood of counts under Poisson rates (or their logarithms)."""
     reduction = legacy(size_average, reduce, reduction)
-    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
     if full:
-        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
         loss = loss + stirling.masked_fill(target <= 1, 0)
     return reduced(loss, reduction)
 
@@ -158,8 +160,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         raise ValueError(reduction + " is not valid")
     if bool((var < 0).any()):
         raise ValueError("var has negative entry/entries")
-    limited = var.detach().clamp(min=eps)
-    var = var + (limited - var.detach())
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
@@ -252,6 +255,8 @@ def ctc_loss(
         lengths = [[v] if isinstance(v, int) else v for v in lengths]
         targets = targets.unsqueeze(0)
     loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)
+    if zero_infinity:
+        loss = find_function("where")(loss == math.inf, find_function("zeros")((), dtype=loss.dtype), loss)
     if single:
         loss = loss.squeeze(0)
     if reduction == "mean":

@@ -18,6 +18,7 @@ from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
 from ..tensor import Tensor, new, wrap
+from .by_number import over, plus, times
 from .softmax import log_softmax
 
 
@@ -275,7 +276,12 @@ def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
         share = share / share.sum(dtype=share.dtype)
     axis = 1 if len(shape) > 1 else 0
     out = xp.zeros(shape, grad.dtype)
-    xp.put_along_axis(out, xp.expand_dims(target, axis), xp.expand_dims(-grad * share, axis), axis)
+    xp.put_along_axis(
+        out,
+        xp.expand_dims(target, axis),
+        xp.expand_dims(xp.where(share != 0, -grad * share, grad.dtype.type(0)), axis),
+        axis,
+    )
     return out
 
 
@@ -319,7 +325,15 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         )
     if input.ndim == 1 and target.ndim == 1:
         target = target.squeeze(0) if target.numel() == 1 else target
-    return nll.function(input, target.long(), weight, reduction, ignore_index)
+    target = target.long()
+    if input.ndim < 3 or input.ndim == 4:
+        return nll.function(input, target, weight, reduction, ignore_index)
+    # PyTorch has a kernel for images only: other dimensions become those of one.
+    shape = target.shape
+    rows = (shape[0], 1, -1) if target.numel() else (shape[0], 0, 0)
+    input = input.contiguous().view(shape[0], classes, *rows[1:])
+    loss = nll.function(input, target.contiguous().view(rows), weight, reduction, ignore_index)
+    return loss.view(shape) if reduction == "none" else loss
 
 
 @composite("nn.functional.cross_entropy", method=False)
@@ -346,14 +360,14 @@ def cross_entropy(
 def _with_probabilities(logs, target, weight, reduction, smoothing, axis):
     classes = logs.shape[axis]
     if smoothing > 0.0:
-        target = target * (1 - smoothing) + smoothing / classes
+        target = plus(times(target, 1 - smoothing), smoothing / classes)
     terms = logs * target
     if weight is not None:
         terms = terms * weight.view([-1 if i == axis else 1 for i in range(logs.ndim)])
     if reduction == "none":
         return -terms.sum(axis)
     total = -terms.sum()
-    return total if reduction == "sum" else total / (logs.numel() // classes)
+    return total if reduction == "sum" else over(total, logs.numel() // classes)
 
 
 def _smoothed(logs, target, weight, reduction, ignore_index, smoothing, axis):
@@ -374,4 +388,4 @@ def _smoothed(logs, target, weight, reduction, ignore_index, smoothing, axis):
             spread_out = spread_out.sum() / weight.gather(0, chosen.flatten()).masked_fill(ignored.flatten(), 0).sum()
     elif reduction == "sum":
         spread_out = spread_out.sum()
-    return (1 - smoothing) * plain + spread_out * (smoothing / classes)
+    return times(plain, 1 - smoothing) + times(spread_out, smoothing / classes)

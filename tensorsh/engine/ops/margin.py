@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..operator import Array, composite, operator
 from ..table import find_function
+from .by_number import minus, plus
 from .loss import legacy, reduce, reduced, spread
 
 
@@ -31,11 +32,16 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 
+def from_number(number, input):
+    """A number less a tensor, with the number as an operand: the node has a place for it."""
+    return find_function("sub")(find_function("tensor")(number, dtype=input.dtype), input)
+
+
 @composite("nn.functional.hinge_embedding_loss hinge_embedding_loss", method=False)
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zero = find_function("zeros_like")(input)
-    below = find_function("where")(target != 1, (margin - input).clamp_min(0), zero)
+    below = find_function("where")(target != 1, from_number(margin, input).clamp_min(0), zero)
     same = find_function("where")(target != -1, input, zero)
     return reduced(below + same, legacy(size_average, reduce, reduction))
 
@@ -48,7 +54,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, r
             f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, input2: "
             f"{input2.size()}, target: {target.size()} "
         )
-    return reduced((-target * (input1 - input2) + margin).clamp_min(0), legacy(size_average, reduce, reduction))
+    return reduced(plus(-target * (input1 - input2), margin).clamp_min(0), legacy(size_average, reduce, reduction))
 
 
 @composite("nn.functional.cosine_embedding_loss cosine_embedding_loss", method=False)
@@ -57,11 +63,12 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None,
     eps = 1e-12
     dim = target.ndim
     product = (input1 * input2).sum(dim)
-    squares = ((input1 * input1).sum(dim) + eps) * ((input2 * input2).sum(dim) + eps)
+    squares = plus((input1 * input1).sum(dim), eps) * plus((input2 * input2).sum(dim), eps)
     cosine = product / squares.sqrt()
     zero = find_function("zeros_like")(cosine)
     where = find_function("where")
-    loss = where(target == 1, 1 - cosine, zero) + where(target == -1, (cosine - margin).clamp_min(0), zero)
+    loss = where(target == 1, from_number(1, cosine), zero)
+    loss = loss + where(target == -1, minus(cosine, margin).clamp_min(0), zero)
     return reduced(loss, legacy(size_average, reduce, reduction))
 
 
@@ -76,7 +83,7 @@ def triplet_margin_loss(
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
         far = find_function("minimum")(far, distance(positive, negative, p, eps))
-    return reduced((margin + near - far).clamp_min(0), legacy(size_average, reduce, reduction))
+    return reduced((plus(near, margin) - far).clamp_min(0), legacy(size_average, reduce, reduction))
 
 
 @composite("nn.functional.triplet_margin_with_distance_loss", method=False)

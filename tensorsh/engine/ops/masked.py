@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..dtype import FLOAT
 from ..operator import composite
 from ..table import find_function
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
 
 
 def where(mask: Any, input: Tensor, value: Any) -> Tensor:
@@ -19,7 +21,7 @@ def where(mask: Any, input: Tensor, value: Any) -> Tensor:
         return input
     if mask.ndim > input.ndim:
         raise IndexError("mask tensor has more dimensions than the input")
-    return input.masked_fill(mask.expand(input.shape).logical_not(), value)
+    return find_function("where")(mask.expand(input.shape), input, wrap(np.asarray(value, input._array.dtype)))
 
 
 def lowest(input: Tensor) -> Any:
@@ -75,8 +77,6 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean of the elements a mask keeps."""
     x = typed(input, dtype)
     dims = all_dims(x, dim)
-    if mask is None:
-        return x.mean(dims, keepdim=keepdim) if dims else x.mean()
     return sum(x, dims, keepdim=keepdim, mask=mask) / counted(x, mask, dims, keepdim)
 
 
@@ -127,9 +127,9 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     whole = x.ndim == 0
     x = x.unsqueeze(0) if whole else x
     if mask is None:
-        return x.median(dim, keepdim).values
+        mask = find_function("ones_like")(x, dtype=find_function("tensor")(True).dtype)
     nans = x.isnan().any(dim, keepdim=True)
-    values = where(mask.unsqueeze(0) if whole else mask, x, float("nan")).nanmedian(dim, True).values
+    values = where(mask.unsqueeze(0) if whole and mask.ndim == 0 else mask, x, float("nan")).nanmedian(dim, True).values
     values = values.masked_fill(nans, float("nan"))
     return values if keepdim else values.squeeze(dim)
 
@@ -216,4 +216,5 @@ def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     """Vectors divided by the norm of the elements a mask keeps."""
     x = where(mask, typed(input, dtype), 0)
-    return x / norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask).clamp_min(eps)
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return x / length.maximum(find_function("tensor")(eps, dtype=length.dtype))

@@ -18,6 +18,7 @@ from ..parallel import BLOCK, run
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
 from ..tensor import Tensor
+from .by_number import plus
 
 
 def statistics(xp: Any, x: Any, axes: tuple) -> tuple:
@@ -298,7 +299,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
         eps = float(np.finfo(np.float32 if input._array.dtype.itemsize <= 2 else input._array.dtype).eps)
     x = input.float() if input._array.dtype.itemsize <= 2 else input
     dims = tuple(range(input.ndim - len(shape), input.ndim))
-    y = x * (x.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+    y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()
     y = y.to(input.dtype) if y.dtype is not input.dtype else y
     return y if weight is None else y * weight
 

@@ -132,8 +132,16 @@ def channel_shuffle(input, groups):
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {input.shape[1]} channels and {groups} groups."
         )
+    return dealt.function(input, groups)
+
+
+@operator("_channel_shuffle", node="ChannelShuffleBackward0", method=False)
+def dealt(xp, input: Array, groups):
     n, c, *rest = input.shape
-    return input.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(n, c, *rest)
+    return input.reshape(n, groups, c // groups, *rest).swapaxes(1, 2).reshape(input.shape)
+
+
+dealt.gradient(input=lambda t, g, input_shape, groups: t._channel_shuffle(g, input_shape[1] // groups))
 
 
 @composite("nn.functional.normalize", method=False)

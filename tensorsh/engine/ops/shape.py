@@ -404,7 +404,9 @@ def movedim(input: Tensor, source, destination) -> Tensor:
         if len({wrap_dim(d, n) for d in dims}) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{title}` ({list(dims)})")
     if not n:
-        return input.alias() if hasattr(input, "alias") else input.view(())
+        from .views import alias
+
+        return alias.function(input)
     places = dict(zip([d % n for d in destination], [s % n for s in source], strict=True))
     rest = (d for d in range(n) if d not in places.values())
     return input.permute(tuple(places[i] if i in places else next(rest) for i in range(n)))

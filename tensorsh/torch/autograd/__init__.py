@@ -6,12 +6,22 @@ from typing import Any
 
 from ...engine.backward import backward, grad
 from ...engine.function import Function
-from ...engine.modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from ...engine.modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from ...engine.tensor import Tensor, TensorMeta
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
-    "set_detect_anomaly", "set_grad_enabled", "gradcheck", "gradgradcheck",
+    "set_detect_anomaly", "set_grad_enabled", "gradcheck", "gradgradcheck", "set_multithreading_enabled",
+    "is_multithreading_enabled",
 ]  # fmt: skip
 
 

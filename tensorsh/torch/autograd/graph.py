@@ -1,0 +1,120 @@
+"""``torch.autograd.graph``: the nodes of the graph, hooks on several tensors, and hooks for what nodes keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...engine.autograd import Handle, Node, Slot
+from ...engine.backward import GradientEdge
+from ...engine.packing import saved_tensors_hooks
+from ...engine.state import state
+from ...engine.tensor import Tensor
+
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+]  # fmt: skip
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where a tensor stands in the graph: ``autograd.grad`` takes it in the tensor's place."""
+    node = tensor._node
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    if type(node) is Slot:
+        edge = GradientEdge(node._parent, node._number)
+    else:
+        edge = GradientEdge(node, 0)
+    edge._node = node
+    return edge
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Let autograd take tensors for written in place."""
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        each._bump()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """A context in which tensors saved for backward lie on the CPU."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(
+            lambda tensor: (tensor.device, tensor.detach().cpu()),
+            lambda kept: kept[1].to(kept[0], non_blocking=pin_memory),
+        )
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Any:
+    """A context in which setting hooks for saved tensors is an error with this message."""
+    before, state.packing_refused = state.packing_refused, error_message
+    try:
+        yield
+    finally:
+        state.packing_refused = before
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Any:
+    """A context in which saved tensors may be written in place: backward sees them as they were."""
+    with saved_tensors_hooks(lambda tensor: tensor.detach().clone(), lambda kept: kept):
+        yield
+
+
+class _Handles(Handle):
+    """Takes several hooks away at once."""
+
+    def __init__(self, handles: Sequence[Handle]) -> None:
+        self._handles = tuple(handles)
+
+    def remove(self) -> None:
+        for each in self._handles:
+            each.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> Handle:
+    """Call `fn` in a backward pass once the gradients of all `tensors` that take part are known, with a list of them (None for
+    the others), or with the first one (mode "any")."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    seen: dict[str, Any] = {"walk": None}
+
+    def taking_part() -> int:
+        """How many of the tensors this backward pass comes to."""
+        reached: set = set()
+        ahead = [node for node, _ in state.walk]
+        while ahead:
+            node = ahead.pop()
+            if node is not None and node not in reached:
+                reached.add(node)
+                ahead.extend(node._edges)
+        return sum(t._node in reached for t in tensors)
+
+    def begun() -> bool:
+        """Whether this is the first gradient of a backward pass."""
+        if seen["walk"] is state.walk:
+            return False
+        seen.update(walk=state.walk, grads=[None] * len(tensors), left=None)
+        return True
+
+    def any_hook(grad: Tensor) -> None:
+        if begun():
+            fn(grad)
+
+    def all_hook(at: int) -> Callable:
+        def hook(grad: Tensor) -> None:
+            if begun():
+                seen["left"] = taking_part()
+            seen["grads"][at] = grad
+            seen["left"] -= 1
+            if not seen["left"]:
+                fn(seen["grads"])
+
+        return hook
+
+    return _Handles([t.register_hook(any_hook if mode == "any" else all_hook(i)) for i, t in enumerate(tensors)])

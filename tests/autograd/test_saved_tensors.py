@@ -1,0 +1,121 @@
+"""Hooks for what nodes keep, hooks on several tensors, checkpoints: what PyTorch 2.13 prints and counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorsh import torch
+
+hooks = torch.autograd.graph.saved_tensors_hooks
+checkpoint = torch.utils.checkpoint.checkpoint
+
+
+def test_each_saved_tensor_goes_through_the_hooks() -> None:
+    packed, unpacked = [], []
+
+    def pack(x):
+        packed.append(str(x))
+        return x.detach()
+
+    def unpack(x):
+        unpacked.append(str(x))
+        return x
+
+    a = torch.ones(2, requires_grad=True)
+    b = torch.ones(2, requires_grad=True) * 2
+    with hooks(pack, unpack):
+        w = (a * b).exp() * 3
+    w.sum().backward()
+    assert packed == [
+        "tensor([2., 2.], grad_fn=<MulBackward0>)",
+        "tensor([1., 1.], requires_grad=True)",
+        "tensor([7.3891, 7.3891], grad_fn=<ExpBackward0>)",
+    ]
+    assert unpacked == ["tensor([7.3891, 7.3891])", "tensor([2., 2.])", "tensor([1., 1.])"]
+    assert str(a.grad) == "tensor([44.3343, 44.3343])"
+
+
+def test_second_derivatives_pass_the_hooks() -> None:
+    a = torch.tensor([0.3, 0.7], requires_grad=True)
+    with hooks(lambda x: x.detach().numpy(), torch.from_numpy):
+        y = (a.sin() * a.cos()).sum()
+    (g,) = torch.autograd.grad(y, a, create_graph=True)
+    g.sum().backward()
+    assert torch.allclose(a.grad, -2 * (2 * a.detach()).sin())
+
+
+def test_refused_hooks_and_wrong_answers() -> None:
+    with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+        with pytest.raises(RuntimeError, match="no hooks here"), torch.autograd.graph.save_on_cpu():
+            pass
+    a = torch.ones(2, requires_grad=True)
+    with hooks(lambda x: x, lambda x: 3):
+        y = a * a
+    with pytest.raises(TypeError, match="expected to be a Tensor but got result of type int"):
+        y.sum().backward()
+
+
+def test_mutation_of_saved_tensors() -> None:
+    a = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        b = a.clone()
+        out = (b**2).sum()
+        b.sin_()
+        out.backward()
+    assert a.grad.tolist() == [2.0, 2.0]
+
+
+def test_gradient_edges_stand_for_tensors() -> None:
+    a = torch.ones(2, requires_grad=True)
+    u, v = a.unbind()
+    edge = torch.autograd.graph.get_gradient_edge(v)
+    assert (edge.node.name(), edge.output_nr) == ("UnbindBackward0", 1)
+    assert torch.autograd.grad((u * 3 + v * v).sum(), edge)[0].item() == 2.0
+
+
+def test_hooks_on_several_tensors() -> None:
+    a, b, c, d = (torch.ones(2, requires_grad=True) for _ in range(4))
+    seen = []
+    handle = torch.autograd.graph.register_multi_grad_hook(
+        (a, b, c, d), lambda grads: seen.append([g is not None for g in grads])
+    )
+    ((a * b).sum() + c.sum()).backward()
+    (c * d).sum().backward()
+    handle.remove()
+    (a * b).sum().backward()
+    assert seen == [[True, True, True, False], [False, False, True, True]]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpoint_computes_twice(reentrant: bool) -> None:
+    calls = []
+
+    def f(x):
+        calls.append(x.requires_grad)
+        return torch.nn.functional.dropout((x.sin() * x).exp(), 0.5)
+
+    torch.manual_seed(0)
+    a = torch.ones(4, requires_grad=True)
+    y = checkpoint(f, a, use_reentrant=reentrant)
+    assert y.grad_fn.name() == ("CheckpointFunctionBackward" if reentrant else "MulBackward0")
+    y.sum().backward()
+    assert len(calls) == 2
+    assert ((a.grad != 0) == (y != 0)).all()  # the same elements were dropped
+    assert torch.rand(1).item() == pytest.approx(0.4556, abs=1e-4)
+
+
+def test_wanted_gradients_move_with_a_write() -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 2
+    b.retain_grad()
+    b.add_(1)
+    (b * 2).sum().backward()
+    assert b.retains_grad
+    assert b.grad.tolist() == [2.0, 2.0]
+
+
+def test_what_nodes_say_they_keep() -> None:
+    x = torch.tensor([[0.5, 1.0]], requires_grad=True)
+    assert str((x * 2).grad_fn._saved_other) == "tensor(2)"
+    assert x.view(2).grad_fn._saved_self_sym_sizes == (1, 2)
+    assert torch.nn.functional.mse_loss(x, x.detach()).grad_fn._saved_reduction == 1

@@ -51,7 +51,9 @@ def os(environment: Environment) -> dict[str, Any]:
 
     asks = _questions(environment.permissions)
     asks["unlink"] = asks["remove"]
-    path = {name: pure(name) for name in "basename dirname isabs join normpath split splitext".split()}
+    path = {
+        name: pure(name) for name in "basename commonprefix dirname isabs join normpath relpath split splitext".split()
+    }
     path |= {name: asks.pop(name) for name in ("exists", "isfile", "isdir", "getsize")}
     path |= {"sep": _os.sep, "pardir": _os.pardir, "curdir": _os.curdir}
     own: dict[str, str] = {}
@@ -64,7 +66,90 @@ def os(environment: Environment) -> dict[str, Any]:
         "linesep": _os.linesep,
         "name": _os.name,
         "fspath": path_text,
+        "getpid": lambda: 1,
     }
+
+
+def glob(environment: Environment) -> dict[str, Any]:
+    """The folders that a pattern begins with must be readable."""
+
+    def find(pathname: Any, *, recursive: bool = False) -> list[str]:
+        import glob as real
+
+        from .files import path_text
+
+        pattern = path_text(pathname)
+        fixed = pattern
+        while real.has_magic(fixed):
+            fixed = _os.path.dirname(fixed)
+        environment.permissions.check(fixed or ".")
+        found = real.glob(pattern, recursive=recursive)
+        return [path for path in found if environment.permissions.allows(path)]
+
+    return {"glob": find, "iglob": lambda pathname, *, recursive=False: iter(find(pathname, recursive=recursive))}
+
+
+def shutil(environment: Environment) -> dict[str, Any]:
+    """Copying a file and removing a folder, behind the gate."""
+    permissions = environment.permissions
+
+    def copy(src: Any, dst: Any) -> str:
+        target = permissions.check(dst, "write")
+        if _os.path.isdir(target):
+            target = _os.path.join(target, _os.path.basename(permissions.check(src)))
+        permissions.write_bytes(target, permissions.read_bytes(src))
+        return target
+
+    def rmtree(path: Any, ignore_errors: bool = False) -> None:
+        import shutil as real
+
+        real.rmtree(permissions.check(path, "write"), bool(ignore_errors))
+
+    return {"copy": copy, "copyfile": copy, "rmtree": rmtree}
+
+
+def tempfile(environment: Environment) -> dict[str, Any]:
+    """Folders for a while, where the folder for temporary files may be written."""
+    from .kinds import Final, make
+
+    permissions = environment.permissions
+
+    def mkdtemp(suffix: str = "", prefix: str = "tmp", dir: Any = None) -> str:
+        import tempfile as real
+
+        if any(type(part) is not str or _os.sep in part for part in (suffix, prefix)):
+            raise ValueError("mkdtemp: suffix and prefix are parts of a name")
+        return real.mkdtemp(suffix, prefix, permissions.check(gettempdir() if dir is None else dir, "write"))
+
+    def gettempdir() -> str:
+        """The system's folder if it may be written, else the first that may."""
+        import tempfile as real
+
+        usual, allowed = real.gettempdir(), permissions.write
+        return (
+            allowed[0] if isinstance(allowed, tuple) and allowed and not permissions.allows(usual, "write") else usual
+        )
+
+    class TemporaryDirectory(metaclass=Final):
+        """A folder that is removed at the end of the context."""
+
+        __slots__ = ("name",)
+
+        def __enter__(self) -> str:
+            return self.name
+
+        def __exit__(self, *error: Any) -> None:
+            self.cleanup()
+
+        def cleanup(self) -> None:
+            import shutil as real
+
+            real.rmtree(permissions.check(self.name, "write"), ignore_errors=True)
+
+    def temporary(suffix: str = "", prefix: str = "tmp", dir: Any = None) -> Any:
+        return make(TemporaryDirectory, name=mkdtemp(suffix, prefix, dir))
+
+    return {"TemporaryDirectory": temporary, "gettempdir": gettempdir, "mkdtemp": mkdtemp}
 
 
 def pathlib(environment: Environment) -> dict[str, Any]:

@@ -292,7 +292,53 @@ _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_rig
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")
 _simple("fractions", "Fraction")
 _simple("numbers", "Complex Integral Number Rational Real")
-_simple("io", "BytesIO StringIO")
+_simple(
+    "csv",
+    """DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC excel excel_tab
+    reader unix_dialect writer""",
+)
+_simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
+_simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
+_simple("struct", "Struct calcsize error pack unpack")
+_simple(
+    "decimal",
+    """Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
+    ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP""",
+)
+_simple("platform", "machine python_implementation python_version system")
+
+
+@_table("io")
+def io(environment: Environment) -> dict[str, Any]:
+    import io as real
+
+    return take(real, "BytesIO StringIO") | {"open": environment.permissions.open}
+
+
+@_table("timeit")
+def timeit(environment: Environment) -> dict[str, Any]:
+    """`timeit.timeit` takes functions only: statements in text would be run without the gate."""
+    from time import perf_counter
+
+    def measure(stmt: Any, setup: Any = None, timer: Any = perf_counter, number: int = 1000000) -> float:
+        if not callable(stmt) or not (setup is None or callable(setup)):
+            raise TypeError("timeit: a function is expected; text is not run in tensorsh")
+        if setup is not None:
+            setup()
+        start = timer()
+        for _ in range(number):
+            stmt()
+        return timer() - start
+
+    return {"default_timer": perf_counter, "timeit": measure}
+
+
+@_table("types")
+def types(environment: Environment) -> dict[str, Any]:
+    """SimpleNamespace alone; a class of the session's own."""
+    from .arguments import namespace_class
+
+    return {"SimpleNamespace": namespace_class("types", "SimpleNamespace", "namespace")}
 
 
 @_table("__future__")
@@ -315,5 +361,7 @@ def _later(name: str, file: str) -> None:
 
 for _name in ("warnings", "sys", "gc", "inspect"):
     _later(_name, "system")
-for _name in ("os", "pathlib"):
+for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
     _later(_name, "paths")
+_later("argparse", "arguments")
+_later("logging", "journal")

@@ -29,6 +29,39 @@ import string; result = string._string
 ---
 import pprint; result = pprint._sys
 ---
+import argparse; result = argparse._sys
+---
+import argparse
+p = argparse.ArgumentParser(fromfile_prefix_chars="@")
+result = bool(p.parse_known_args(["@/etc/hostname"])[1])
+---
+import argparse
+class A: pass
+class B: caught = True
+p = argparse.ArgumentParser()
+p.add_argument("--__class__", type=lambda text: B)
+result = p.parse_args(["--__class__", "x"], A()).caught
+---
+import argparse
+def f(): return 1
+def g(): return True
+argparse.Namespace.__init__(f, __code__=g.__code__)
+result = f()
+---
+import timeit; result = timeit.timeit("1", number=1) >= 0
+---
+import logging; result = logging.os
+---
+import logging; result = logging.getLogger().manager.root is logging.root
+---
+import types; result = types.FunctionType
+---
+import shutil; result = shutil.os
+---
+import tempfile; result = bool(tempfile.mkdtemp())
+---
+import glob; result = bool(glob.glob("/*"))
+---
 import numpy as np; result = np.f2py
 ---
 import numpy as np; result = np.lib

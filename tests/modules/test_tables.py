@@ -29,9 +29,11 @@ OWN = {
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
     "contextlib": {"contextmanager"},
     "time": {"sleep"},
+    "io": {"open"},
+    "timeit": {"timeit"},
     "warnings": {"warn", "catch_warnings"},
 }
-STAND_INS = ("random", "sys", "gc", "os", "pathlib", "inspect")
+STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types".split()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in STAND_INS])

@@ -1,0 +1,132 @@
+"""argparse, logging and the modules around files answer as Python's do."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorsh import Session
+from tensorsh.modules.environment import make_environment
+from tensorsh.modules.files import Permissions
+
+PARSER = """
+parser = argparse.ArgumentParser("train", description="Trains.", formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+parser.add_argument("data", nargs="*", metavar="FILE")
+parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+parser.add_argument("-e", "--max-epochs", type=int, default=3, choices=range(1, 10))
+parser.add_argument("--no-cuda", dest="cuda", action="store_false")
+parser.add_argument("-v", action="count", default=0)
+parser.add_argument("--amp", action=argparse.BooleanOptionalAction, default=True)
+group = parser.add_argument_group("model")
+group.add_argument("--width", type=int, default=8)
+only = group.add_mutually_exclusive_group()
+only.add_argument("--cnn", action="store_true")
+only.add_argument("--rnn", action="store_true")
+parser.set_defaults(seed=1)
+"""
+
+
+@pytest.mark.parametrize("given", ["", "a b --lr 0.5 -e 4 -vv", "--no-cuda --rnn --width 3 --no-amp", "-e 2 x"])
+def test_arguments_are_parsed_as_by_python(given: str) -> None:
+    found = []
+    for module in (argparse, make_environment(argv=("train.tsr", *given.split())).module("argparse")):
+        scope: dict[str, Any] = {"argparse": module}
+        exec(PARSER, scope)
+        args = scope["parser"].parse_args(given.split())
+        found.append(
+            (repr(args), scope["parser"].format_help(), args.lr, args == scope["parser"].parse_args(given.split()))
+        )
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("given", ["--lr x", "--nope", "--cnn --rnn", "-e 99"])
+def test_wrong_arguments_end_the_program(given: str, capsys: pytest.CaptureFixture) -> None:
+    said = []
+    for module in (argparse, make_environment().module("argparse")):
+        scope: dict[str, Any] = {"argparse": module}
+        exec(PARSER, scope)
+        with pytest.raises(SystemExit) as end:
+            scope["parser"].parse_args(given.split())
+        said.append((end.value.code, capsys.readouterr().err))
+    assert said[0] == said[1]
+
+
+def test_the_arguments_of_the_program_and_its_commands() -> None:
+    output = io.StringIO()
+    session = Session(stdout=output, arguments=["prog.tsr", "fit", "--lr", "2"])
+    session.run(
+        """
+import argparse, types
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(dest="command", required=True)
+fit = commands.add_parser("fit", help="fit it")
+fit.add_argument("--lr", type=float)
+args = parser.parse_args()
+args.extra = [1]
+print(args, vars(args)["lr"], "lr" in args, parser.format_usage().strip())
+print(types.SimpleNamespace(a=1, b="x"))
+"""
+    )
+    assert output.getvalue().splitlines() == [
+        "Namespace(command='fit', lr=2.0, extra=[1]) 2.0 True usage: prog.tsr [-h] {fit} ...",
+        "namespace(a=1, b='x')",
+    ]
+
+
+JOURNAL = """
+logging.debug("never"); logging.warning("first %s", 1)
+log = logging.getLogger("net.layer")
+log.info("not yet")
+logging.getLogger("net").setLevel("DEBUG")
+log.info("values %d and %.2f", 3, 0.5)
+handler = logging.StreamHandler(stream)
+handler.setFormatter(logging.Formatter("%(levelname)-8s|%(name)s|%(funcName)s|%(message)s"))
+log.addHandler(handler)
+log.error("twice"); log.propagate = False
+def train(): log.warning("once")
+train()
+handler.setLevel(logging.ERROR); log.info("no"); log.critical("yes")
+print(log, logging.getLogger(), logging.getLevelName(30), log.isEnabledFor(10), log.getEffectiveLevel(), file=stream)
+"""
+
+
+def test_a_journal_as_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = io.StringIO()
+    root = logging.RootLogger(logging.WARNING)
+    manager = logging.Manager(root)
+    monkeypatch.setattr(logging, "root", root)
+    monkeypatch.setattr(logging.Logger, "root", root)
+    monkeypatch.setattr(logging.Logger, "manager", manager)
+    logging.basicConfig(stream=theirs)
+    exec(JOURNAL, {"logging": logging, "stream": theirs})
+    ours = io.StringIO()
+    session = Session(stdout=ours)
+    session.run("import logging, sys; stream = sys.stdout; logging.basicConfig(stream=stream)")
+    session.run(JOURNAL)
+    assert ours.getvalue() == theirs.getvalue()
+
+
+def test_files_by_their_patterns(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("a/1.txt", "a/2.txt", "a/3.csv"):
+        (tmp_path / name).write_text(name)
+    environment = make_environment(permissions=Permissions(read=[str(tmp_path)], write=[str(tmp_path)]))
+    glob, shutil, tempfile = (environment.module(name) for name in ("glob", "shutil", "tempfile"))
+    assert [Path(p).name for p in sorted(glob.glob(f"{tmp_path}/*/*.txt"))] == ["1.txt", "2.txt"]
+    with pytest.raises(PermissionError):
+        glob.glob("/*")
+    shutil.copy(f"{tmp_path}/a/1.txt", f"{tmp_path}/b.txt")
+    assert (tmp_path / "b.txt").read_text() == "a/1.txt"
+    with tempfile.TemporaryDirectory() as folder:
+        assert Path(folder).is_dir() and Path(folder).parent == tmp_path
+        (Path(folder) / "x").write_text("")
+    assert not Path(folder).exists()
+    shutil.rmtree(f"{tmp_path}/a")
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(PermissionError):
+        shutil.rmtree(str(tmp_path.parent))

@@ -7,7 +7,7 @@ them costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from .state import state
 PIECE = 1 << 15
 """Elements of a piece of an elementwise function with intermediate results."""
 BLOCK = 1 << 18
+"""Arrays of more elements than this are worked on a block of rows at a time."""
+ROWS = 1 << 16
 """Elements of a block of rows."""
 SHARED = 1 << 20
 """From this many elements on, the pieces are shared among threads."""
@@ -32,39 +34,72 @@ def elementwise(f: Callable, out: Any, *arrays: Any, piece: int = PIECE) -> Any:
 def rows(f: Callable, out: Any, *arrays: Any) -> Any:
     """Run ``f(out, *arrays)`` on blocks of rows of C-contiguous arrays of one shape; `out`."""
     n = out.shape[-1]
-    run(f, [x.reshape(-1, n) for x in (out, *arrays)], max(1, BLOCK // n))
+    blocks_of_rows(f, [x.reshape(-1, n) for x in (out, *arrays)])
     return out
 
 
-def run(f: Callable, arrays: list, step: int) -> None:
-    """``f`` of the same slice of each array, for all slices of `step`; an exception in any of them is raised here."""
+def blocks_of_rows(f: Callable, arrays: list) -> None:
+    """``f`` of the same rows of each matrix, for all blocks of rows; the first matrix is the widest."""
+    n = arrays[0].shape[1]
+    run(f, arrays, max(1, ROWS // n), buffer_for(n))
+
+
+SHORT = 256
+"""Rows of less elements than this are too short for an operation of their own."""
+
+
+def buffer_for(n: int) -> int:
+    """The best buffer size of numpy for operations between rows of n elements and a column; 0 for its own.
+
+    With a buffer larger than a row numpy makes copies of the column as wide as the buffer, which doubles the time.
+    """
+    return min(n, 8192) // 16 * 16 if n >= SHORT else 0
+
+
+def spread(column: Any, n: int) -> Any:
+    """A column as it is best combined with rows of n elements: repeated along short ones."""
+    return column if n >= SHORT else np.repeat(column, n, 1)
+
+
+def run(f: Callable, arrays: list, step: int, buffer: int = 0) -> None:
+    """``f`` of the same slice of each array, for all slices of `step`."""
     count = len(arrays[0])
-    threads = state.threads
-    if threads < 2 or arrays[0].size < SHARED or count < 2 * step:
-        for top in range(0, count, step):
-            f(*[a[top : top + step] for a in arrays])
+    threads = min(state.threads, -(-count // step)) if arrays[0].size >= SHARED and count >= 2 * step else 1
+    each(f, ([a[top : top + step] for a in arrays] for top in range(0, count, step)), threads, buffer)
+
+
+def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
+    """``f(*job)`` for all jobs, by threads that take the next job when they are done with one.
+
+    An exception in any of them is raised here. `buffer` is numpy's buffer size meanwhile (see `buffer_for`).
+    """
+    if threads < 2:
+        before = np.setbufsize(buffer) if buffer else 0
+        try:
+            for job in jobs:
+                f(*job)
+        finally:
+            if before:
+                np.setbufsize(before)
         return
-    spread(f, arrays, step, min(threads, -(-count // step)))
-
-
-def spread(f: Callable, arrays: list, step: int, threads: int) -> None:
-    """As `run`, on several threads that take the next piece when they are done with one."""
     import threading
 
-    tops = iter(range(0, len(arrays[0]), step))
+    rest = iter(jobs)
     lock = threading.Lock()
     failures: list[BaseException] = []
 
     def work() -> None:
-        # numpy's error settings belong to a thread: a new one would warn of divisions by zero.
+        # numpy's settings belong to a thread: a new one would warn of divisions by zero.
         with np.errstate(all="ignore"):
+            if buffer:
+                np.setbufsize(buffer)
             while not failures:
                 with lock:
-                    top = next(tops, None)
-                if top is None:
+                    job = next(rest, None)
+                if job is None:
                     return
                 try:
-                    f(*[a[top : top + step] for a in arrays])
+                    f(*job)
                 except BaseException as error:
                     failures.append(error)
 
@@ -76,3 +111,25 @@ def spread(f: Callable, arrays: list, step: int, threads: int) -> None:
         helper.join()
     if failures:
         raise failures[0]
+
+
+TILE = 256
+"""Rows and columns of a tile of a transposed copy: what it reads and writes stays in the cache."""
+
+
+def copied(x: Any) -> Any:
+    """A copy in C order, tile by tile where the last dimension is not the one that is near in memory."""
+    if x.size < BLOCK or type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
+        return x.copy()
+    near = min(range(x.ndim), key=lambda k: abs(x.strides[k]) if x.shape[k] > 1 else 1 << 62)
+    if near == x.ndim - 1 or min(x.shape[near], x.shape[-1]) < 16:
+        return x.copy()
+    out = np.empty(x.shape, x.dtype)
+    source, target = (np.moveaxis(a, near, 0) for a in (x, out))
+
+    def block(out: Any, x: Any) -> None:
+        for left in range(0, x.shape[-1], TILE):
+            np.copyto(out[..., left : left + TILE], x[..., left : left + TILE])
+
+    run(block, [target, source], TILE)
+    return out

@@ -57,6 +57,28 @@ def test_layer_norm(threads) -> None:
     assert np.abs(found - (expected * weight._array + bias._array)).max() < 1e-5
 
 
+def test_layer_norm_gradients(threads) -> None:
+    torch.manual_seed(0)
+    x = (torch.randn(3000, 400) * 3 + 5).requires_grad_()
+    weight, bias = torch.randn(400, requires_grad=True), torch.randn(400, requires_grad=True)
+    g = torch.randn(3000, 400)
+    F.layer_norm(x, (400,), weight, bias).backward(g)
+    centred = x.double() - x.double().mean(1, keepdim=True)
+    rstd = (centred**2).mean(1, keepdim=True).add(1e-5).rsqrt()
+    xhat, scaled = centred * rstd, g.double() * weight.double()
+    expected = rstd * (scaled - scaled.mean(1, keepdim=True) - xhat * (scaled * xhat).mean(1, keepdim=True))
+    for found, wanted in ((x.grad, expected), (weight.grad, (g * xhat).sum(0)), (bias.grad, g.double().sum(0))):
+        assert (found.double() - wanted).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0), (0, 2, 1)])
+def test_transposed_copies(threads, order) -> None:
+    x = torch.arange(1_200_000).view(300, 400, 10).permute(order)
+    assert x.contiguous().is_contiguous() and np.array_equal(x.contiguous()._array, x._array)
+    wide = torch.arange(1_200_000).view(1000, 1200).t()
+    assert np.array_equal(wide.contiguous()._array, wide._array)
+
+
 def test_results_do_not_depend_on_threads() -> None:
     torch.manual_seed(0)
     x = torch.randn(1500, 1000)

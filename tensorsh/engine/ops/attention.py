@@ -1,11 +1,179 @@
-"""Scaled dot-product attention."""
+"""Scaled dot-product attention.
+
+The usual form is one operator, as in PyTorch: scores of a few heads at a time, which stay in the cache, are made, turned into
+weights and used at once. What is kept for the backward pass is the logarithm of each row's sum, from which it makes the
+weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from ..operator import composite
+import numpy as np
+
+from ..operator import Array, composite, operator
+from ..parallel import ROWS, buffer_for, each, spread
 from ..table import find_function
+from ..tensor import Tensor, wrap
+from .softmax import EXACT_SIZE, FLOAT32, FLOAT64
+
+SAFE = 40.0
+"""Scores of at most this size are exponentiated as they are; of others each row's maximum is subtracted first."""
+
+
+def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
+    """What is added to the scores [B, H, L, S]: a view of that shape, or None."""
+    batch, heads, rows, _ = query.shape
+    columns = key.shape[2]
+    if causal:
+        mask = np.tril(np.ones((rows, columns), bool))
+    if mask is None:
+        return None
+    if mask.dtype.kind == "b":
+        mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
+    return np.broadcast_to(mask.astype(query.dtype, copy=False), (batch, heads, rows, columns))
+
+
+def jobs(query: Any, key: Any) -> Any:
+    """Index of the batch and heads, and how many rows of scores at a time, so that these stay in the cache."""
+    batch, heads, rows, _ = query.shape
+    columns = key.shape[2]
+    together = max(1, min(heads, ROWS // max(1, rows * columns)))
+    step = max(1, min(rows, ROWS // max(1, columns)))
+    return [((b, slice(h, h + together)), step) for b in range(batch) for h in range(0, heads, together)]
+
+
+def transposed(x: Any, scale: float = 1.0) -> Any:
+    """Transposed matrices, copied: BLAS loses more time with a transposed second factor than this takes."""
+    x = np.ascontiguousarray(x.swapaxes(1, 2))
+    return np.multiply(x, x.dtype.type(scale), out=x)
+
+
+def exponential(s: Any, exact: bool) -> None:
+    """exp in place, rounded from double for small problems."""
+    if exact:
+        np.copyto(s, np.exp(s.astype(FLOAT64)), "same_kind")
+    else:
+        np.exp(s, s)
+
+
+def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float) -> tuple:
+    """The result and the logarithms of the rows' sums."""
+    batch, heads, rows, width = query.shape
+    columns = key.shape[2]
+    kind = query.dtype.type
+    plain = mask is None or mask.dtype.kind == "b"
+    mask = additive(mask, causal, query, key)
+    # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
+    out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
+    sums = np.empty((batch, heads, rows, 1), query.dtype)
+    exact = query.dtype == FLOAT32 and batch * heads * rows * columns <= EXACT_SIZE
+    ones = np.ones(columns, query.dtype)
+
+    def work(at: tuple, step: int) -> None:
+        turned = transposed(key[at], scale)
+        for top in range(0, rows, step):
+            part = slice(top, top + step)
+            s = np.matmul(query[at][:, part], turned)
+            bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
+            if mask is not None:
+                np.add(s, mask[at][:, part], s)
+            flat = s.reshape(-1, columns)
+            if not bounded:
+                most = np.maximum.reduce(flat, 1, keepdims=True)
+                np.copyto(most, kind(0), where=most == -np.inf)
+                np.subtract(flat, spread(most, columns), flat)
+            exponential(flat, exact)
+            total = np.dot(flat, ones).reshape(*s.shape[:2], 1)
+            if mask is not None:
+                np.copyto(total, kind(1), where=total == 0)  # a row that attends to nothing is zero
+            np.multiply(np.matmul(s, value[at]), np.reciprocal(total), out[at][:, part])
+            np.log(total, total)
+            if not bounded:
+                total += most.reshape(total.shape)
+            sums[at][:, part] = total
+
+    each(work, jobs(query, key), 1, buffer_for(columns))
+    return out, sums
+
+
+@operator(
+    "_attention", method=False, outputs=1, unlinked="mask",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+)  # fmt: skip
+def attention(xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0):
+    """softmax(query @ key^T * scale + mask) @ value for [B, H, L, E], [B, H, S, E] and [B, H, S, E]; also the log-sums."""
+    return attended(query, key, value, mask, is_causal, scale)
+
+
+@attention.joint_gradient
+def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
+    if not t.raw:
+        return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+    rows, columns = query.shape[2], key.shape[2]
+    kind = query.dtype.type
+    added = additive(mask, is_causal, query, key)
+    dq, dk, dv = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
+    exact = query.dtype == FLOAT32 and result1.size * columns <= EXACT_SIZE
+    delta = np.einsum("bhie,bhie->bhi", g, result)[..., None]
+
+    def work(at: tuple, step: int) -> None:
+        turned, turned_value = transposed(key[at], scale), transposed(value[at])
+        for top in range(0, rows, step):
+            part = slice(top, top + step)
+            q = query[at][:, part]
+            s = np.matmul(q, turned)
+            if added is not None:
+                np.add(s, added[at][:, part], s)
+            flat = s.reshape(-1, columns)
+            np.subtract(flat, spread(result1[at][:, part].reshape(-1, 1), columns), flat)
+            exponential(flat, exact)
+            grad = g[at][:, part]
+            dv[at] += np.matmul(s.swapaxes(1, 2), grad)
+            ds = np.matmul(grad, turned_value)
+            flat_ds = ds.reshape(-1, columns)
+            np.subtract(flat_ds, spread(delta[at][:, part].reshape(-1, 1), columns), flat_ds)
+            np.multiply(flat_ds, flat, flat_ds)
+            np.multiply(np.matmul(ds, key[at]), kind(scale), dq[at][:, part])
+            dk[at] += np.matmul(ds.swapaxes(1, 2), q)
+        dk[at] *= kind(scale)
+
+    each(work, jobs(query, key), 1, buffer_for(columns))
+    return dq if needs[0] else None, dk if needs[1] else None, dv if needs[2] else None, None
+
+
+def written_out(
+    t: Any, g: Any, needs: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float
+) -> tuple:
+    """The gradients by operators that can be differentiated in turn."""
+    scores = t.matmul(query * scale, t.transpose(key, 2, 3))
+    if mask is not None or causal:
+        found = additive(None if mask is None else mask._array, causal, query._array, key._array)
+        scores = scores + wrap(found)
+    weights = t.softmax(scores, 3)
+    dv = t.matmul(t.transpose(weights, 2, 3), g) if needs[2] else None
+    dw = t.matmul(g, t.transpose(value, 2, 3))
+    ds = weights * (dw - t.sum(weights * dw, 3, True)) * scale
+    dq = t.matmul(ds, key) if needs[0] else None
+    return dq, t.matmul(t.transpose(ds, 2, 3), query) if needs[1] else None, dv, None
+
+
+def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> bool:
+    """Whether this is the form that PyTorch has one operator for."""
+    q, k, v = query._array, key._array, value._array
+    return (
+        dropout_p == 0.0
+        and q.ndim == k.ndim == v.ndim == 4
+        and type(q) is type(k) is type(v) is np.ndarray
+        and q.dtype == k.dtype == v.dtype
+        and q.dtype in (FLOAT32, FLOAT64)
+        and q.shape[:2] == k.shape[:2]
+        and k.shape == v.shape
+        and q.shape[3] == k.shape[3]
+        and q.size > 0 < k.size
+        and (mask is None or mask._node is None and mask._array.ndim in (2, 4))
+    )
 
 
 @composite("nn.functional.scaled_dot_product_attention", method=False, guard=True)
@@ -17,11 +185,11 @@ def scaled_dot_product_attention(
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if fused(query, key, value, attn_mask, dropout_p):
+        return attention.function(query, key, value, attn_mask, bool(is_causal), float(scale))
     if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError(
-                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-            )
         rows, columns = query.shape[-2], key.shape[-2]
         attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()
     # PyTorch scales both factors by the root, which keeps half precision in range.

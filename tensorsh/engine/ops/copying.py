@@ -10,6 +10,7 @@ from .. import table
 from ..errors import argument_error, broadcast_error
 from ..inplace import mutate
 from ..operator import Array, composite, operator
+from ..parallel import copied
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..viewing import view_node
@@ -23,7 +24,7 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     if name == "torch.preserve_format":
         return array.copy("K")
     if name == contiguous:
-        return array.copy("C")
+        return copied(array)
     dims = 4 if name == "torch.channels_last" else 5
     if array.ndim != dims:
         raise RuntimeError(f"required rank {dims} tensor to use {name[6:]} format")

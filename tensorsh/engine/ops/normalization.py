@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..operator import Array, composite, operator
-from ..parallel import BLOCK, run
+from ..parallel import blocks_of_rows, spread
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
 from ..tensor import Tensor
@@ -142,7 +142,7 @@ def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | No
 )
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
     """input normalised over its last dimensions; also the means and reciprocal deviations."""
-    if xp is np and input.size > BLOCK and input.flags.c_contiguous and input.dtype.kind == "f":
+    if xp is np and suits(input):
         return layer_by_rows(input, len(normalized_shape), weight, bias, eps)
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     mean, var, centred = statistics(xp, input, axes)
@@ -156,6 +156,14 @@ def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array 
     return xhat, mean, rstd
 
 
+LARGE = 1 << 15
+"""Arrays of more elements than this are normalised a block of rows at a time."""
+
+
+def suits(x: Any) -> bool:
+    return type(x) is np.ndarray and x.size > LARGE and x.flags.c_contiguous and x.dtype.kind == "f"
+
+
 def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
     """The kernel for large arrays, a block of rows at a time."""
     shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
@@ -167,12 +175,12 @@ def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tupl
 
     def block(out: Any, x: Any, mean: Any, rstd: Any) -> None:
         np.dot(x, ones, mean[:, 0])
-        np.subtract(x, mean, out)
-        np.einsum("ij,ij->i", out, out, out=rstd[:, 0])
+        np.subtract(x, spread(mean, n), out)
+        np.vecdot(out, out, rstd[:, 0])
         np.multiply(rstd, kind(1) / kind(n), rstd)
         np.add(rstd, kind(eps), rstd)
         np.reciprocal(np.sqrt(rstd, rstd), rstd)
-        np.multiply(out, rstd, out)
+        np.multiply(out, spread(rstd, n), out)
         if weight is not None:
             np.multiply(out, weight, out)
         if bias is not None:
@@ -181,13 +189,57 @@ def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tupl
     flat = x.reshape(-1, n)
     out = np.empty(flat.shape, x.dtype)
     mean, rstd = np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
-    run(block, [out, flat, mean, rstd], max(1, BLOCK // n))
+    blocks_of_rows(block, [out, flat, mean, rstd])
     return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
+
+
+def layer_gradient_by_rows(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> tuple:
+    """The gradients for large arrays, a block of rows at a time."""
+    n, kind = prod(shape), x.dtype.type
+    share = kind(1) / kind(n)
+    ones = np.full(n, share)
+    w = None if weight is None else weight.reshape(-1)
+    columns: dict = {1: [], 2: []}
+
+    def block(out: Any, x: Any, g: Any, mean: Any, rstd: Any, number: Any) -> None:
+        rstd = spread(rstd, n)
+        xhat = np.subtract(x, spread(mean, n))
+        np.multiply(xhat, rstd, xhat)
+        if needs[1]:
+            np.multiply(g, xhat, out)
+            columns[1].append((number[0], np.add.reduce(out, 0)))
+        if needs[2]:
+            columns[2].append((number[0], np.add.reduce(g, 0)))
+        if not needs[0]:
+            return
+        if w is not None:
+            g = np.multiply(g, w, out)
+        along = np.vecdot(g, xhat)[:, None]
+        np.multiply(along, share, along)
+        centre = np.dot(g, ones)[:, None]
+        np.multiply(xhat, spread(along, n), xhat)
+        np.subtract(g, xhat, out)
+        np.subtract(out, spread(centre, n), out)
+        np.multiply(out, rstd, out)
+
+    flat = x.reshape(-1, n)
+    out = np.empty_like(flat)
+    column = (len(flat), 1)
+    numbers = np.arange(len(flat))
+    blocks_of_rows(block, [out, flat, g.reshape(-1, n), mean.reshape(column), rstd.reshape(column), numbers])
+    totals = []
+    for k in (1, 2):
+        # In the order of the rows, whichever thread was first.
+        parts = [part for _, part in sorted(columns[k], key=lambda pair: pair[0])]
+        totals.append(np.add.reduce(parts, 0).reshape(shape) if parts else None)
+    return out.reshape(x.shape) if needs[0] else None, *totals
 
 
 @layer.joint_gradient
 def _(t, g, needs, input, normalized_shape, weight, result1, result2):
     g = g[0]
+    if t.raw and suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
+        return layer_gradient_by_rows(g, needs, input, tuple(normalized_shape), weight, result1, result2)
     first = input.ndim - len(normalized_shape)
     axes = tuple(range(first, input.ndim))
     n = prod(normalized_shape)

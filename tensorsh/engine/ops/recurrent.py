@@ -123,20 +123,36 @@ def lstm(
 ):  # fmt: skip
     """One LSTM layer over a sequence from states h, c [N, H]: states of all steps, last h, last c."""
     n = h.shape[1]
-    gates = projected(rows_of(input), w_ih, b_ih)
+    # sigmoid(x) = (tanh(x / 2) + 1) / 2: with three of the four gates halved, one tanh does for all.
+    half = xp.ones(4 * n, input.dtype)
+    half[: 2 * n] = half[3 * n :] = 0.5
+    bias = None if b_ih is None else (b_ih + b_hh) * half
+    gates = projected(rows_of(input), w_ih * half[:, None], bias)
+    state_weight = xp.ascontiguousarray((w_hh * half[:, None]).T)
     y, cells, squashed = (xp.empty((len(gates), n), input.dtype) for _ in range(3))
+    order = steps(input, sizes, reverse)
+    even = len({rows for _, rows in order}) == 1
     h, c = h.copy(), c.copy()
-    for at, rows in steps(input, sizes, reverse):
-        gate = gates[at : at + rows]
-        gate += projected(h[:rows], w_hh, b_hh)
-        gate[:, : 2 * n] = sigmoid(xp, gate[:, : 2 * n])
-        gate[:, 2 * n : 3 * n] = tanh(xp, gate[:, 2 * n : 3 * n])
-        gate[:, 3 * n :] = sigmoid(xp, gate[:, 3 * n :])
-        cell = gate[:, n : 2 * n] * c[:rows]
+    scale, shift = (xp.tile(v, (order[0][1], 1)) if even else v for v in (half, 1 - half))
+    part_h, part_c = h, c
+    for at, rows in order:
+        part = slice(at, at + rows)
+        gate = gates[part]
+        if not even:
+            part_h, part_c = h[:rows], c[:rows]
+        gate += part_h.dot(state_weight)
+        xp.tanh(gate, out=gate)
+        gate *= scale
+        gate += shift
+        cell = xp.multiply(gate[:, n : 2 * n], part_c, out=cells[part])
         cell += gate[:, :n] * gate[:, 2 * n : 3 * n]
-        c[:rows] = cells[at : at + rows] = cell
-        squashed[at : at + rows] = tanh(xp, cell)
-        h[:rows] = y[at : at + rows] = gate[:, 3 * n :] * squashed[at : at + rows]
+        state = xp.multiply(gate[:, 3 * n :], xp.tanh(cell, out=squashed[part]), out=y[part])
+        if even:
+            part_h, part_c = state, cell
+        else:
+            h[:rows], c[:rows] = state, cell
+    if even:
+        h[...], c[...] = part_h, part_c
     return y.reshape(*input.shape[:-1], n), h, c, gates, cells, squashed
 
 
@@ -152,23 +168,24 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse, result, 
     dh, dc = starts(xp, gh, h), starts(xp, gc, c)
     i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
     # What each gate makes of the gradient of its step's cell (of its step's state, for the last), for all steps at once.
-    slopes = xp.empty((len(gates), 4, n), gates.dtype)
-    slopes[:, 0] = new * i * (1 - i)
-    slopes[:, 1] = previous(xp, cells, c, order) * f * (1 - f)
-    slopes[:, 2] = i * (1 - new * new)
-    slopes[:, 3] = squashed * o * (1 - o)
+    slopes = 1 - gates
+    slopes *= gates
+    slopes[:, :n] *= new
+    slopes[:, n : 2 * n] *= previous(xp, cells, c, order)
+    slopes[:, 2 * n : 3 * n] = i * (1 - new * new)
+    slopes[:, 3 * n :] *= squashed
     through = o * (1 - squashed * squashed)
     d = xp.empty_like(slopes)
+    through_cell = xp.ascontiguousarray(f)
     for at, rows in reversed(order):
         part = slice(at, at + rows)
-        g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
-        g_c = g_h * through[part]
-        g_c += dc[:rows]
-        xp.multiply(slopes[part, :3], g_c[:, None], out=d[part, :3])
-        xp.multiply(slopes[part, 3], g_h, out=d[part, 3])
-        dc[:rows] = g_c * f[part]
-        dh[:rows] = d[part].reshape(rows, -1).dot(w_hh)
-    d = d.reshape(len(d), -1)
+        g_h, g_c = dh[:rows], dc[:rows]
+        if gy is not None:
+            g_h += gy[part]
+        g_c += g_h * through[part]
+        xp.multiply(slopes[part], xp.concatenate((g_c, g_c, g_c, g_h), 1), out=d[part])
+        g_c *= through_cell[part]
+        dh[:rows] = d[part].dot(w_hh)
     before = previous(xp, y, h, order) if needs[2] else None
     return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
 

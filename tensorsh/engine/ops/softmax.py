@@ -12,7 +12,7 @@ from ..autograd import Saved, new, tick
 from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
 from ..operator import Array, composite, operator
-from ..parallel import BLOCK, rows
+from ..parallel import BLOCK, rows, spread
 from ..state import state
 from ..tensor import Tensor
 from .reduction import one_axis
@@ -82,26 +82,43 @@ def is_large(a, axis):
     return type(a) is np.ndarray and a.size > BLOCK and axis == a.ndim - 1 and a.flags.c_contiguous and a.shape[-1] > 32
 
 
+SAFE = 80.0
+"""Exponentials of numbers up to this size need no maximum subtracted."""
+
+
+def centred(out, a):
+    """The rows less their maxima."""
+    return np.subtract(a, spread(np.maximum.reduce(a, 1, keepdims=True), a.shape[1]), out)
+
+
+def row_sums(a):
+    """The sums of the rows, as a column."""
+    return np.dot(a, np.ones(a.shape[1], a.dtype))[:, None]
+
+
 def normalize_block(out, a):
-    np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
-    np.exp(out, out)
-    np.multiply(out, np.reciprocal(np.add.reduce(out, 1, keepdims=True)), out)
+    # Where no exponential or sum leaves the range, the maxima need not be known.
+    safe = a.dtype is FLOAT32 and a.shape[1] < 1000 and np.max(a) <= SAFE and np.min(a) >= -SAFE
+    np.exp(a if safe else centred(out, a), out)
+    s = row_sums(out)
+    np.multiply(out, spread(np.reciprocal(s, s), a.shape[1]), out)
 
 
 def log_normalize_block(out, a):
-    np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
-    np.subtract(out, np.log(np.add.reduce(np.exp(out), 1, keepdims=True)), out)
+    x = centred(out, a)
+    s = row_sums(np.exp(x))
+    np.subtract(x, spread(np.log(s, s), a.shape[1]), out)
 
 
 def softmax_gradient_block(out, g, result):
-    np.multiply(g, result, out)
-    s = np.add.reduce(out, 1, keepdims=True)
-    np.subtract(out, result * s, out)
+    n = g.shape[1]
+    np.subtract(g, spread(np.vecdot(g, result)[:, None], n), out)
+    np.multiply(out, result, out)
 
 
 def log_softmax_gradient_block(out, g, result):
     np.exp(result, out)
-    np.multiply(out, np.add.reduce(g, 1, keepdims=True), out)
+    np.multiply(out, spread(row_sums(g), g.shape[1]), out)
     np.subtract(g, out, out)
 
 

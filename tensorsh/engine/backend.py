@@ -88,6 +88,18 @@ def _flat(arrays: list) -> Any:
             yield a
 
 
+CUDA_DEVICE = 2
+"""What DLPack calls a device of CUDA."""
+
+
+def shared(other: Any) -> Any:
+    """An array on the memory of another library's, by DLPack."""
+    if other.__dlpack_device__()[0] != CUDA_DEVICE:
+        return np.from_dlpack(other)
+    check_device(device("cuda", other.__dlpack_device__()[1]))
+    return cupy().from_dlpack(other)
+
+
 def _mixed(a: Any, b: Any) -> str:
     """PyTorch's words: the first device that is no CPU, and the other."""
     first, second = (b, a) if a == CPU else (a, b)

@@ -102,6 +102,12 @@ class ndarray:
     def __cuda_array_interface__(self) -> dict:
         return self._held.__array_interface__
 
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self._index
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self
+
     # Reading on purpose.
     def get(self, *_: Any, **__: Any) -> np.ndarray:
         return np.array(self._held)
@@ -447,6 +453,7 @@ def _properties(number: int) -> dict:
 
 module: Any = Space("cupy", np)
 module.ndarray, module.array, module.asarray, module.asanyarray = ndarray, array, asarray, asarray
+module.from_dlpack = lambda other: on_device(other.__dlpack__()._held, other.__dlpack_device__()[1])
 module.asnumpy = lambda a, *_, **__: a.get() if isinstance(a, ndarray) else np.asarray(a)
 module.ufunc = Ufunc
 module.__path__ = []

@@ -144,6 +144,28 @@ def test_training(name: str, loss: str) -> None:
         assert trained("cuda", name, loss) == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
+def test_memory_is_shared_with_other_libraries(cuda: None) -> None:
+    x = torch.zeros(3, device="cuda")
+    y = torch.from_dlpack(x)
+    y[0] = 4
+    assert x.tolist() == [4.0, 0.0, 0.0] and y.is_cuda and torch.from_dlpack(x._array).is_cuda
+    assert x.__dlpack_device__() == (2, 0) and x.__cuda_array_interface__["shape"] == (3,)
+    with pytest.raises(
+        AttributeError, match="Can't get __cuda_array_interface__ on non-CUDA tensor type: torch.FloatT"
+    ):
+        torch.zeros(1).__cuda_array_interface__  # noqa: B018
+    with pytest.raises(BufferError, match="Can't export tensors that require gradient, use tensor.detach()"):
+        torch.from_dlpack(torch.ones(1, requires_grad=True))
+
+
+def test_files_load_on_the_device_asked_for(cuda: None, tmp_path: Path) -> None:
+    path = str(tmp_path / "a.pt")
+    torch.save({"w": torch.arange(3.0, device="cuda:1")}, path)
+    assert str(torch.load(path)["w"].device) == "cuda:1"
+    assert torch.load(path, map_location="cpu")["w"].is_cpu
+    assert str(torch.load(path, map_location={"cuda:1": "cuda:0"})["w"].device) == "cuda:0"
+
+
 def test_second_order(cuda: None) -> None:
     x = torch.tensor([0.5, 2.0], device="cuda", requires_grad=True)
     (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)

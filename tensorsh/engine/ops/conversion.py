@@ -425,7 +425,9 @@ def numel(self: Tensor) -> int:
 
 @method
 def __dlpack__(self: Tensor, **options: Any) -> Any:
-    return numpy(self).__dlpack__(**options)
+    if self._node is not None:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._array.__dlpack__(**options)
 
 
 @method
@@ -433,9 +435,28 @@ def __dlpack_device__(self: Tensor) -> Any:
     return self._array.__dlpack_device__()
 
 
+def cuda_array_interface(self: Tensor) -> dict:
+    if self.is_cpu:
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: torch.{self.dtype.short}Tensor If CUDA data is "
+            "required use tensor.cuda() to copy tensor to device memory."
+        )
+    if self._node is not None:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
+            "var.detach() to get Variable that doesn't require grad."
+        )
+    return self._array.__cuda_array_interface__
+
+
+Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore[attr-defined]
+
+
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor on the memory of an array of another library."""
-    return wrap(np.from_dlpack(ext_tensor))
+    from ..backend import shared
+
+    return wrap(shared(ext_tensor))
 
 
 table.FUNCTIONS["from_dlpack"] = from_dlpack

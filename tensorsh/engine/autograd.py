@@ -30,6 +30,7 @@ tick = itertools.count(1).__next__
 """The one clock: nodes take their sequence number from it, in-place writes their stamp."""
 
 new = object.__new__
+add = np.add
 
 
 class Version:
@@ -124,6 +125,8 @@ class Node(metaclass=Sealed):
     _norm: Any = None
     _watched = False
     """Whether a hook, or a tensor that wants its gradient kept, waits here."""
+    _keeps = True
+    """Whether there is anything to release after the walk."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
@@ -165,7 +168,7 @@ class Node(metaclass=Sealed):
         raise NotImplementedError
 
     def _release(self) -> None:
-        """Forget what was saved; a second walk then fails, if there was anything."""
+        """Forget what was saved, for nodes that keep anything; a second walk then fails."""
 
 
 class Handle(metaclass=Sealed):
@@ -212,10 +215,8 @@ class AccumulateGrad(Node):
         if variable is None:
             return
         old = variable._grad
-        if isinstance(gradient, np.generic):
-            gradient = np.asarray(gradient)
         if type(gradient) is not _tensor_class:
-            array = gradient
+            array = np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
             like = variable._array
             if array.dtype is not like.dtype and array.dtype != like.dtype:
                 array = cast(array, like.dtype)
@@ -233,8 +234,11 @@ class AccumulateGrad(Node):
                 variable._grad = old + wrap(array)
             else:
                 target = old._array
-                np.add(target, array, target) if type(target) is np.ndarray else target.__iadd__(array)
-                old._bump()
+                add(target, array, target) if type(target) is np.ndarray else target.__iadd__(array)
+                cell = old._cell
+                if cell is None:
+                    old._cell = cell = Version()
+                cell.bump()
         elif old is None:
             variable._grad = gradient.clone() if gradient._node is None else gradient
         else:
@@ -281,44 +285,12 @@ class OperatorNode(Node):
         return tuple([f for f, on in zip(found, marks, strict=False) if on])
 
     def apply(self, gradient: Any, world: Any) -> Sequence:
-        saved = self._saved
-        values: Sequence = saved
-        if saved:
-            if saved is FREED:
-                raise RuntimeError(SECOND_TIME)
-            raw = world.raw
-            values = []
-            for entry in saved:
-                if type(entry) is _tensor_class and raw and not entry._inference:  # the common case, as `unpack` has it
-                    cell = entry._cell
-                    if cell is not None and cell.last > self._sequence:
-                        raise_modified(self, entry._array, cell, entry._node, view=entry._root is not None)
-                    values.append(entry._array)
-                elif entry is None or type(entry) in PLAIN:
-                    values.append(entry)
-                else:
-                    values.append(unpack(self, entry, raw))
-        operator = self._operator
-        edges = self._edges
-        if operator.joint is not None or self._counts is not None:
-            gradients = self._apply_jointly(gradient, world, values)
-        else:
-            gradients = []
-            for edge, (formula, first, more) in zip(edges, operator.runners):  # noqa: B905 - one formula an edge
-                if edge is None or formula is None:
-                    gradients.append(None)
-                elif first is None:
-                    gradients.append(formula(world, gradient))
-                elif more is None:
-                    gradients.append(formula(world, gradient, values[first]))
-                else:
-                    gradients.append(formula(world, gradient, *more(values)))
-        metas = self._metas
-        if metas is not None:
-            for i, meta in enumerate(metas):
-                if meta is not None and (g := gradients[i]) is not None and edges[i] is not None:
-                    gradients[i] = fitted(g, meta, world)
-        return gradients
+        from .steps import step_of
+
+        made = type(self)
+        made._keeps = self._operator.keeps
+        made.apply = step = step_of(self._operator)  # type: ignore[method-assign]
+        return step(self, gradient, world)
 
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
         """As `apply`, for an operator with one formula for all arguments, or with lists of tensors among them."""
@@ -337,8 +309,7 @@ class OperatorNode(Node):
         return gradients
 
     def _release(self) -> None:
-        if self._operator.keeps:
-            self._saved = FREED
+        self._saved = FREED
 
 
 UNSIGNED = ("dim", "ignore_index", "padding_idx")
@@ -480,10 +451,14 @@ def cast(array: Any, dtype: np.dtype) -> Any:
 def fitted(gradient: Any, meta: tuple, world: Any) -> Any:
     """A gradient brought to the shape and dtype of the operand it is for: broadcast dimensions are summed."""
     shape, dtype = meta
-    if gradient.shape != shape:
-        gradient = world.sum_to_size(gradient, shape)
+    given = gradient.shape
+    if given != shape:
+        if given[1:] == shape and type(gradient) is np.ndarray:
+            gradient = add.reduce(gradient, 0)
+        else:
+            gradient = world.sum_to_size(gradient, shape)
     if world.raw:
-        return gradient if gradient.dtype == dtype else cast(gradient, dtype)
+        return gradient if gradient.dtype is dtype or gradient.dtype == dtype else cast(gradient, dtype)
     return gradient if gradient._array.dtype == dtype else world.cast_to(gradient, dtype)
 
 

@@ -186,6 +186,16 @@ def tensor_backward(
     gradient: of this tensor's shape, may be left out for a single number. retain_graph: keep what was saved, for a second
     call. create_graph: record the walk itself, for higher derivatives. inputs: only these.
     """
+    if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
+        array = self._array
+        if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f":
+            before = state.grad_enabled
+            state.grad_enabled = False
+            try:
+                walk(((self._node, ONE.astype(array.dtype)),), raw, False)
+            finally:
+                state.grad_enabled = before
+            return
     if inputs is None:
         _run([self], [gradient], create_graph if retain_graph is None else retain_graph, create_graph, None, True)
         return
@@ -194,5 +204,6 @@ def tensor_backward(
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
+ONE = np.ones(())
 Tensor.backward = tensor_backward  # type: ignore[attr-defined]
 tensor_backward.__name__ = "backward"

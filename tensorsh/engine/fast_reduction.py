@@ -8,6 +8,7 @@ Everything unusual (other dtypes, several dimensions, ``dtype=``, ``out=``, othe
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .tensor import Tensor, wrap
 
 ndarray = np.ndarray
 asarray = np.asarray
+empty = np.empty
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 FILLED = 4096
 """Up to this many elements a spread gradient is written out; larger ones are views with strides of zero."""
@@ -169,6 +171,16 @@ def reduced_shape(shape: tuple, dim: Any, keepdim: bool = True) -> tuple:
     return tuple(n for i, n in enumerate(shape) if i not in dims)
 
 
+def filled(shape: tuple, g: Any) -> Any:
+    """An array of one number, the only element of `g`."""
+    if prod(shape) <= FILLED:
+        out = empty(shape, g.dtype)
+        out.fill(g if g.ndim == 0 else g.reshape(()))
+        return out
+    g = asarray(g)
+    return ndarray(shape, g.dtype, g, 0, (0,) * len(shape))
+
+
 def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient, back over the dimensions it reduced."""
     if not t.raw:
@@ -178,15 +190,7 @@ def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool) -> Any:
     size = g.size
     if size == 1:
         if type(g) is ndarray or isinstance(g, np.generic):
-            total = 1
-            for n in shape:
-                total *= n
-            if total <= FILLED:
-                out = np.empty(shape, g.dtype)
-                out.fill(g if g.ndim == 0 else g.reshape(()))
-                return out
-            if type(g) is ndarray:
-                return ndarray(shape, g.dtype, g, 0, (0,) * len(shape))
+            return filled(shape, g)
     if not keepdim:
         g = g.reshape(reduced_shape(shape, dim))
     if type(g) is ndarray:

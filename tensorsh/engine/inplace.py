@@ -322,7 +322,8 @@ class CopySlices(Node):
         return [region.restored(flat.index_copy(0, where, inner.reshape(-1))), *answers[1:]]
 
     def _release(self) -> None:
-        self._function._release()
+        if self._function._keeps:
+            self._function._release()
 
 
 class AsStrided(Node):

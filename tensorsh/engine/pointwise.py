@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .constants import FLOAT32, FLOAT64, ndarray
 from .dtype import HALVES, of
 from .errors import combination_error, not_implemented
 from .inplace import write
@@ -90,6 +91,8 @@ def is_number(x: Any) -> bool:
 
 def conjugate(t: Any, x: Any) -> Any:
     """The conjugate of an operand that may be a number."""
+    if type(x) is ndarray and (x.dtype is FLOAT32 or x.dtype is FLOAT64):
+        return x
     return x.conjugate() if isinstance(x, NUMBERS) else t.conj(x)
 
 

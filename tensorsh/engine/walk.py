@@ -68,7 +68,7 @@ def walk(
     grads: dict = {}
     leaves: dict = {}
     heap: list = []
-    flow = state.flow
+    flow, anomaly = state.flow, state.anomaly
 
     for node, gradient in roots:
         if isinstance(node, AccumulateGrad):
@@ -122,13 +122,13 @@ def walk(
             gradient = _prehooked(node, gradient, raw)
         if flow is not None:
             flow(node, gradient)
-        if state.anomaly:
+        if anomaly:
             gradients = _watched(node, gradient, world)
         else:
             gradients = node.apply(gradient, world)
         if watched and node._hooks:
             gradients = _posthooked(node, gradients, gradient, raw)
-        if not keep:
+        if not keep and node._keeps:
             node._release()
         gradient = None
         # In a chain the next node never sees the heap.

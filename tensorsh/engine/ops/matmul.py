@@ -58,10 +58,20 @@ def times(t, a, b):
     return product(a, b) if t.raw else t.matmul(a, b)
 
 
+def first_gradient(t, g, mat2):
+    """The gradient of a product's first factor."""
+    if t.raw and (g.dtype is FLOAT32 or g.dtype is FLOAT64):
+        return g.dot(mat2.T)
+    return times(t, g, adjoint(t, mat2))
+
+
 def second_gradient(t, g, first, strides):
     """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
-    if t.raw and strides[0] < strides[1]:
-        return product(g.T, t.conj(first)).T
+    if t.raw:
+        if g.dtype is FLOAT32 or g.dtype is FLOAT64:
+            return g.T.dot(first).T if strides[0] < strides[1] else first.T.dot(g)
+        if strides[0] < strides[1]:
+            return product(g.T, t.conj(first)).T
     return times(t, adjoint(t, first), g)
 
 
@@ -93,7 +103,7 @@ def mm(xp, input: Array, mat2: Array):
 
 
 mm.gradient(
-    input=lambda t, g, mat2: times(t, g, adjoint(t, mat2)),
+    input=first_gradient,
     mat2=lambda t, g, input, mat2_strides: second_gradient(t, g, input, mat2_strides),
 )
 

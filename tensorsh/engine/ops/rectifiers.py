@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import table
-from ..constants import FLOAT32, ZERO32, ZERO64
+from ..constants import EXACT_SIZE, FLOAT32, ZERO32, ZERO64
 from ..inplace import write
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
-from .activation import activation, only_floats, select, unless, with_inplace
+from .activation import ZEROS, activation, only_floats, select, unless, with_inplace
 
 
 def relu_of(x: Any) -> Any:
@@ -31,7 +31,14 @@ def relu(xp, input: Array):
     return xp.maximum(input, input.dtype.type(0))
 
 
-relu.gradient(input=lambda t, g, result: unless(t, result <= 0, g))
+def relu_gradient(t: Any, g: Any, result: Any) -> Any:
+    if t.raw and type(g) is np.ndarray and g.dtype in ZEROS:
+        result = np.less_equal(result, ZEROS[g.dtype])
+        return np.where(result, ZEROS[g.dtype], g) if g.size <= EXACT_SIZE else unless(t, result, g)
+    return unless(t, result <= 0, g)
+
+
+relu.gradient(input=relu_gradient)
 with_inplace("relu", relu)
 
 

@@ -5,13 +5,15 @@ Sums are made in the order of PyTorch's own loops (`engine/sums.py`), so that lo
 
 from __future__ import annotations
 
+from math import prod as prod_of
+
 import numpy as np
 
 from .. import accumulations, sums
 from ..constants import constant as constant_number
 from ..dtype import FLOAT, of
 from ..errors import combination_error, wrap_dim, wrap_dims
-from ..fast_reduction import FLOATS, constant, reduced_shape, short, spread
+from ..fast_reduction import FLOATS, constant, filled, reduced_shape, short, spread
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
 
@@ -61,10 +63,7 @@ def average(xp, a, axes=None, keepdims=False):
 
 def count(shape, dim) -> int:
     """How many elements are folded into one."""
-    n = 1
-    for d in shape if dim is None else [shape[d] for d in wrap_dims(dim, len(shape))]:
-        n *= d
-    return n
+    return prod_of(shape if dim is None else [shape[d] for d in wrap_dims(dim, len(shape))])
 
 
 @operator(
@@ -77,7 +76,13 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 
-sum.gradient(input=lambda t, g, input_shape, dim, keepdim: spread(t, g, input_shape, dim, keepdim))
+def sum_gradient(t, g, input_shape, dim, keepdim):
+    if dim is None and t.raw and type(g) is np.ndarray:
+        return filled(input_shape, g)
+    return spread(t, g, input_shape, dim, keepdim)
+
+
+sum.gradient(input=sum_gradient)
 
 
 @operator(
@@ -100,6 +105,8 @@ def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 def mean_gradient(t, g, input_shape, dim, keepdim):
     n = count(input_shape, dim)
     if t.raw and type(g) is np.ndarray and g.dtype in FLOATS:
+        if dim is None:
+            return filled(input_shape, g[()] / g.dtype.type(n))
         return spread(t, np.true_divide(g, constant_number(n, g.dtype)), input_shape, dim, keepdim)
     return spread(t, g / n, input_shape, dim, keepdim)
 

@@ -1,0 +1,128 @@
+"""How a node of an operator gives its gradients: one function for each operator, made when its first node runs.
+
+Most operators have one or two tensors and a formula for each. What their formulas need of what was saved is known from
+the declaration, so a step opens just that, without a loop. Everything else goes the general way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import autograd
+from .autograd import FREED, PLAIN, SECOND_TIME, Saved, fitted, raise_modified, unpack
+
+
+def opened(node: Any, entry: Any, raw: bool) -> Any:
+    """What was saved, as `unpack` has it: the usual cases first."""
+    kind = type(entry)
+    if kind in PLAIN or entry is None:
+        return entry
+    if raw:
+        if kind is autograd._tensor_class:
+            cell = entry._cell
+            if cell is not None and cell.last > node._sequence:
+                raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
+            if not entry._inference:
+                return entry._array
+        elif kind is Saved and entry.other is None and entry.last <= node._sequence:
+            return entry._array
+    return unpack(node, entry, raw)
+
+
+def step_of(operator: Any) -> Callable:
+    """The `apply` of an operator's nodes."""
+    if operator.joint is not None or operator.lists or len(operator.tensors) > 2:
+        return general
+    return one(*operator.runners[0]) if len(operator.tensors) == 1 else two(*operator.runners[0], *operator.runners[1])
+
+
+def one(formula: Any, at: int | None, more: Any) -> Callable:
+    """For an operator of one tensor; a formula is called with the slot `at` of what was saved, or with what `more` takes."""
+
+    def apply(self: Any, gradient: Any, world: Any) -> Sequence:
+        if at is None:
+            found = formula(world, gradient)
+        else:
+            saved = self._saved
+            if saved is FREED:
+                raise RuntimeError(SECOND_TIME)
+            if more is None:
+                found = formula(world, gradient, opened(self, saved[at], world.raw))
+            else:
+                raw = world.raw
+                found = formula(world, gradient, *[opened(self, entry, raw) for entry in more(saved)])
+        metas = self._metas
+        if metas is not None and metas[0] is not None and found is not None:
+            found = fitted(found, metas[0], world)
+        return (found,)
+
+    return general if formula is None else apply
+
+
+def two(formula: Any, at: int | None, more: Any, formula2: Any, at2: int | None, more2: Any) -> Callable:
+    """For an operator of two tensors."""
+
+    def apply(self: Any, gradient: Any, world: Any) -> Sequence:
+        first, second = self._edges
+        saved = self._saved
+        if saved is FREED:
+            raise RuntimeError(SECOND_TIME)
+        raw = world.raw
+        found = found2 = None
+        if first is not None and formula is not None:
+            if at is None:
+                found = formula(world, gradient)
+            elif more is None:
+                found = formula(world, gradient, opened(self, saved[at], raw))
+            else:
+                found = formula(world, gradient, *[opened(self, entry, raw) for entry in more(saved)])
+        if second is not None and formula2 is not None:
+            if at2 is None:
+                found2 = formula2(world, gradient)
+            elif more2 is None:
+                found2 = formula2(world, gradient, opened(self, saved[at2], raw))
+            else:
+                found2 = formula2(world, gradient, *[opened(self, entry, raw) for entry in more2(saved)])
+        metas = self._metas
+        if metas is not None:
+            meta, meta2 = metas
+            if meta is not None and found is not None:
+                found = fitted(found, meta, world)
+            if meta2 is not None and found2 is not None:
+                found2 = fitted(found2, meta2, world)
+        return found, found2
+
+    return apply
+
+
+def general(self: Any, gradient: Any, world: Any) -> Sequence:
+    """For any operator."""
+    saved = self._saved
+    values: Sequence = saved
+    if saved:
+        if saved is FREED:
+            raise RuntimeError(SECOND_TIME)
+        raw = world.raw
+        values = [opened(self, entry, raw) for entry in saved]
+    operator = self._operator
+    edges = self._edges
+    if operator.joint is not None or self._counts is not None:
+        gradients = self._apply_jointly(gradient, world, values)
+    else:
+        gradients = []
+        for edge, (formula, first, more) in zip(edges, operator.runners):  # noqa: B905 - one formula an edge
+            if edge is None or formula is None:
+                gradients.append(None)
+            elif first is None:
+                gradients.append(formula(world, gradient))
+            elif more is None:
+                gradients.append(formula(world, gradient, values[first]))
+            else:
+                gradients.append(formula(world, gradient, *more(values)))
+    metas = self._metas
+    if metas is not None:
+        for i, meta in enumerate(metas):
+            if meta is not None and (g := gradients[i]) is not None and edges[i] is not None:
+                gradients[i] = fitted(g, meta, world)
+    return gradients

@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 MARK = "<private>"
 """Stands among the builtins of programs and of nobody else."""
 
-GATE = "tensorsh.language.gate"
+GATES = ("tensorsh.language.gate", "tensorsh.language.stores")
 _sealed: WeakSet[type] = WeakSet()
+changes = 0
+"""How often such a class was made or given an attribute."""
 
 
 def is_sealed(cls: type) -> bool:
     return cls in _sealed
+
+
+def classes() -> list[type]:
+    """The package's own classes."""
+    return list(_sealed)
 
 
 def by_program(frame: FrameType | None) -> bool:
@@ -44,7 +51,7 @@ def by_program(frame: FrameType | None) -> bool:
 def _is_own(frame: FrameType) -> bool:
     """Code of this package, other than the gate, through which programs set attributes."""
     name = frame.f_globals.get("__name__", "")
-    return name[:9] == "tensorsh." and name != GATE and MARK not in frame.f_builtins
+    return name[:9] == "tensorsh." and name not in GATES and MARK not in frame.f_builtins
 
 
 def _maker() -> FrameType:
@@ -61,12 +68,16 @@ class Sealed(type):
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
         made = super().__new__(mcls, name, bases, body, **keywords)
         if _is_own(_maker()):
+            global changes
+            changes += 1
             _sealed.add(made)
         return made
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if cls in _sealed and by_program(sys._getframe(1)):
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
+        global changes
+        changes += 1
         super().__setattr__(name, value)
 
     def __delattr__(cls, name: str) -> None:

@@ -13,6 +13,7 @@ from .tensor import Tensor
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+MOST_DIMENSIONS = 128
 _CATEGORY = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}
 
 
@@ -150,6 +151,8 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                 inner.extend(each)
                 del at
             shape.append(n)
+            if len(shape) > MOST_DIMENSIONS:  # also of a list that contains itself
+                raise ValueError(f"too many dimensions '{type(first).__name__}'")
             if n == 0:
                 return tuple(shape), {}, plain
             level = inner

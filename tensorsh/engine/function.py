@@ -40,6 +40,8 @@ class FunctionNode(Node):
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs forward changed in place."""
+        if any(not isinstance(tensor, Tensor) for tensor in tensors):
+            raise RuntimeError("mark_dirty can only accept variables, but argument")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:

@@ -16,7 +16,7 @@ from types import CodeType
 
 from .build import HERE, TABLE, digest, grammar_path
 
-MARK = b"tensorsh program 1\n"
+MARK = b"tensorsh program 2\n"
 KEPT = 500  # files; the oldest go when there are more
 
 Folder = str | os.PathLike[str]

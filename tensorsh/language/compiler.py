@@ -15,9 +15,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .flags import flag
-from .gate import Place, attribute, build_class, own, private_attribute, store
+from .gate import attribute, build_class, data, private_attribute
 from .mistake import Mistake, TsrSyntaxError, error_of
 from .parser import clean
+from .stores import Place, own, own_data, store
 
 if TYPE_CHECKING:
     from .translation import Translation
@@ -30,7 +31,9 @@ RUNTIME: dict[str, Callable[..., Any]] = {
     "<place>": Place,
     "<store>": store,
     "<flag>": flag,
+    "<data>": data,
     "<own>": own,
+    "<own data>": own_data,
     "__build_class__": build_class,
 }
 

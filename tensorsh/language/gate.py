@@ -29,11 +29,13 @@ from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
 _MISSING: Any = object()
 _classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
 _pure: set[int] = set()  # those with nothing but `object` and Python's own containers and exceptions above them
+_made_classes = False
 _allowed: dict[type, frozenset[str]] = {}  # gated names that scripts may read
 _open: set[type] = set()
 _writable: dict[type, frozenset[str]] = {}  # those that they may set, too
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 _str_format = str.format
+_real_new = object.__new__
 # what `x.__class__` answers: modules/kinds.py puts stand-ins here
 shown_type: Callable[[type], Any] = lambda kind: kind
 
@@ -73,8 +75,15 @@ def is_script_class(kind: type) -> bool:
     return id(kind) in _classes
 
 
+def has_made_classes() -> bool:
+    """Whether any script of this process ever made a class."""
+    return _made_classes
+
+
 def register_class(kind: type) -> type:
     """Remember that a script made this class (a class statement, dataclass(slots=True), namedtuple ...)."""
+    global _made_classes
+    _made_classes = True
     number = id(kind)
 
     def forget(_: object, number: int = number) -> None:
@@ -234,7 +243,7 @@ def _is_numpy(kind: type) -> bool:
 
 def _listed(value: Any, kind: type, name: str) -> Any:
     """A name of GATED."""
-    if id(kind) in _pure and name not in ("format", "format_map", "obj", "with_traceback"):
+    if id(kind) in _pure and name not in ("data", "format", "format_map", "obj", "with_traceback"):
         return getattr(value, name)
     if kind is super:
         owner = _owner(value.__self_class__, name, value.__thisclass__)
@@ -243,6 +252,12 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _safe_format(getattr(value, name))
     if kind is Parameters or _is_allowed(kind, name):
         return getattr(value, name)
+    if name == "data":
+        return data(value)
+    if name == "base" and _is_numpy(kind):
+        # An array of its own on the same memory: the real base may be a tensor's, whose shape is the tensor's.
+        found = value.base
+        return found.view() if _is_numpy(type(found)) else found
     if name in ("format", "format_map"):
         return _safe_format(getattr(value, name))
     if name == "astype" and _is_numpy(kind):
@@ -293,7 +308,8 @@ def _special(value: Any, kind: type, name: str) -> Any:
         return _attribute_method(value, kind, name)
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
         if kind is super or isinstance(value, type) or id(kind) in _classes:
-            return getattr(value, name)
+            found = getattr(value, name)
+            return _object_new if found is _real_new else found
     elif name == "__annotations__":
         return dict(getattr(value, name))
     elif name in ("__defaults__", "__kwdefaults__"):
@@ -330,12 +346,21 @@ def _attribute_method(value: Any, kind: type, name: str) -> Callable[..., Any]:
         return call
     if name == "__getattr__" and id(kind) not in _classes:
         raise _refused(value, name)
+    from .stores import delete_attribute, set_attribute
+
     plain: Any = {"__setattr__": set_attribute, "__delattr__": delete_attribute}.get(name, get_attribute)
     if value is object:
         return _object_setattr if name == "__setattr__" else plain
     if isinstance(value, type):
         return plain
     return lambda *arguments: plain(value, *arguments)
+
+
+def _object_new(cls: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    """`object.__new__(cls)`: of library classes it would make what their own constructors never made."""
+    if not isinstance(cls, type) or id(cls) not in _classes:
+        raise TypeError(f"object.__new__({getattr(cls, '__name__', cls)}) is not available in tensorsh")
+    return _real_new(cls)
 
 
 def _object_setattr(value: Any, name: str, new: Any) -> None:
@@ -368,80 +393,12 @@ def variables(value: Any) -> Any:
     raise _refused(value, "__dict__")
 
 
-# ---- writing
-
-
-def store(new: Any, value: Any, name: str) -> None:
-    """`value.name = new` in a script for a gated name."""
-    if id(type(value)) in _pure and not is_special(name):
-        setattr(value, name, new)
-    else:
-        set_attribute(value, name, new)
-
-
-def own(value: Any) -> Any:
-    """The object whose attribute a script is about to set or delete, if it is not a class or a function of the library."""
-    if isinstance(value, type):
-        if id(value) not in _classes:
-            raise TypeError(f"cannot set an attribute of immutable type '{value.__name__}'")
-    elif isinstance(value, FunctionType) and not is_script_function(value):
-        raise AttributeError(f"cannot set an attribute of function '{value.__name__}'")
-    elif type(value).__module__ == "typing":  # `typing.Counter` passes a store on to the class it stands for
-        raise TypeError(f"cannot set an attribute of {value!r}")
-    return value
-
-
-class Place(metaclass=Sealed):
-    """Target of a gated assignment: `x._n = v` is `Place(x)["_n"] = v`."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __getitem__(self, name: str) -> Any:
-        return _gated(self.value, name)
-
-    def __setitem__(self, name: str, new: Any) -> None:
-        store(new, self.value, name)
-
-    def __delitem__(self, name: str) -> None:
-        delete_attribute(self.value, name)
-
-
-def set_attribute(value: Any, name: str, new: Any, /) -> None:
-    """setattr for scripts."""
-    name = normalize(name)
-    _check_writable(value, name)
-    if name == "__getattr__" and isinstance(value, type):
-        new = _guarded_getattr(new)
-    setattr(value, name, new)
-
-
-def delete_attribute(value: Any, name: str, /) -> None:
-    """delattr for scripts."""
-    name = normalize(name)
-    _check_writable(value, name)
-    delattr(value, name)
-
-
-def _check_writable(value: Any, name: str) -> None:
-    kind = type(value)
-    if isinstance(value, type):
-        if id(value) not in _classes:
-            raise TypeError(f"cannot set '{name}' attribute of immutable type '{value.__name__}'")
-        if is_special(name) and name not in DEFINABLE | {"__name__"}:
-            raise _refused(value, name)
-        if name == "__match_args__":
-            raise _refused(value, name)
-    elif is_special(name):
-        if name not in ("__name__", "__doc__", "__qualname__", "__module__") or not is_script_function(value):
-            raise _refused(value, name)
-    elif name.startswith("_") and not (_owns(value, kind, name) or _is_writable(kind, name)):
-        if not is_script_function(value):
-            raise _refused(value, name)
-    elif name in GATED and id(kind) not in _classes and not _is_writable(kind, name):
-        raise _refused(value, name)
+def data(value: Any) -> Any:
+    """`value.data` in a script. The memory of an array of Python objects can be copied past their reference counts."""
+    found = value.data
+    if type(found) is memoryview and "O" in found.format:
+        raise _refused(value, "data")
+    return found
 
 
 # ---- str.format

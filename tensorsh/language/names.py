@@ -27,6 +27,8 @@ GATED: dict[str, str] = {
     "format": "str.format reads attributes that are named inside a string",
     "format_map": "as str.format",
     "obj": "AttributeError.obj and memoryview.obj hand out the object that failed, or that owns the memory",
+    "data": "numpy: the memory of an array of objects, which can be overwritten with another's",
+    "base": "numpy: the array that owns the memory, which may be a tensor's own",
     "tofile": _FILES,
     "dump": _FILES,
     "dumps": _FILES,

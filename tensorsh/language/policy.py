@@ -10,14 +10,12 @@ from __future__ import annotations
 from .gate import (
     allow,
     build_class,
-    delete_attribute,
     format_map,
     format_string,
     get_attribute,
     has_attribute,
     is_script_class,
     register_class,
-    set_attribute,
     variables,
 )
 from .names import (
@@ -30,6 +28,7 @@ from .names import (
     is_gated,
     normalize,
 )
+from .stores import delete_attribute, set_attribute
 
 __all__ = [
     "DEFINABLE",

@@ -4,7 +4,8 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
 
     x._prev          ->  <private>(x, "_prev")            f(a, keepdim)  ->  <flag>(f, "keepdim")(a)
     x.__dict__       ->  <attribute>(x, "__dict__")       x._n = 1       ->  <store>(1, x, "_n")
-    Counter.x = 1    ->  <own>(Counter).x = 1             x._n += 1      ->  <place>(x)["_n"] += 1
+    x.data           ->  <data>(x)
+    f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)["_n"] += 1
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -27,7 +28,6 @@ from .names import (
 from .targets import AsItem
 
 MAX_DEPTH = 3000
-_MODULES = frozenset({"torch", "np", "math"})  # bound without an import
 MAX_FLAGS = 8
 LOAD = ast.Load()
 
@@ -35,18 +35,21 @@ LOAD = ast.Load()
 class Scope:
     """A module, class, function, lambda or comprehension, and what is bound in it."""
 
-    __slots__ = ("bound", "class_name", "globals", "kind", "parent", "reads", "star")
+    __slots__ = ("bound", "class_name", "first", "globals", "kind", "parent", "reads", "star")
 
     def __init__(self, kind: str, parent: Scope | None, class_name: str | None) -> None:
         self.kind = kind
         self.parent = parent
         self.class_name = class_name  # of the class around, for private names
+        self.first = ""  # a method's first parameter, unless it is bound again
         self.bound: set[str] = set()
         self.globals: set[str] = set()
         self.reads: set[str] = set()
         self.star = False
 
     def bind(self, name: str) -> None:
+        if name == self.first:
+            self.first = ""
         if name in self.globals:
             self.module().bound.add(name)
         else:
@@ -82,7 +85,6 @@ class Walk:
         self.nodes: list[tuple[ast.Name, Scope]] = []  # the names read; without the gate only
         self.documented: list[ast.FormattedValue] = []  # the fields with `=` of f-strings
         self.stores: list[tuple[ast.Attribute, Scope]] = []  # ordinary attributes that are set or deleted
-        self.imported: set[str] = set()
         self.depth = 0
         self.stack: list[tuple[Any, Scope, int]] = []
 
@@ -198,6 +200,9 @@ def _function(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
                 raise Mistake(f"name '{argument.arg}' is not available in tensorsh", place_of(argument))
             inner.bound.add(argument.arg)
             walk.push(scope, depth, argument.annotation)
+    is_static = any(getattr(d, "id", "") == "staticmethod" for d in getattr(node, "decorator_list", ()))
+    if scope.kind == "class" and not is_static and (arguments.posonlyargs or arguments.args):
+        inner.first = (arguments.posonlyargs or arguments.args)[0].arg
     walk.push(scope, depth, arguments.defaults, arguments.kw_defaults)
 
 
@@ -244,7 +249,7 @@ def _mangled(name: str, scope: Scope) -> str:
 def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
     value, name = node.value, node.attr
     walk.stack.append((value, scope, depth))
-    if not gate or not is_gated(name):
+    if not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load):
         if gate and type(node.ctx) is not ast.Load:
             walk.stores.append((node, scope))
         return
@@ -260,11 +265,11 @@ def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> N
     context = node.ctx
     del node.attr
     if type(context) is ast.Load:
-        helper = "<private>" if name[0] == "_" and not special else "<attribute>"
+        helper = "<data>" if name == "data" else "<private>" if name[0] == "_" and not special else "<attribute>"
         del node.ctx, node.value
         node.__class__ = ast.Call
         node.func = ast.Name(helper, LOAD, **where)
-        node.args = [value, text]
+        node.args = [value] if name == "data" else [value, text]
         node.keywords = []
     else:
         node.__class__ = ast.Subscript
@@ -273,22 +278,20 @@ def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> N
 
 
 def _check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
-    """`torch.relu.x = 1` becomes `<own>(torch.relu).x = 1`: what is imported is the library's.
+    """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
 
-    Other targets stay as they are and cost nothing: library classes refuse by themselves (sealed.py), and the few of
-    Python's own that cannot are restored when the program ends.
+    What a method stores in its own object stays as it is and costs nothing. Library classes refuse by themselves
+    (sealed.py); where a method is called with a function of the library for its object, the store is undone when the
+    program ends (modules/restored.py).
     """
-    root = node.value
-    while type(root) is ast.Attribute:
-        root = root.value
-    if type(root) is ast.Name:
-        if root.id not in walk.imported and (root.id not in _MODULES or scope.finds(root.id) is not None):
-            return
-    elif type(root) is not ast.Call or type(root.func) is not ast.Name or root.func.id not in ("type", "<attribute>"):
-        return
     value = node.value
+    if type(value) is ast.Name:
+        home = scope.finds(value.id)
+        if home is not None and home.first == value.id:
+            return
     where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
-    node.value = ast.Call(ast.Name("<own>", LOAD, **where), [value], [], **where)
+    helper = "<own data>" if node.attr == "data" else "<own>"
+    node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
 
 
 def _field(walk: Walk, node: ast.FormattedValue, scope: Scope, depth: int, gate: bool) -> None:
@@ -318,7 +321,6 @@ def _import(walk: Walk, node: ast.Import, scope: Scope, depth: int, gate: bool) 
                 if part.startswith("__") or (part.startswith("_") and part is not alias.asname):
                     raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
         scope.bind(alias.asname or alias.name.partition(".")[0])
-        walk.imported.add(alias.asname or alias.name.partition(".")[0])
 
 
 def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gate: bool) -> None:
@@ -341,7 +343,6 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
             scope.module().star = True
         else:
             scope.bind(alias.asname or alias.name)
-            walk.imported.add(alias.asname or alias.name)
 
 
 def _global(walk: Walk, node: ast.Global, scope: Scope, depth: int, gate: bool) -> None:
@@ -364,7 +365,8 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
 def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
     value = node.value
     target = node.targets[0]
-    if gate and type(target) is ast.Attribute and len(node.targets) == 1 and is_gated(target.attr):
+    is_one = len(node.targets) == 1
+    if gate and is_one and type(target) is ast.Attribute and is_gated(target.attr) and target.attr != "data":
         # the usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`
         where = {"lineno": node.lineno, "col_offset": node.col_offset}
         where |= {"end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from ..language.policy import get_attribute, is_script_class, register_class
+from ..language.stores import own
 from .kinds import Final, check_own, make
 
 
@@ -237,7 +238,21 @@ def enum_classes() -> dict[str, Any]:
     return classes
 
 
-# contextlib, collections
+# abc, typing, contextlib, collections
+
+
+def abstractmethod(funcobj: Any) -> Any:
+    """Marks a method that subclasses must define."""
+    import abc
+
+    return abc.abstractmethod(own(funcobj))
+
+
+def final(f: Any) -> Any:
+    """Marks what should not be overridden or derived from."""
+    import typing
+
+    return typing.final(f if isinstance(f, type) else own(f))
 
 
 def contextmanager(func: Any) -> Any:

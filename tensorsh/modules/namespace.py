@@ -7,12 +7,17 @@ dictionary, so that every later `np.sin` costs what it costs on a module.
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, NoReturn
 
 _ABSENT = object()
+_namespaces: WeakSet[Namespace] = WeakSet()
+loads = 0
+"""How often a value was put into a namespace."""
 _put = object.__setattr__
 
 
@@ -63,12 +68,14 @@ class Namespace:
         _put(self, "_table", table)
         _put(self, "_missing", missing)
         _put(self, "_public", public)
+        _namespaces.add(self)
         own = self.__dict__
         own["__name__"] = name
         own["__doc__"] = doc
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not yet in the instance's dictionary comes here.
+        global loads
         entry = names(self).get(name, _ABSENT)
         if entry is _ABSENT:
             if name == "__all__":
@@ -77,6 +84,7 @@ class Namespace:
                 raise absent(self, name)
             entry = self._missing(name)
         value = entry.load() if type(entry) is Lazy else entry
+        loads += 1
         return self.__dict__.setdefault(name, value)  # of two threads that ask at once, both get the first one's
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -103,6 +111,11 @@ class Namespace:
     def __init_subclass__(cls) -> None:
         if cls.__module__.partition(".")[0] != "tensorsh":
             raise TypeError("type 'module' is not an acceptable base type")
+
+
+def every_namespace() -> list[Namespace]:
+    """All that there are, of all sessions."""
+    return list(_namespaces)
 
 
 def names(namespace: Namespace) -> Mapping[str, Any]:

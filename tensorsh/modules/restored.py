@@ -1,14 +1,19 @@
-"""Classes of Python's library that a program could change, and what they were before.
+"""What of the library a program could change in a roundabout way, and what it was before.
 
-Most of them are refused when a program names them (`Counter.update = f`). What gets to one by another way (a class in
-a variable or a parameter) is undone when the program ends, so that nothing of it is seen by another session. Special
-methods cannot be set on a library class in any way.
+Most of it is refused when a program does it (`Counter.update = f`, `torch.relu.x = 1`). What is left is a method of the
+program that is called with a class or a function of the library for its object, `A.set(Counter)`: that is undone when the
+program ends, so that nothing of it is seen by another session. Special names cannot be set on either in any way, names
+with an underscore not on a function.
 """
 
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 
+from .. import sealed
+from ..language import gate, stores
+from . import namespace
 from .namespace import Namespace
 
 TYPE_CHECKING = False
@@ -50,8 +55,35 @@ def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
     return tuple(map(id, own.values())), own
 
 
+_known: tuple[tuple[int, int, int], list[Any]] = ((0, 0, 0), [])
+
+
+def _functions() -> list[Any]:
+    """The functions and other objects with attributes that programs meet: in namespaces and in classes."""
+    global _known
+    key = (sealed.changes, namespace.loads, len(_before))
+    if _known[0] != key:
+        tables = [vars(each) for each in (*namespace.every_namespace(), *sealed.classes(), *_before, gate, stores)]
+        found = {id(value): value for table in tables for value in [*table.values()] if _takes_attributes(value)}
+        _known = (key, [*found.values()])
+    return _known[1]
+
+
+def _takes_attributes(value: Any) -> bool:
+    kind = type(value)
+    if kind is FunctionType or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
+        return True
+    return hasattr(kind, "__members__") and not isinstance(value, type)  # of an enumeration
+
+
 def restore() -> None:
-    """Undo what a program did to these classes."""
+    """Undo what a program did to these classes and functions."""
+    if gate.has_made_classes():  # without a class there are no methods
+        for value in _functions():
+            own_names = value.__dict__
+            if own_names:
+                for name in [name for name in own_names if name[0] != "_"]:
+                    del own_names[name]
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

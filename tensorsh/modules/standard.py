@@ -149,6 +149,7 @@ def typing(environment: Environment) -> dict[str, Any]:
     """Without get_type_hints and ForwardRef, which evaluate text, and `io` and `re`, which are modules."""
     import typing as real
 
+    from .definitions import final
     from .kinds import public_type, script_type
 
     names = """AbstractSet Annotated Any AnyStr Callable ChainMap ClassVar Collection Concatenate Container Counter
@@ -157,7 +158,7 @@ def typing(environment: Environment) -> dict[str, Any]:
     NotRequired Optional OrderedDict ParamSpec Pattern Protocol Required Reversible Self Sequence Set Sized
     SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound Text Tuple TypeAlias
     TypeGuard TypeVar TypeVarTuple TypedDict Union Unpack ValuesView TYPE_CHECKING assert_never assert_type cast
-    final get_args is_typeddict runtime_checkable"""
+    get_args is_typeddict runtime_checkable"""
 
     def get_origin(tp: Any) -> Any:
         origin = real.get_origin(tp)
@@ -168,7 +169,8 @@ def typing(environment: Environment) -> dict[str, Any]:
         return func
 
     table = take(real, names)
-    return table | {"Type": script_type, "get_origin": get_origin, "overload": overload, "override": lambda func: func}
+    table |= {"Type": script_type, "get_origin": get_origin, "overload": overload, "final": final}
+    return table | {"override": lambda func: func}
 
 
 @_table("dataclasses")
@@ -273,7 +275,13 @@ def enum(environment: Environment) -> dict[str, Any]:
 
 
 # ABCMeta is left out: called, it makes classes with any attribute.
-_simple("abc", "ABC abstractmethod")
+@_table("abc")
+def abc(environment: Environment) -> dict[str, Any]:
+    import abc as real
+
+    from .definitions import abstractmethod
+
+    return {"ABC": real.ABC, "abstractmethod": abstractmethod}
 
 
 @_table("contextlib")

@@ -313,9 +313,25 @@ def test_ordinary_attributes_are_native() -> None:
 
     from tensorsh.language.compiler import compile_program
 
-    code = compile_program("x.y.z = a.b\nx.c(1)\npass", bound=("x", "a")).module
-    assert {"LOAD_ATTR", "STORE_ATTR"} <= {i.opname for i in dis.get_instructions(code)}
-    assert not any(name.startswith("<") for name in code.co_names)
+    def helpers(text: str) -> set[str]:
+        pending, found = [compile_program(text, bound=("x", "a")).module], set()
+        while pending:
+            code = pending.pop()
+            assert "LOAD_ATTR" in {i.opname for i in dis.get_instructions(code)} or code.co_name != "f"
+            found |= {name for name in code.co_names if name.startswith("<")}
+            pending += [constant for constant in code.co_consts if isinstance(constant, type(code))]
+        return found
+
+    assert helpers("y = a.b\nx.c(1)\npass") == set()
+    assert helpers("class A:\n    def f(self, x):\n        self.x = x.y\n        self.x += 1\n") == set()
+    assert helpers("class A:\n    def f(self):\n        return [lambda: self.x.y for _ in x.z]\n") == set()
+    for store in (
+        "x.y = 1",
+        "x.y += a.b",
+        "for x.y in a.b: pass",
+        "class A:\n    def f(self):\n        self = x.z\n        self.y = 1",
+    ):
+        assert helpers(store) == {"<own>"}
 
 
 def test_a_class_that_died_leaves_no_trace() -> None:

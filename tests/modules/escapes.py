@@ -492,4 +492,478 @@ import ctypes as result
 import builtins; result = builtins.eval
 ---
 import importlib as result
+---
+import numpy as np, fractions
+a = np.ones(2) * fractions.Fraction(1, 2); b = np.ones(2) * fractions.Fraction(1, 2)
+a.data[:] = b.data
+result = all(x is y for x, y in zip(a, b))
+---
+import numpy as np, fractions
+class M:
+    def __rmatmul__(self, memory): seen.append(memory); return memory
+seen = []
+a = np.ones(2) * fractions.Fraction(1, 2)
+try: a.data @= M()
+except AttributeError: pass
+result = seen[0].format == 'O'
+---
+import numpy as np, fractions
+a = np.ones(1) * fractions.Fraction(1, 2)
+match a:
+    case object(data=found): result = found.format == 'O'
+---
+import numpy as np, fractions
+result = '{0.data.format}'.format(np.ones(1) * fractions.Fraction(1, 2)) == 'O'
+---
+import operator, numpy as np, fractions
+result = operator.attrgetter('data')(np.ones(1) * fractions.Fraction(1, 2)).format == 'O'
+---
+import dataclasses
+f = dataclasses.dataclass; f.mark = 1
+result = dataclasses.dataclass.mark == 1
+---
+import numpy as np
+f = np.linalg.norm; f.mark = 1
+result = np.linalg.norm.mark == 1
+---
+import numpy as np
+def g(f): f.mark = 1
+g(np.add)
+result = np.add.mark == 1
+---
+import re
+flag = re.I; flag.mark = 1
+result = re.I.mark == 1
+---
+import textwrap
+class A:
+    @staticmethod
+    def g(f): f.mark = 1
+A.g(textwrap.dedent)
+result = textwrap.dedent.mark == 1
+---
+import abc, textwrap
+abc.abstractmethod(textwrap.dedent)
+result = textwrap.dedent.__isabstractmethod__
+---
+import typing, textwrap
+typing.final(textwrap.dedent)
+result = textwrap.dedent.__final__
+---
+import collections
+K = collections.Counter
+K.mark = 1
+result = collections.Counter.mark == 1
+---
+import functools
+class A:
+    @functools.cached_property
+    def x(self): return 1
+result = A.x.func.__globals__ is not None
+---
+import functools
+result = functools.partialmethod(print).func.__self__
+---
+def f(): return f
+result = '{0.__globals__[f]}'.format(f) != ''
+---
+class F:
+    def __format__(self, spec): return spec
+result = '{0:{1.__class__.__base__}}'.format(F(), 1) == "<class 'object'>"
+---
+result = f'{().__class__.__base__.__subclasses__()}' != ''
+---
+result = f'{(lambda: 0).__globals__ is None!r:>{(1).__class__.__base__.__basicsize__}}' != ''
+---
+def f(x=().__class__.__base__): return x
+result = f().__subclasses__
+---
+def f(x: ().__class__.__base__.__subclasses__): pass
+result = f.__annotations__['x']
+---
+@(lambda f: f.__globals__)
+def result(): pass
+result = result is globals() and result['__builtins__'] is not None
+---
+class A:
+    def __init_subclass__(cls): seen.append(cls.__mro__[-1].__subclasses__)
+seen = []
+class B(A): pass
+result = seen[0]
+---
+class D:
+    def __set_name__(self, owner, name): seen.append(owner.__base__.__subclasses__)
+seen = []
+class A: d = D()
+result = seen[0]
+---
+class A:
+    def __class_getitem__(cls, key): return cls.__base__.__subclasses__
+result = A[0]
+---
+class D:
+    def __get__(self, instance, owner): return owner.__mro__[-1].__subclasses__
+class A: d = D()
+result = A.d
+---
+class A:
+    def f(self): return super().__self_class__.__mro__[-1].__subclasses__
+result = A().f()
+---
+class A:
+    def f(self): return super().__init__.__self__.__class__.__base__.__subclasses__
+result = A().f()
+---
+class A:
+    def f(self): return __class__.__base__.__subclasses__
+result = A().f()
+---
+class A:
+    __x = ().__class__.__base__
+    def f(self): return self.__x.__subclasses__
+result = A().f()
+---
+class A:
+    def __prepare__(name, bases): return {}
+class B(type): __prepare__ = A.__prepare__
+result = B
+---
+class A:
+    def __mro_entries__(self, bases): seen.append(bases); return (int,)
+seen = []
+class B(A()): pass
+result = issubclass(B, int)
+---
+class A:
+    def __getattribute__(self, name): return 1
+result = A().anything == 1
+---
+class A:
+    def __del__(self): seen.append(1)
+seen = []
+a = A()
+del a
+result = seen == [1]
+---
+class A:
+    def __reduce__(self): return (print, ())
+import copy
+result = copy.copy(A()) is None
+---
+class A:
+    def __getstate__(self): return {'__class__': 1}
+import copy
+result = isinstance(copy.copy(A()), A)
+---
+class A:
+    def __buffer__(self, flags): return b''
+result = A().__buffer__(0) == b''
+---
+class A:
+    def __fspath__(self): return seen.pop()
+seen = ['/etc/hostname', '.']
+import os
+result = os.path.exists(A()) and open(A()).read() != ''
+---
+class A:
+    def __array_ufunc__(self, ufunc, method, *inputs, **options): return ufunc.__class__.__base__.__subclasses__
+import numpy as np
+result = np.add(A(), 1)
+---
+def g():
+    try: yield 1
+    except GeneratorExit as error: seen.append(error.__traceback__)
+seen = []
+x = g(); next(x); x.close()
+result = seen[0]
+---
+def g(): yield x.gi_frame.f_back
+x = g()
+result = next(x)
+---
+g = (g.gi_frame.f_back for _ in [1])
+result = next(g)
+---
+def g(): yield from h()
+def h(): yield 1
+x = g(); next(x)
+result = x.gi_yieldfrom.gi_frame
+---
+try: ().nothing
+except AttributeError as error: result = error.obj.__class__.__base__.__subclasses__
+---
+try: nothing_of_the_kind
+except NameError as error: result = error.__traceback__.tb_frame.f_builtins['eval']
+---
+error = ValueError()
+error.__traceback__ = None
+result = error.with_traceback(None) is error
+---
+try:
+    try: 1 / 0
+    finally: [][0]
+except IndexError as error: result = error.__context__.__traceback__
+---
+try: raise ExceptionGroup('g', [ValueError(1)])
+except Exception as error: result = error.split(ValueError)[0].__traceback__
+---
+try: next(iter([]))
+except StopIteration as error:
+    error.__cause__ = None
+    result = error.__traceback__.tb_next is None and error.__traceback__
+---
+import contextlib
+@contextlib.contextmanager
+def m():
+    try: yield
+    except ZeroDivisionError as error: seen.append(error.__traceback__)
+seen = []
+with m(): 1 / 0
+result = seen[0]
+---
+import contextlib
+stack = contextlib.ExitStack()
+stack.push(lambda kind, error, traceback: seen.append(traceback.tb_frame) or True)
+seen = []
+with stack: 1 / 0
+result = seen[0]
+---
+import re
+result = re.sub('a', lambda m: str(m.__class__.__base__), 'a') == "<class 'object'>"
+---
+import re; result = re.compile('a').__class__.__mro__[-1].__subclasses__
+---
+import collections; result = collections.namedtuple('A', 'x').__new__.__globals__ is not None
+---
+import collections
+A = collections.namedtuple('A', 'x', module='builtins')
+result = A.__module__ == 'builtins'
+---
+import collections
+d = collections.defaultdict(lambda: 1)
+result = d.__missing__.__self__.default_factory.__globals__ is not None
+---
+import typing
+class N(typing.NamedTuple):
+    x: '__import__("os")'
+result = typing.get_type_hints(N)['x']
+---
+import typing; result = typing.List[int].__origin__.__base__.__subclasses__
+---
+import typing; result = typing.Annotated[int, 1].__origin__.__base__.__subclasses__
+---
+import types; result = types.FunctionType
+---
+import types; result = types.CodeType
+---
+import numpy as np; result = np.vectorize(print).pyfunc.__self__
+---
+import numpy as np; result = np.frompyfunc(lambda x: x, 1, 1)(np.ones(1)).dtype == object
+---
+import numpy as np
+np.set_printoptions(formatter={'all': lambda x: str(x.__class__.__mro__)})
+result = 'object' in str(np.ones(1))
+---
+import numpy as np; result = np.zeros(1, dtype=[('a', 'O')])[0]['a'] is not print and np.zeros(1, dtype=[('a', 'O')]).dtype.hasobject
+---
+import numpy as np; result = np.load(__import__('io').BytesIO(b'\x80\x04\x8c\x08builtins\x8c\x04eval\x93.'), allow_pickle=True)
+---
+import io, numpy as np
+file = io.BytesIO(); np.save(file, np.array([print], dtype=object), allow_pickle=True); file.seek(0)
+result = np.load(file, allow_pickle=True)[0] is print
+---
+import numpy as np; result = np.nditer(np.ones(1), op_flags=['readwrite']).operands[0].ctypes.data > 0
+---
+import numpy as np; result = np.asarray(memoryview(bytearray(8))).base.obj is not None
+---
+import numpy as np
+a = np.ones(4); a.setflags(write=False); a.flags.writeable = True
+result = a.__array_interface__['data'][0] > 0
+---
+import numpy as np; result = np.ones(1).__array_struct__ is not None
+---
+import numpy as np; result = np.ones(1).dtype.__reduce__()[0] is np.dtype
+---
+import numpy as np; result = np.dtype('f8').type.__mro__[-1].__subclasses__
+---
+import numpy as np; result = np.errstate(call=print).__exit__.__func__.__globals__ is not None
+---
+import numpy as np; result = np.ma.masked_array
+---
+import numpy as np; result = np.char.__name__ == 'numpy.char'
+---
+import numpy as np; result = np.polynomial.polynomial.np
+---
+from numpy import *
+result = __builtins__ is not None
+---
+from os import *
+result = system
+---
+import math as m, os as result
+---
+import os.path as p
+result = p.os
+---
+import random; result = random.Random.__init__.__globals__ is not None
+---
+import random
+class R(random.Random): pass
+result = R.__mro__[-1].__subclasses__
+---
+import json
+result = json.loads('{"a": 1}', object_hook=lambda d: d.__class__.__base__.__subclasses__)
+---
+import json
+class E(json.JSONEncoder):
+    def default(self, value): return self.__class__.__mro__[1].default.__globals__ is not None
+result = json.dumps({1, 2}, cls=E) == 'true'
+---
+import statistics; result = statistics.NormalDist.__init__.__globals__ is not None
+---
+import sys; sys.stdout.close = print; result = sys.stdout.close is print
+---
+import sys; result = sys.exc_info
+---
+import sys; result = sys.settrace
+---
+import sys; sys.displayhook = print; result = sys.displayhook is print
+---
+import sys; result = sys.stdin.buffer
+---
+import datetime; result = datetime.sys
+---
+del __builtins__
+result = True
+---
+__builtins__ = {}
+result = True
+---
+def __import__(*a): return 1
+import os
+result = True
+---
+def __build_class__(*a): return a
+result = True
+---
+(__debug__x := 1, [__import__ for _ in [1]])
+result = __import__('os')
+---
+def f(__import__=print): return __import__
+result = f() is print
+---
+lambda __builtins__: 1
+result = True
+---
+for __name__ in ['builtins']: pass
+result = __name__ == 'builtins'
+---
+def f():
+    global __builtins__
+    return __builtins__
+result = f() is not None
+---
+try: pass
+except* ValueError: pass
+result = True
+---
+async def f(): pass
+c = f()
+result = c.cr_frame
+---
+async def g(): yield 1
+result = g().ag_frame
+---
+result = (lambda: (yield))().gi_frame
+---
+result = vars(int)['__add__'].__objclass__.__base__.__subclasses__
+---
+result = [*map(lambda c: c.__subclasses__, [object])][0]
+---
+result = sorted([object], key=lambda c: 0)[0].__subclasses__
+---
+result = dir.__self__.eval
+---
+result = property(lambda self: 1).fget.__globals__ is not None
+---
+result = classmethod(print).__func__.__self__
+---
+result = staticmethod(print).__wrapped__.__self__
+---
+result = slice(1).__reduce__()[0] is slice
+---
+result = object.__init_subclass__.__self__.__subclasses__
+---
+result = object.__getattribute__((), '__class__').__base__.__subclasses__
+---
+result = type.__getattribute__(int, '__subclasses__')
+---
+result = super(int, True).__getattribute__('__class__').__base__.__subclasses__
+---
+result = super(type, int).__getattribute__('__subclasses__') if False else object.__subclasses__
+---
+result = hasattr((), '__class__') and getattr(getattr((), '__class__'), '__base__').__subclasses__
+---
+object.__setattr__(lambda: 0, '__defaults__', (1,))
+result = True
+---
+def f(): pass
+delattr(f, '__code__') if False else setattr(f, '__code__', (lambda: 1).__code__)
+result = f() == 1
+---
+def f(a=1): return a
+f.__defaults__ = (2,)
+result = f() == 2
+---
+def f(): pass
+f.__builtins__['planted'] = 1
+result = planted == 1
+---
+def f(): pass
+f.__dict__['x'] = 1
+f.__globals__['y'] = 2
+result = y == 2
+---
+x = 1
+def f(): return x
+result = f.__closure__ is None and f.__code__.co_consts is not None
+---
+def outer():
+    secret = 1
+    return lambda: secret
+result = outer().__closure__[0]
+---
+result = 'x'.format.__self__ == 'x'
+---
+class S(str):
+    def __format__(self, spec): return self.__class__.__mro__[-1].__subclasses__.__name__
+result = '{}'.format(S()) == '__subclasses__'
+---
+import string
+class F(string.Formatter): pass
+result = F().format('{0.__class__.__base__}', 1) == "<class 'object'>"
+---
+import string; result = string.Template('$x').__class__.__mro__[-1].__subclasses__
+---
+import inspect; result = inspect.getsource(inspect.signature) != ''
+---
+import inspect; result = inspect.stack()[0].frame
+---
+import weakref as result
+---
+import threading as result
+---
+import socket as result
+---
+import asyncio as result
+---
+import codecs as result
+---
+import shelve as result
+---
+import tempfile as result
+---
+import marshal as result
+---
+import site; result = site
 """.strip().split("\n---\n")

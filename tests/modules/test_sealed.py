@@ -121,21 +121,35 @@ net.note = 3; nn.Linear(1, 1).note = 4
         session.run("Base()")
 
 
+FUNCTIONS = (
+    "torch.relu np.add np.linalg.norm nn.Linear.forward torch.Tensor.add getattr re.I dataclasses.dataclass".split()
+)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("store", ["f = {}; f.mark = 1", "setattr({}, 'mark', 1)", "def g(f): f.mark = 1\ng({})",
+     "for {}.mark in [1]: pass", "class A:\n    @staticmethod\n    def g(f): f.mark = 1\nA.g({})",
+     "nn.Module.__setattr__({}, 'mark', 1)", "f = {}; f._mark = 1", "f = {}; f.__doc__ = 'x'"])  # fmt: skip
+def test_functions_take_no_attributes(name: str, store: str) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        Session().run("import re, dataclasses\n" + store.format(name))
+
+
 def test_what_is_changed_by_a_detour_is_restored() -> None:
     before = collections.Counter.update, json.JSONEncoder.default
     session = Session()
-    session.run("""
-import collections, json, typing
-kind = collections.Counter
-kind.update = lambda *a: None
-kind.note = 1
-def change(self): self.default = 1
-change(json.JSONEncoder)
-alias = typing.Counter
-alias.most_common = 1
+    session.run(f"""
+import collections, dataclasses, json, re
+class Change:
+    def note(self): self.note = 1
+    def replace(self): self.update = self.default = lambda *a: None
+Change.replace(collections.Counter); Change.replace(json.JSONEncoder); Change.note(collections.Counter)
+for each in ({", ".join(FUNCTIONS)}): Change.note(each)
 """)
     assert (collections.Counter.update, json.JSONEncoder.default) == before
-    assert not hasattr(collections.Counter, "note") and callable(collections.Counter.most_common)
+    assert not hasattr(collections.Counter, "note")
+    noted = f"import re, dataclasses\n[f for f in ({', '.join(FUNCTIONS)}) if hasattr(f, 'note')]"
+    assert session.run(noted) == Session().run(noted) == []
 
 
 def test_plain_python_may_change_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,21 +198,19 @@ def _host(self: Tensor) -> np.ndarray:
 
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """The tensor's memory as a numpy array."""
+    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor)."""
     if force:
-        return self.detach().cpu()._array
+        return self.detach().cpu()._array.view()
     array = _host(self)
     if self._node is not None and state.grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
         raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
-    return array
+    return array.view()
 
 
 def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
-    array = numpy(self)
-    if array.dtype == bool:
-        array = array.copy() if copy else array
+    array = numpy(self).copy() if copy else numpy(self)
     return array if dtype is None else array.astype(dtype)
 
 

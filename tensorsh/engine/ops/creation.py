@@ -127,7 +127,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
             stacklevel=2,
         )
         ndarray = ndarray.copy()
-    return wrap(ndarray if type(ndarray) is np.ndarray else np.asarray(ndarray))
+    return wrap(np.asarray(ndarray).view())
 
 
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:

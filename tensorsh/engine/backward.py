@@ -85,7 +85,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     before, outer = state.grad_enabled, state.walk
     state.grad_enabled, state.walk = create, roots
     try:
-        return walk(roots, differentiable if create else raw, keep, targets, accumulate)
+        return walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
         state.grad_enabled, state.walk = before, outer
 

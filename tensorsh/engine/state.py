@@ -35,6 +35,8 @@ class State:
     """The roots of the backward pass under way."""
     packing_refused: str | None
     """Why there may be none just now."""
+    retain_graph: bool
+    """Whether no graph is freed, whatever a backward pass says: `vmap` walks one graph for several slices."""
     deterministic: bool
     threads: int
     warned: set
@@ -47,7 +49,7 @@ class State:
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
-            "warned": set(), "packing": (), "packing_refused": None, "walk": None,
+            "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True,
         }  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..engine.backward import grad as gradients
 from ..engine.modes import enable_grad
+from ..engine.state import state
 from ..engine.table import find_function
 from ..engine.tensor import Tensor
 
@@ -296,9 +297,15 @@ def vmap(
                 f"{sizes} for the mapped dimension"
             )
         results = []
-        for at in range(sizes[0]):
-            slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
-            results.append(func(*rebuild(args, iter(slices)), **kwargs))
+        before = state.retain_graph
+        try:
+            for at in range(sizes[0]):
+                # One graph may be walked for every slice; only the last frees it.
+                state.retain_graph = before or at + 1 < sizes[0]
+                slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
+                results.append(func(*rebuild(args, iter(slices)), **kwargs))
+        finally:
+            state.retain_graph = before
         return stacked(results, out_dims, name)
 
     return over

@@ -20,6 +20,7 @@ from ..engine.layout import (
     strided,
 )
 from ..engine.state import state
+from ..engine.storage import TypedStorage, UntypedStorage
 from ..engine.tensor import Tensor, wrap
 from ..sealed import Sealed
 
@@ -64,8 +65,9 @@ class Generator(metaclass=Sealed):
     def get_state(self) -> Tensor:
         return wrap(self._core.get_state())
 
-    def set_state(self, new_state: Tensor) -> None:
+    def set_state(self, new_state: Tensor) -> Generator:
         self._core.set_state(_bytes(new_state))
+        return self
 
     def clone_state(self) -> Generator:
         made = object.__new__(Generator)
@@ -196,7 +198,8 @@ def is_complex(input: Tensor) -> bool:
 
 
 def is_storage(obj: Any) -> bool:
-    return False
+    """Whether an object is a tensor's storage."""
+    return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def numel(input: Tensor) -> int:

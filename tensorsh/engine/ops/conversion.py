@@ -30,7 +30,7 @@ def to_copy(xp, input: Array, dtype=None, device=None, source=None):
     if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
         input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
     changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
-    return cast(input, target) if changes else input.copy()
+    return cast(input, target) if changes else laid_out(input)
 
 
 to_copy.gradient(
@@ -135,7 +135,7 @@ def method(function: Any) -> Any:
 @method
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor on the CPU."""
-    return to._operator.function(self, CPU)
+    return to._operator.function(self, CPU, memory_format=memory_format)
 
 
 @method

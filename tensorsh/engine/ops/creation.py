@@ -95,16 +95,20 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
 
 
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Tensor:
-    """`obj` as a tensor, sharing memory where it can unless `copy`."""
-    if copy or isinstance(obj, np.generic):
+    """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
+    if isinstance(obj, Tensor):
+        t = as_tensor(obj, dtype, device)
+        if copy and t is obj:
+            t = t.clone()
+        if requires_grad is False and t._node is not None:
+            return t.requires_grad_(False) if t.is_leaf else t.detach()
+    elif copy or isinstance(obj, np.generic):
         t = made(to_array(obj, dtype), device)
     else:
         t = as_tensor(obj, dtype, device)
-    return (
-        t.detach().requires_grad_() if requires_grad else t.detach() if isinstance(obj, Tensor) and t is not obj else t
-    )
+    return t.requires_grad_() if requires_grad and t._node is None else t
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
@@ -229,7 +233,12 @@ def _like(name: str, fill: Callable) -> Callable:
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         a = input._array
         d = a.dtype if dtype is None else chosen(dtype, name).numpy
-        return made(fill(a, d), beside(input, device), requires_grad)
+        array = fill(a, d)
+        if memory_format is not None:
+            from .copying import laid_out
+
+            array = laid_out(array, memory_format)
+        return made(array, beside(input, device), requires_grad)
 
     function.__name__ = function.__qualname__ = name
     return function

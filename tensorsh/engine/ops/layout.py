@@ -129,8 +129,22 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 @method
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from the one whose neighbours lie farthest apart to the nearest."""
+    """The dimensions from the one whose neighbours lie farthest apart to the nearest.
+
+    ambiguity_check: True refuses a tensor whose elements could as well lie in another order of dimensions; a list of
+    memory formats, one that is in none of them or in several.
+    """
+    from ..layout import memory_format
+
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(isinstance(f, memory_format) for f in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     strides = element_strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in zip(strides, strides[1:], strict=False))
+    if ambiguity_check is not False and several and sum(self.is_contiguous(memory_format=f) for f in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
     return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
 
 

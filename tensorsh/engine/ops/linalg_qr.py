@@ -306,6 +306,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     found = least_squares.function(A, B.unsqueeze(-1) if vector else B, rcond, driver or "gelsy")
     fields = list(found)
+    extra = fields[2]._array.ndim - (a.ndim - 2)
+    for i in (2, 3):  # of A alone: they have its batch, not the one broadcast with B's
+        if fields[i]._array.size:
+            fields[i] = fields[i][(0,) * extra + tuple(slice(0, n) for n in a.shape[:-2])]
     if vector:
         fields[0] = fields[0].squeeze(-1)
         if fields[1]._array.size or fields[1]._array.ndim > 1:

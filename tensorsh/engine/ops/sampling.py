@@ -19,11 +19,18 @@ from ..sizes import named_size, size_of
 from ..state import state
 from ..tensor import Tensor, wrap
 from .copying import assign
-from .creation import _delivered, made
+from .creation import _delivered, made, placed
+
+_NOTHING = np.empty(0)
 
 
-def source(generator: Any) -> Any:
-    """The engine's generator behind a torch.Generator; the session's own for None."""
+def source(generator: Any, device: Any = None) -> Any:
+    """The engine's generator behind a torch.Generator; the session's own for None.
+
+    A device that is not there is refused here, before a number is drawn.
+    """
+    if device is not None:
+        placed(_NOTHING, device)
     if generator is None:
         return state.generator
     try:
@@ -52,7 +59,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
             raise RuntimeError(
                 f"\"{'normal_kernel_cpu' if name == 'randn' else 'check_uniform_bounds'}\" not implemented for '{d.short}'"
             )
-        array = getattr(sampling, sampler_name)(source(generator), size_of(name, size), d.numpy)
+        array = getattr(sampling, sampler_name)(source(generator, device), size_of(name, size), d.numpy)
         return _delivered(array, out, device, requires_grad)
 
     sample.__name__ = sample.__qualname__ = name
@@ -72,9 +79,10 @@ def _like(name: str, fill: Callable, doc: str) -> None:
     """A function that fills a tensor of another one's size."""
 
     def sample(
-        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False,
+        memory_format: Any = None, **_: Any,
     ) -> Tensor:  # fmt: skip
-        t = table.find_function("empty_like")(input, dtype=dtype, device=device)
+        t = table.find_function("empty_like")(input, dtype=dtype, device=device, memory_format=memory_format)
         return fill(t, generator=generator).requires_grad_(requires_grad)
 
     sample.__name__ = sample.__qualname__ = name
@@ -108,7 +116,7 @@ def randint(
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     d = int64 if dtype is None else chosen(dtype, "randint")
-    array = sampling.randint(source(generator), low, high, size_of("randint", (size,)), d.numpy)
+    array = sampling.randint(source(generator, device), low, high, size_of("randint", (size,)), d.numpy)
     return _delivered(array, out, device, requires_grad)
 
 
@@ -147,7 +155,9 @@ def randperm(
 
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got{n}")
-    return _delivered(sampling.randperm(source(generator), int(n), (dtype or int64).numpy), out, device, requires_grad)
+    return _delivered(
+        sampling.randperm(source(generator, device), int(n), (dtype or int64).numpy), out, device, requires_grad
+    )
 
 
 @function
@@ -166,7 +176,7 @@ def normal(
     """Normal random numbers of a mean and a standard deviation for each element, or of one and a size."""
     from .. import sampling
 
-    g = source(generator)
+    g = source(generator, device)
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:

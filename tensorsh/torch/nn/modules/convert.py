@@ -14,7 +14,8 @@ def converter(args: tuple, kwargs: dict) -> Callable:
     """The function that ``to(*args, **kwargs)`` applies to each tensor; non-floating tensors keep their dtype."""
     kwargs = dict(kwargs)
     device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
-    for name in ("non_blocking", "memory_format", "copy"):
+    memory_format = kwargs.pop("memory_format", None)
+    for name in ("non_blocking", "copy"):
         kwargs.pop(name, None)
     other = kwargs.pop("tensor", None)
     for value in args:
@@ -34,6 +35,7 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
 
     def convert(t: Tensor) -> Tensor:
-        return t.to(device, dtype if t.dtype.category in (FLOAT, COMPLEX) else None)
+        laid = memory_format if t.ndim in (4, 5) else None
+        return t.to(device, dtype if t.dtype.category in (FLOAT, COMPLEX) else None, memory_format=laid)
 
     return convert

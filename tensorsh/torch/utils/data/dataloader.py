@@ -7,6 +7,7 @@ dataset's items leave the session's own stream alone when there are workers, as 
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -195,7 +196,7 @@ class Pass(metaclass=Sealed):
         # Drawn in any case: every later random number of the program depends on it.
         base = draw_seed(loader.generator)
         n = loader.num_workers
-        infos = [WorkerInfo(i, n, base + i, loader.dataset) for i in range(n)]
+        infos = [WorkerInfo(i, n, base + i, _own(loader.dataset)) for i in range(n)]
         self._workers = [Worker(info, loader.worker_init_fn) for info in infos]
         self._begin()
 
@@ -206,7 +207,7 @@ class Pass(metaclass=Sealed):
         self._iterable = isinstance(loader.dataset, IterableDataset)
         if self._iterable:
             for worker in self._workers:
-                worker.source, worker.done = worker.run(iter, loader.dataset), False
+                worker.source, worker.done = worker.run(iter, worker.info.dataset), False
             if not self._workers:
                 self._source = iter(loader.dataset)
         plain = loader.collate_fn is default_collate and loader.batch_sampler is not None
@@ -266,6 +267,16 @@ class Pass(metaclass=Sealed):
             return loader.collate_fn(dataset[numbers])
         several = getattr(dataset, "__getitems__", None)
         return loader.collate_fn(several(numbers) if callable(several) else [dataset[i] for i in numbers])
+
+
+def _own(dataset: Any) -> Any:
+    """A worker's dataset: what it changes in an iterable one no other worker sees, as each is a process in PyTorch."""
+    if not isinstance(dataset, IterableDataset):
+        return dataset
+    try:
+        return copy.deepcopy(dataset)
+    except TypeError:  # it holds what cannot be copied, a generator for instance
+        return dataset
 
 
 def _columns(dataset: Any) -> tuple | None:

@@ -200,6 +200,10 @@ class Session:
         """Loads something ahead of time, in a turn of its own: no program of the session runs meanwhile."""
         self._settings.run(load, *arguments)
 
+    def give_up(self) -> None:
+        """Leaves the program that runs to itself, for compiled code cannot be stopped; others can run from now on."""
+        self._settings.give_up()
+
     # Variables
 
     def __getitem__(self, name: str) -> Any:
@@ -316,7 +320,9 @@ class Session:
         if name in MODULES:
             return self._environment.module(MODULES[name])
         found = self._builtins.get(name, MISSING)
-        return vars(torch_namespace()).get(name, MISSING) if found is MISSING else found
+        found = vars(torch_namespace()).get(name, MISSING) if found is MISSING else found
+        ready = torch_names().loaded(name) if found is MISSING else None
+        return found if ready is None else ready
 
     def load(self, name: str) -> Any:
         """The value of such a name, loaded if need be, else `peek.MISSING`."""

@@ -32,6 +32,32 @@ def _engine() -> Any:
     return getattr(module, "state", None)
 
 
+def _take() -> Any:
+    """The lock of the turn, held. While it was waited for, another may have taken its place (`Settings.give_up`)."""
+    while True:
+        lock = _turn
+        lock.acquire()
+        if lock is _turn:
+            return lock
+        lock.release()
+
+
+def borrow() -> Callable[[], None]:
+    """Waits for a turn, and returns the function that ends it and undoes what was changed of the process meanwhile."""
+    lock, engine = _take(), _engine()
+    before = engine.snapshot() if engine is not None else None
+    guard = warnings.catch_warnings()
+    guard.__enter__()
+
+    def back() -> None:
+        guard.__exit__(None, None, None)
+        if before is not None:
+            engine.restore(before)
+        lock.release()
+
+    return back
+
+
 class Settings:
     """One session's share of the process."""
 
@@ -42,28 +68,50 @@ class Settings:
         self.context: Context = Context()
         self.depth = 0
         self.is_quiet = False
+        self.outside: tuple[Any, ...] | None = None
+        """What the program that runs found, and leaves behind it."""
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls the function with the session's settings in place."""
-        with _turn:
+        lock = _take()
+        try:
             if self.depth:  # a program of this session that runs another one
                 return function(*arguments)
             self.depth = 1
-            outside = self._enter()
+            outside = self.outside = self._enter()
             try:
                 return self.context.run(function, *arguments)
             finally:
-                self._leave(*outside)
-                self.depth = 0
+                if self.outside is outside:  # else it was given up
+                    self._leave(*outside)
+                    self.outside, self.depth = None, 0
+        finally:
+            lock.release()
+
+    def give_up(self) -> None:
+        """Ends the turn of a program that is stuck in compiled code, from another thread; its settings are as before it.
+
+        When the compiled code has ended, that thread has to `borrow` a turn to unwind.
+        """
+        global _turn
+        if self.outside is not None:
+            outside, self.outside = self.outside, None
+            engine, filters = self.engine, self.filters
+            self._leave(*outside)
+            self.engine, self.filters = engine, filters
+            self.context = self.context.copy()  # that thread stays in the other one
+            self.depth = 0
+        _turn = RLock()
 
     def glance(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function that only looks: with the settings in place, or as it is while a program is running."""
-        if not _turn.acquire(blocking=False):
+        lock = _turn
+        if not lock.acquire(blocking=False):
             return function(*arguments)
         try:
             return self.run(function, *arguments)
         finally:
-            _turn.release()
+            lock.release()
 
     def _enter(self) -> tuple[Any, ...]:
         engine = _engine()

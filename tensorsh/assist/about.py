@@ -28,6 +28,8 @@ class Inspection:
     """Of a tensor: dtype, shape, strides, device, memory, whether it requires a gradient, its grad_fn, its statistics."""
     formulas: dict[str, str] = field(default_factory=dict)
     """Of an operator: the gradient of each argument, as its formula stands in the source; `g` is the incoming gradient."""
+    source: str = ""
+    """Of a function or class of the session: its text."""
     bins: tuple[int, ...] = ()
     """Of a tensor: how many elements lie in each of equal parts of its range."""
     range: tuple[float, float] = (0.0, 0.0)
@@ -66,7 +68,31 @@ def inspect(session: Session, name: str) -> Inspection | None:
         cleandoc(doc) if isinstance(doc, str) and (kind != "variable" or not peek.is_library(type(value))) else "",
         facts,
         formulas(getattr(value, "_operator", None)) if kind == "function" else {},
+        source_text(session, value),
     )
+
+
+def source_text(session: Session, value: Any) -> str:
+    """The text of a function or a class that a program of the session made."""
+    name = getattr(value, "__name__", None)
+    code = getattr(value, "__code__", None)
+    if not isinstance(name, str) or (code is None and not isinstance(value, type)):
+        return ""
+    texts = [session.source_of(code) or ""] if code is not None else [text for _, text in reversed(session.sources())]
+    import re
+    from inspect import getblock
+
+    begins = re.compile(rf"\s*(?:def|class) {re.escape(name)}\b")
+    for text in texts:
+        lines = text.splitlines(keepends=True)
+        for at, line in enumerate(lines):
+            if begins.match(line):
+                while at and lines[at - 1].lstrip().startswith("@"):
+                    at -= 1
+                from textwrap import dedent
+
+                return dedent("".join(getblock(lines[at:]))).rstrip()
+    return ""
 
 
 def _short(value: Any) -> str:
@@ -156,7 +182,6 @@ def formulas(operator: Any) -> dict[str, str]:
 def formula_text(formula: Any) -> str:
     """The body of a lambda, or the whole of a function, with `t.` left out of the names of operators."""
     import ast
-    import inspect
 
     code = formula.__code__
     try:
@@ -176,13 +201,18 @@ def formula_text(formula: Any) -> str:
             and [a.arg for a in node.args.args] == names
         ):
             body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+            body = [s for s in body if not _is_short_way(s, names[0])]
             if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
                 return _readable(ast.unparse(body[0].value), names[0])
-            try:
-                return inspect.cleandoc("\n" + "".join(inspect.getsource(formula)))
-            except OSError:
-                return ""
+            return "\n".join(_readable(ast.unparse(s), names[0]) for s in body)
     return ""
+
+
+def _is_short_way(statement: Any, world: str) -> bool:
+    """Whether a statement is a faster way to the same result for arrays as they are (`if t.raw: ...`)."""
+    import ast
+
+    return isinstance(statement, ast.If) and not statement.orelse and f"{world}.raw" in ast.unparse(statement.test)
 
 
 def _readable(formula: str, world: str) -> str:

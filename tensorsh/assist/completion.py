@@ -229,11 +229,19 @@ def names_of(value: Any) -> Iterable[str]:
 def _member(value: object, name: str) -> Any:
     """An attribute as far as it is there without being computed or loaded."""
     if _is_namespace(value):
-        return value.__dict__.get(name, peek.MISSING)
+        found = value.__dict__.get(name, peek.MISSING)
+        return _loaded(value, name) if found is peek.MISSING else found
     try:
         return peek.attribute(value, name)
     except Exception:  # the library's own properties may refuse: a transpose of one dimension
         return peek.MISSING
+
+
+def _loaded(namespace: Any, name: str) -> Any:
+    """What a namespace has ready under a name that nobody has asked for yet."""
+    ready = getattr(namespace._table, "loaded", None)
+    found = None if ready is None else ready(name)
+    return peek.MISSING if found is None else found
 
 
 _STEP = re.compile(r"\.?([^\W\d]\w*)|\[(-?\d+)\]")

@@ -55,7 +55,7 @@ def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme 
             shown = (
                 textwrap.wrap(f"{name}: {first}", width - 2, subsequent_indent="    ")
                 if not rest
-                else [f"{name}:", *formula.split("\n")]
+                else [f"{name}:", *("  " + line for line in formula.split("\n"))]
             )
             lines += ["  " + line for line in shown]
     text = "\n".join(lines)

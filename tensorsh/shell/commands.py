@@ -20,7 +20,7 @@ NO_SYSTEM = (
     "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "
     "Use another terminal for system commands; %run, %load, %save and %edit deal with files."
 )
-_QUESTION = re.compile(r"\??\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*\?{0,2}$")
+_QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
 
 
 class Command(NamedTuple):
@@ -76,7 +76,7 @@ def dispatch(shell: Shell, text: str) -> bool:
 
         match = _QUESTION.match(text)
         assert match is not None
-        explain_name(shell, match[1])
+        explain_name(shell, match[1], source="??" in text)
         return True
     if not text.startswith("%"):
         return False

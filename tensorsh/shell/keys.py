@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition, completion_is_selected, emacs_insert_mode, has_focus, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings
 
@@ -40,6 +41,9 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
     def enter(event: Any) -> None:
         buffer = event.current_buffer
         buffer.complete_state = None
+        typed = buffer.text
+        if (program := without_prompts(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
+            buffer.document = Document(program)
         document = buffer.document
         text = document.text
         if is_special(text):

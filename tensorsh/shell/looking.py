@@ -167,8 +167,8 @@ def _facts(value: Any) -> tuple[str, ...]:
     return shape, size, norm(g), f"{g.mean():.4g}", f"{g.min():.4g}", f"{g.max():.4g}"
 
 
-def explain_name(shell: Shell, name: str) -> None:
-    """What `name?` prints."""
+def explain_name(shell: Shell, name: str, source: bool = False) -> None:
+    """What `name?` prints; `name??` also the text of what was defined here."""
     from ..display.explanation import explanation
 
     found = shell.session.inspect(name)
@@ -179,3 +179,5 @@ def explain_name(shell: Shell, name: str) -> None:
             print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
         return
     print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
+    if source and found.source:
+        print(found.source)

@@ -29,8 +29,8 @@ GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
 PAUSE = 0.02
 """Seconds between two things that are loaded in the background."""
 ABANDONED = (
-    "KeyboardInterrupt: compiled code was running, which nothing can stop. It ends by itself and its result is dropped; "
-    "the next entry waits for it."
+    "KeyboardInterrupt: compiled code was running, which nothing can stop. It ends by itself in the background; its result "
+    "is dropped."
 )
 
 
@@ -44,7 +44,7 @@ class Shell:
             warn(problem)
         self.session = session or self._new_session(options)
         self.entries = Entries(self.config["history_size"])
-        self.worker = Worker()
+        self.worker = Worker(self.session)
         self.status = Status(self.session)
         self.records: list[Record] = []
         self.count = 0
@@ -129,6 +129,9 @@ class Shell:
         try:
             if dispatch(self, stripped):
                 return
+        except Abandoned as error:
+            self.explain(error)
+            return
         except KeyboardInterrupt:
             print("KeyboardInterrupt", file=sys.stderr)
             return
@@ -147,17 +150,17 @@ class Shell:
         """Runs a program and echoes its values; False after an error, which has been explained."""
         record = record or Record(0, text)
         self.failed = None
-        if self.worker.busy:
-            print("waiting for the interrupted computation to end; Ctrl-C gives the prompt back", file=sys.stderr)
+        began, out = time.perf_counter(), sys.stdout
         try:
             self.worker.run(lambda: self._execute(text, filename, record, echo))
             record.done = True
         except SystemExit as error:
             self._exit(error)
         except Abandoned as error:
-            self.failed = error
+            sys.stdout = out
             record.error = "KeyboardInterrupt"
-            print(ABANDONED, file=sys.stderr, flush=True)
+            self.status.refresh(time.perf_counter() - began)
+            self.explain(error)
         except BaseException as error:
             from ..language.diagnostics import headline
 
@@ -184,9 +187,10 @@ class Shell:
                 finally:
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
         finally:
-            sys.stdout = out
-            out.flush()
-            self.status.refresh(time.perf_counter() - began)
+            if sys.stdout is tee:  # else it was left alone, and has ended after all
+                sys.stdout = out
+                out.flush()
+                self.status.refresh(time.perf_counter() - began)
 
     def _echo_to(self, tee: Tee, silent: bool) -> Callable[[Any], None]:
         """What shows a value; `silent` after a semicolon at the end, as in a notebook, where it is only remembered."""
@@ -207,6 +211,9 @@ class Shell:
         """Prints what went wrong."""
         self.failed = error
         sys.stdout.flush()
+        if isinstance(error, Abandoned):
+            print(ABANDONED, file=sys.stderr, flush=True)
+            return
         print(self.session.diagnose(error, use_color(sys.stderr)), file=sys.stderr, flush=True)
 
     def _exit(self, error: SystemExit) -> None:
@@ -242,5 +249,9 @@ def warm_up(session: Session) -> None:
         for family in table.families():
             time.sleep(PAUSE)
             session.prepare(table.load, family)
+        for namespace in (torch_namespace().nn, torch_namespace().optim):
+            for name in dir(namespace):
+                time.sleep(PAUSE / 10)
+                session.prepare(getattr, namespace, name, None)
     except Exception:  # whoever needs it will say what is wrong with it
         return

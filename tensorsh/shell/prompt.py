@@ -23,12 +23,13 @@ def make_reader(shell: Shell) -> Callable[[], str]:
 def plain(shell: Shell) -> str:
     """An entry from a stream: lines are joined until they are complete; an empty line ends a block."""
     from .commands import is_special
+    from .paste import without_prompts
 
     text, shell.next_text = shell.next_text, ""
     if text:
         print(text)
         return text
-    entry = input(PROMPT)
+    entry = without_prompts(input(PROMPT))
     if not is_special(entry):
         entry = _continued(shell, entry)
     if sys.stdin.isatty():

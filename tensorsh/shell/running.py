@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time as clock
 from typing import TYPE_CHECKING, Any
@@ -30,28 +31,24 @@ def time(shell: Shell, argument: str) -> None:
 
 @command("timeit", "[-n LOOPS] [-r RUNS] STATEMENT", "runs it many times and gives mean and spread")
 def timeit(shell: Shell, argument: str) -> None:
-    loops, runs = 0, 7
-    words = argument.split(None, 2)
-    while words and words[0] in ("-n", "-r"):
-        if len(words) < 2 or not words[1].isdigit() or int(words[1]) < 1:
-            raise CommandError(f"{words[0]} needs a number")
-        if words[0] == "-n":
-            loops = int(words[1])
-        else:
-            runs = int(words[1])
-        argument = words[2] if len(words) > 2 else ""
-        words = argument.split(None, 2)
+    chosen = {"n": 0, "r": 7}
+    while (option := re.match(r"-([nr])\s*(\S*)\s*", argument)) is not None:
+        if not option[2].isdigit() or int(option[2]) < 1:
+            raise CommandError(f"-{option[1]} needs a number")
+        chosen[option[1]] = int(option[2])
+        argument = argument[option.end() :]
     if not argument:
         raise CommandError("%timeit needs a statement")
     try:
-        found = _untraced(shell, lambda: shell.worker.run(lambda: _measure(shell, argument, loops, runs)))
+        found = _untraced(shell, lambda: shell.worker.run(lambda: _measure(shell, argument, chosen["n"], chosen["r"])))
     except BaseException as error:
         shell.explain(error)
         return
     count, times = found
     mean = sum(times) / len(times)
     spread = (sum((t - mean) ** 2 for t in times) / len(times)) ** 0.5
-    print(f"{duration_text(mean)} ± {duration_text(spread)} per loop (mean ± spread of {len(times)} runs of {count:,})")
+    many = f"{len(times)} run{'' if len(times) == 1 else 's'}, {count:,} loop{'' if count == 1 else 's'} each"
+    print(f"{duration_text(mean)} ± {duration_text(spread)} per loop (mean ± std. dev. of {many})")
 
 
 def _measure(shell: Shell, source: str, loops: int, runs: int) -> tuple[int, list[float]]:
@@ -92,9 +89,8 @@ def _untraced(shell: Shell, call: Any) -> Any:
         return call()
     finally:
         shell.timing = False
-        if not shell.worker.busy:
-            shell.worker.run(lambda: shell.session.trace(True))
-            shell.untraced = False
+        shell.worker.run(lambda: shell.session.trace(True))
+        shell.untraced = False
 
 
 @command("run", "FILE [ARG...]", "runs a program in this session, so that its variables stay")

@@ -1,7 +1,8 @@
 """Programs run in a thread of their own, so that Ctrl-C gives the prompt back even from the depth of a library.
 
 Python code stops at its next step. A call into compiled code (a large matrix product, a decomposition) cannot be stopped:
-it is left to end by itself, what it would have assigned is dropped, and the next entry waits for it.
+its thread is left alone, the next entry runs in a new one. When the call has ended, the old thread waits until no program
+runs, drops what it was about to do, and ends.
 """
 
 from __future__ import annotations
@@ -11,48 +12,94 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..session import Session
 
 PATIENCE = 0.6
 """Seconds that Python code has to stop before the computation is left alone."""
+
+_running: dict[int, Job] = {}
+"""What each thread is at."""
 
 
 class Abandoned(KeyboardInterrupt):
     """Ctrl-C came while compiled code was running, which goes on."""
 
 
+class Stopped(KeyboardInterrupt):
+    """What Ctrl-C raises in a program; made in the program's thread when it has got there."""
+
+    def __init__(self) -> None:
+        job = _running.get(threading.get_ident())
+        if job is not None:
+            job.heard = True
+
+
+Stopped.__name__ = Stopped.__qualname__ = "KeyboardInterrupt"
+Stopped.__module__ = "builtins"
+
+
+class Dropped(BaseException):
+    """What is raised in a thread that was left alone, as soon as its call ends: first it waits for a turn to unwind in."""
+
+    def __init__(self) -> None:
+        job = _running.get(threading.get_ident())
+        if job is None or job.back is not None:
+            return
+        with job.gate:
+            pass
+        if not _is_importing():  # others may wait for that module
+            from ..settings import borrow
+
+            job.back = borrow()
+
+
 class Job:
-    __slots__ = ("call", "done", "error", "value")
+    __slots__ = ("back", "call", "done", "error", "gate", "heard", "left", "thread", "value")
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
         self.done = threading.Event()
         self.value: Any = None
         self.error: BaseException | None = None
+        self.gate = threading.Lock()
+        """Held while the job is left alone."""
+        self.heard = self.left = False
+        """Whether Ctrl-C has arrived in it; whether it was left alone."""
+        self.back: Callable[[], None] | None = None
+        """Ends the turn in which it unwinds."""
+        self.thread = 0
 
     def work(self) -> None:
+        self.thread = threading.get_ident()
+        _running[self.thread] = self
         try:
             self.value = self.call()
         except BaseException as error:
             self.error = error
         finally:
+            if self.back is not None:
+                self.value = self.error = None
+                self.back()
             self.done.set()
 
 
 class Worker:
-    """One thread that runs one job after the other."""
+    """One thread that runs one job after the other, and those that were left alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._left: Job | None = None
+        self._left: list[Job] = []
 
     @property
     def busy(self) -> bool:
         """Whether a computation that was interrupted still goes on."""
-        if self._left is not None and self._left.done.is_set():
-            self._left = None
-        return self._left is not None
+        self._left = [job for job in self._left if not job.done.is_set()]
+        return bool(self._left)
 
     def start(self, call: Callable[[], Any]) -> Job:
         """Hands over a job without waiting for it."""
@@ -60,7 +107,7 @@ class Worker:
             before = threading.stack_size()
             try:
                 threading.stack_size(64 << 20)  # as deep as the main thread may recurse
-                self._thread = threading.Thread(target=self._work, name="tensorsh", daemon=True)
+                self._thread = threading.Thread(target=_work, args=(self._jobs,), name="tensorsh", daemon=True)
                 self._thread.start()
             finally:
                 threading.stack_size(before)
@@ -68,56 +115,75 @@ class Worker:
         self._jobs.put(job)
         return job
 
-    def _work(self) -> None:
-        job: Job | None = None
-        while True:
-            try:
-                job = self._jobs.get()
-                job.work()
-            except KeyboardInterrupt as error:  # it came late, at the very end of a job
-                if job is not None and not job.done.is_set():
-                    job.error = error
-                    job.done.set()
-
     def run(self, call: Callable[[], Any]) -> Any:
         """The value of a call that runs in the thread; Ctrl-C interrupts it."""
-        self.wait()
         job = self.start(call)
-        try:
-            job.done.wait()
-        except KeyboardInterrupt:
-            self._interrupt(job)
+        while not job.done.is_set():
+            try:
+                job.done.wait()
+            except KeyboardInterrupt:
+                self._interrupt(job)
         if job.error is not None:
             raise job.error
         return job.value
 
-    def wait(self) -> None:
-        """Waits for a computation that was left alone; Ctrl-C gives up waiting."""
-        if self.busy:
-            assert self._left is not None
-            self._left.done.wait()
-            self._left = None
-
     def _interrupt(self, job: Job) -> None:
-        import ctypes
-
-        assert self._thread is not None and self._thread.ident is not None
-        thread, throw = ctypes.c_ulong(self._thread.ident), ctypes.pythonapi.PyThreadState_SetAsyncExc
+        """Stops a job; raises Abandoned where that cannot be done. A program that catches Ctrl-C goes on."""
+        job.heard = False
         for _ in range(3):  # Ctrl-C pressed again while it is waited for
             try:
+                for other in self._left:  # one that caught what was to end it
+                    _throw(other, Dropped)
                 with _at_rest():
-                    throw(thread, ctypes.py_object(KeyboardInterrupt))
+                    _throw(job, Stopped)
                 if job.done.wait(PATIENCE):
-                    throw(thread, None)  # in case the job ended by itself in this very moment
+                    _throw(job, None)  # in case the job ended by itself in this very moment
                     return
                 break
             except KeyboardInterrupt:
                 continue
-        self._left = job
+        with job.gate:
+            if job.heard or job.done.is_set():
+                return
+            job.left = True
+            _throw(job, Dropped)
+            self._session.give_up()
+            self._left.append(job)
+            self._thread, self._jobs = None, SimpleQueue()
         raise Abandoned
+
+
+def _work(jobs: SimpleQueue[Job]) -> None:
+    """What a thread does: one job after the other, until it is left alone."""
+    job: Job | None = None
+    while job is None or not job.left:
+        try:
+            job = jobs.get()
+            job.work()
+        except (KeyboardInterrupt, Dropped) as error:  # it came late, at the very end of a job
+            if job is not None and not job.done.is_set():
+                job.error = error
+                job.done.set()
+
+
+def _throw(job: Job, error: type[BaseException] | None) -> None:
+    """Raises an error in the thread of a job at its next step; None takes back one that has not arrived."""
+    import ctypes
+
+    what = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(job.thread), what)
 
 
 def _at_rest() -> Any:
     """Where the thread may be interrupted: not while it loads a family of operators, of which it would leave the half."""
     table = sys.modules.get("tensorsh.engine.table")
     return nullcontext() if table is None else table.at_rest()
+
+
+def _is_importing() -> bool:
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

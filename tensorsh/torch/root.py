@@ -77,6 +77,13 @@ class Names:
             return value
         return table.find_function(self.prefix + name) or default
 
+    def loaded(self, name: str) -> Any:
+        """The value of a name, if nothing has to be loaded for it, else None."""
+        value = self.extras.get(name, (self._exported or {}).get(name))
+        if type(value) is Lazy:
+            return None
+        return table.FUNCTIONS.get(self.prefix + name) if value is None else value
+
     def __contains__(self, name: object) -> bool:
         return (
             name in self.extras

@@ -11,7 +11,9 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,10 +45,16 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
         self.changed = threading.Condition()
-        self.process = pexpect.spawn(
-            sys.executable, ["-m", "tensorsh", *arguments], env=env, cwd=str(folder), dimensions=(rows, columns)
-        )
-        self.process.delaybeforesend = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads when a process is started
+            self.process = pexpect.spawn(
+                sys.executable,
+                ["-m", "tensorsh", *arguments],
+                env=env,
+                cwd=str(folder),
+                dimensions=(rows, columns),
+                preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # also where the tests ignore Ctrl-C
+            )
         self.drawing = threading.Thread(target=self._draw, daemon=True)
         self.drawing.start()
         if wait:

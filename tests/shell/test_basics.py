@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+from operator import call
 from pathlib import Path
+
+import pytest
+
+from tensorsh import Session
+from tensorsh.shell.worker import Abandoned, Worker
 
 from .terminal import Terminal
 
@@ -66,7 +74,39 @@ def test_ctrl_c_in_compiled_code_gives_the_prompt_back_with_all_variables(termin
     terminal.busy(1)
     terminal.interrupt()
     terminal.wait("compiled code was running")
+    terminal.enter("x + a.size; 'b' in globals()", "\n36000007\nFalse\ntsr>")
     terminal.enter("%who", "\na  x\ntsr>")
+    terminal.enter("torch.is_grad_enabled(), ones(2).log()", "(True, tensor([0., 0.]))\ntsr>")
+    terminal.send("exit\r")
+    assert terminal.ended() == 0
+
+
+def test_what_ctrl_c_has_left_alone_ends_by_itself() -> None:
+    session = Session()
+    worker = Worker(session)
+    begun, stuck = threading.Lock(), threading.Lock()
+    begun.acquire()
+    stuck.acquire()
+    session["in_compiled_code"] = partial(list, map(call, (begun.release, stuck.acquire)))
+    job = worker.start(lambda: session.run("with torch.no_grad(): x = in_compiled_code()\ny = 1"))
+    begun.acquire()
+    with pytest.raises(Abandoned):
+        worker._interrupt(job)
+    assert worker.busy and worker.run(lambda: session.run("z = 2; torch.is_grad_enabled()")) is True
+    stuck.release()
+    assert job.done.wait(60) and not worker.busy
+    assert session.run("torch.is_grad_enabled()") and list(session) == ["in_compiled_code", "z"]
+
+
+def test_a_program_may_catch_ctrl_c(terminal: Terminal) -> None:
+    terminal.run("import time")
+    terminal.send(
+        "try: print('now'); [None for i in iter(int, 1)]\x1b\rexcept KeyboardInterrupt: time.sleep(2); print('caught')\x1b\r\r"
+    )
+    terminal.wait("\nnow")
+    terminal.busy(0.1)
+    terminal.interrupt()
+    terminal.wait("^Ccaught\ntsr>")
 
 
 def test_ctrl_c_gives_up_sleep_and_input(terminal: Terminal) -> None:

@@ -37,8 +37,11 @@ def test_time_and_timeit(terminal: Terminal) -> None:
     text = terminal.enter("%time ones(3).sum()", "processor")
     assert "tensor(3.)" in text and re.search(r"wall [\d.]+ [µm]?s, processor", text)
     text = terminal.enter("%timeit -n 100 -r 3 1 + 1", "per loop")
-    assert re.search(r"[\d.]+ (ns|µs) ± [\d.]+ (ns|µs) per loop \(mean ± spread of 3 runs of 100\)", text)
-    terminal.enter("%timeit ones(3) + 1", "of 7 runs of")
+    assert re.search(
+        r"[\d.]+ (ns|µs|ms) ± [\d.]+ (ns|µs|ms) per loop \(mean ± std. dev. of 3 runs, 100 loops each\)", text
+    )
+    terminal.enter("%timeit -n50 -r2 ones(3) + 1", "of 2 runs, 50 loops each")
+    terminal.enter("%timeit ones(3) + 1", "of 7 runs, 1")
     terminal.enter("%timeit nothing_there", "NameError")
     terminal.enter("%timeit", "needs a statement")
 
@@ -151,6 +154,12 @@ def test_questions(terminal: Terminal) -> None:
     assert "mul(input, other, *, out=None)" in text
     terminal.enter("nothing_there?", "nothing is called nothing_there")
     terminal.enter("reluu?", "did you mean relu")
+    terminal.run("def double(a, *, b=1):\r'Twice a.'\rreturn a * 2\r")
+    terminal.enter("double?", "double(a, *, b=1)  function\n\nTwice a.\ntsr>")
+    terminal.enter("double??", "Twice a.\ndef double(a, *, b=1):\n    'Twice a.'\n    return a * 2\ntsr>")
+    terminal.run("layers = [nn.Linear(2, 3)]")
+    terminal.enter("layers[0].weight?", "torch.Size([3, 2])")
+    terminal.enter("softmax?", "  input:\n    gr = g * result\n    return gr - result * sum(gr, dim, True)")
     terminal.enter("?x.sum", "x.sum(dim=None, keepdim=False, *, dtype=None")
 
 

@@ -69,6 +69,16 @@ def test_pasted_prompts_and_output_go(terminal: Terminal) -> None:
     terminal.enter("", "\n3\ntsr>")
 
 
+def test_typed_prompts_go_too(terminal: Terminal) -> None:
+    terminal.enter(">>> 40 + 2", "tsr> 40 + 2\n42\ntsr>")
+
+
+def test_names_that_nobody_has_used_have_signatures(terminal: Terminal) -> None:
+    for text, shown in (("nn.functional.softma", "(input, dim="), ("nn.Linea", "(in_features, out_features")):
+        while shown not in terminal.type(text, text):  # they are loaded in the background
+            terminal.type("\x15", "\n")
+
+
 @pytest.mark.parametrize(
     ("text", "program"),
     [

@@ -219,7 +219,10 @@ def get_num_threads() -> int:
 def set_num_threads(n: int) -> None:
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
+    from ..engine.blas import set_threads
+
     state.threads = n
+    set_threads(n)
 
 
 def get_num_interop_threads() -> int:

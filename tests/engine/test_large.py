@@ -99,3 +99,19 @@ def test_a_failing_piece_is_heard_of(threads) -> None:
 
     with pytest.raises(ValueError, match="here"):
         parallel.elementwise(fails, np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32))
+
+
+@pytest.mark.parametrize("settings", [{}, {"stride": 2, "padding": 2}, {"groups": 2, "dilation": 2}])
+def test_convolution_does_not_depend_on_the_pieces(monkeypatch, settings) -> None:
+    from tensorsh.engine.ops import convolution
+
+    torch.manual_seed(0)
+    x = torch.randn(5, 4, 12, 11, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(6, 4 // settings.get("groups", 1), 3, 3, dtype=torch.float64, requires_grad=True)
+    results = []
+    for size in (1 << 17, 1000, 1):
+        monkeypatch.setattr(convolution, "COLUMNS", size)
+        y = F.conv2d(x, weight, **settings)
+        results.append((y, *torch.autograd.grad((y**2).sum(), (x, weight))))
+    for other in results[1:]:
+        assert all(torch.allclose(a, b) for a, b in zip(results[0], other, strict=True))

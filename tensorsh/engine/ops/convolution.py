@@ -49,25 +49,49 @@ def padded(xp: Any, x: Any, padding: tuple) -> Any:
     return out
 
 
-def columns(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> tuple:
-    """The windows of x as a matrix per sample and group [N, G, C/G * prod K, prod out], and the output's spatial shape."""
-    n, c = x.shape[:2]
-    if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding):
-        return x.reshape(n, groups, c // groups, prod(x.shape[2:])), x.shape[2:]
-    view = windows(xp, padded(xp, x, padding), kernel, stride, dilation)
-    out = view.shape[2 + len(kernel) :]
-    return view.reshape(n, groups, (c // groups) * prod(kernel), prod(out)), out
+COLUMNS = 1 << 17
+"""Elements of a matrix of columns: it stays in the cache between being made and being multiplied."""
+
+
+def pieces(xp: Any, view: Any, groups: int) -> Any:
+    """The windows [N, C, *K, *out] of a few samples, or of a few rows of a sample, at a time.
+
+    Yields the samples, the place in the flat output, and the columns [samples, G, C/G * prod K, outputs].
+    """
+    n, c = view.shape[:2]
+    d = (view.ndim - 2) // 2
+    kernel, out = view.shape[2 : 2 + d], view.shape[2 + d :]
+    inner, line = c // groups * prod(kernel), prod(out[1:])
+    size = inner * groups * prod(out)
+    together = n if xp is not np else max(1, COLUMNS // max(size, 1))
+    rows = out[0] if xp is not np or size <= COLUMNS else max(1, COLUMNS * out[0] // size)
+    for first in range(0, n, together):
+        samples = slice(first, min(n, first + together))
+        for top in range(0, out[0], rows):
+            part = view[(samples, *(slice(None),) * (1 + d), slice(top, top + rows))]
+            place = slice(top * line, min(top + rows, out[0]) * line)
+            yield samples, place, part.reshape(len(part), groups, inner, -1)
 
 
 def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    kernel = w.shape[2:]
-    cols, out = columns(xp, x, kernel, stride, padding, dilation, groups)
-    n, o = x.shape[0], w.shape[0]
-    if groups == 1:
-        y = xp.matmul(w.reshape(o, -1), cols[:, 0])
-    else:
-        y = xp.matmul(w.reshape(groups, o // groups, -1), cols)
+    view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
+    n, o, out = len(x), len(w), view.shape[w.ndim :]
+    y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
+    flat = w.reshape(groups, o // groups, -1)
+    for samples, place, cols in pieces(xp, view, groups):
+        xp.matmul(flat, cols, out=y[samples, :, :, place])
     return y.reshape(n, o, *out)
+
+
+def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, size: tuple) -> Any:
+    """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
+    kernel, out = w.shape[2:], g.shape[2:]
+    border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
+    whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(out, border, dilation, kernel, strict=True))
+    if min(border) < 0 or whole != tuple(size) or g.shape[1] * prod(size) > 3 * w.shape[1] * prod(out):
+        return None
+    mirrored = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))].swapaxes(0, 1)
+    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(kernel), border, dilation, 1)
 
 
 def _transposed(
@@ -79,20 +103,30 @@ def _transposed(
     out = g.shape[2:]
     inner = w.shape[1]
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
-    cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))).reshape(n, groups * inner, *kernel, *out)
     if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
+        cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
         return cols.reshape(n, groups * inner, *out)
+    if groups == 1 and all(s == 1 for s in stride):
+        x = _as_convolution(xp, g, w, padding, dilation, size)
+        if x is not None:
+            return x
     full = tuple(m + 2 * p for m, p in zip(size, padding, strict=True))
-    x = xp.zeros((n, groups * inner, *full), g.dtype)
-    for at in np.ndindex(*kernel):
-        place = tuple(
-            slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
-        )
-        x[(slice(None), slice(None), *place)] += cols[(slice(None), slice(None), *at)]
-    if any(padding):
-        x = xp.ascontiguousarray(
-            x[(slice(None), slice(None), *(slice(p, p + m) for m, p in zip(size, padding, strict=True)))]
-        )
+    inside = tuple(slice(p, p + m) for m, p in zip(size, padding, strict=True))
+    x = xp.empty((n, groups * inner, *size), g.dtype)
+    # With the samples side by side in memory the additions run over long rows.
+    together = n if xp is not np else max(1, 8 * COLUMNS // max(1, groups * inner * prod(kernel) * prod(out)))
+    for first in range(0, n, together):
+        part = g[first : first + together]
+        m = len(part)
+        turned = xp.ascontiguousarray(xp.moveaxis(part.reshape(m, groups, o // groups, prod(out)), 0, -1))
+        cols = xp.matmul(flat, turned.reshape(groups, o // groups, -1)).reshape(groups * inner, *kernel, *out, m)
+        sums = xp.zeros((groups * inner, *full, m), g.dtype)
+        for at in np.ndindex(*kernel):
+            place = tuple(
+                slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
+            )
+            sums[(slice(None), *place)] += cols[(slice(None), *at)]
+        x[first : first + together] = xp.moveaxis(sums[(slice(None), *inside)], -1, 0)
     return x
 
 
@@ -152,19 +186,14 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
-    cols, out = columns(xp, input, kernel, stride, padding, dilation, groups)
-    if tuple(out) != tuple(grad.shape[2:]):
-        # The last windows may reach beyond what the gradient covers, when the stride left a rest.
-        view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)
-        view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
-        cols = view.reshape(n, groups, -1, prod(grad.shape[2:]))
+    view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)
+    # The last windows may reach beyond what the gradient covers, when the stride left a rest.
+    view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
     g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
-    if n == 1:
-        w = xp.matmul(g[0], cols[0].swapaxes(1, 2))
-    else:
-        left = g.transpose(1, 2, 0, 3).reshape(groups, o // groups, -1)
-        right = cols.transpose(1, 0, 3, 2).reshape(groups, -1, cols.shape[2])
-        w = xp.matmul(left, right)
+    w = xp.zeros((groups, o // groups, input.shape[1] // groups * prod(kernel)), grad.dtype)
+    for samples, place, cols in pieces(xp, view, groups):
+        parts = xp.matmul(g[samples, :, :, place], cols.swapaxes(2, 3))
+        w += parts[0] if len(parts) == 1 else parts.sum(0)
     return w.reshape(o, input.shape[1] // groups, *kernel)
 
 

@@ -7,15 +7,15 @@ from math import prod
 from ..operator import Array, composite, operator
 from ..table import find_function
 from .convolution import _transposed as spread_windows
-from .convolution import columns
+from .convolution import padded, windows
 from .pooling import settings
 
 
 @operator("_im2col", node="Im2ColBackward0", method=False)
 def im2col(xp, input: Array, kernel_size, dilation, padding, stride):
     """The windows of input [N, C, H, W] as columns [N, C * prod kernel, L]."""
-    cols, _ = columns(xp, input, kernel_size, stride, padding, dilation, 1)
-    return xp.ascontiguousarray(cols[:, 0])
+    view = windows(xp, padded(xp, input, padding), kernel_size, stride, dilation)
+    return xp.ascontiguousarray(view).reshape(len(view), prod(view.shape[1:4]), -1)
 
 
 @operator("_col2im", node="Col2ImBackward0", method=False)

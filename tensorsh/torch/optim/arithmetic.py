@@ -1,9 +1,8 @@
 """The arithmetic of optimizer steps, on the memory of the parameters itself.
 
 Large arrays are worked through in pieces that stay in the cache, so that a step of several operations reads each array
-once. PyTorch adds products with one rounding (a fused multiply-add); numpy has none, so float32 products are made and
-added in double, which gives the same bits. That takes three times as long, and is left to parameters of ordinary size:
-with large ones the gradients come from matrix products whose last bits differ from machine to machine anyway.
+once. PyTorch adds products with one rounding (a fused multiply-add); numpy has none. Sums ``y + a * x`` of more than a few
+elements are left to BLAS, which has; other float32 products are made and added in double, which gives the same bits.
 """
 
 from __future__ import annotations
@@ -13,49 +12,51 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import blas
+
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-EXACT_PIECE = 16384
-EXACT_SIZE = 4 * EXACT_PIECE
-"""Parameters of up to so many elements are worked on in pieces that are computed exactly."""
-FAST_PIECE = 2 * EXACT_PIECE
+PIECE = 16384
+FEW = 4096
+"""Up to so many elements BLAS is not worth the way to it."""
 
 
-def pieces(*arrays: Any) -> Iterator[tuple]:
+def pieces(*arrays: Any, size: int = PIECE) -> Iterator[tuple]:
     """The arrays, or, where they are large, flat views of so many elements at a time."""
-    first = arrays[0]
-    size = first.size
-    if size <= EXACT_PIECE or not all(type(a) is ndarray and a.flags.c_contiguous for a in arrays):
+    count = arrays[0].size
+    if count <= size or not all(type(a) is ndarray and a.flags.c_contiguous for a in arrays):
         yield arrays
         return
     flat = [a.reshape(-1) for a in arrays]
-    piece = EXACT_PIECE if size <= EXACT_SIZE else FAST_PIECE
-    for at in range(0, size, piece):
-        yield tuple([a[at : at + piece] for a in flat])
+    for at in range(0, count, size):
+        yield tuple([a[at : at + size] for a in flat])
 
 
 def exact(x: Any) -> bool:
-    return type(x) is ndarray and x.dtype is FLOAT32 and x.size <= EXACT_PIECE
+    return type(x) is ndarray and x.dtype is FLOAT32
 
 
 def axpy(y: Any, x: Any, a: float) -> None:
     """``y += a * x``"""
-    if exact(y):
-        wide = x.astype(FLOAT64)
-        wide *= float(FLOAT32.type(a))
-        wide += y
-        y[...] = wide
-    else:
+    if not exact(y):
         y += np.multiply(x, y.dtype.type(a))
+        return
+    if y.size > FEW and y.flags.c_contiguous and x.flags.c_contiguous and exact(x) and x.shape == y.shape:
+        if blas.axpy(y, x, a):
+            return
+    for target, part in pieces(y, x):
+        wide = part.astype(FLOAT64)
+        wide *= float(FLOAT32.type(a))
+        wide += target
+        target[...] = wide
 
 
 def plus(y: Any, x: Any, a: float) -> Any:
     """``y + a * x`` in new memory."""
     if exact(y):
-        wide = x.astype(FLOAT64)
-        wide *= float(FLOAT32.type(a))
-        wide += y
-        return wide.astype(FLOAT32)
+        t = y.copy()
+        axpy(t, x, a)
+        return t
     t = np.multiply(x, y.dtype.type(a))
     t += y
     return t

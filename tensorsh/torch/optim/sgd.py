@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensor import Tensor, wrap
-from .arithmetic import EXACT_PIECE, axpy, pieces, plus
+from .arithmetic import axpy, pieces, plus
 from .optimizer import Optimizer, number
 
 __all__ = ["SGD"]
@@ -53,7 +53,7 @@ class SGD(Optimizer):
                     from ...engine.cuda import optimizer
 
                     optimizer.sgd(p._array, gradient._array, lr, decay, maximize)
-                elif not decay and not maximize and p._array.size <= EXACT_PIECE:
+                elif not decay and not maximize:
                     axpy(p._array, gradient._array, -lr)
                 else:
                     for x, g in pieces(p._array, gradient._array):

@@ -11,6 +11,7 @@ import io
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 sys.path.insert(0, str(Path(__file__).parent / "nn"))
 
@@ -28,7 +29,8 @@ def main(names: list[str]) -> None:
         output = io.StringIO()
         torch.set_default_dtype(torch.float32)
         with contextlib.redirect_stdout(output):
-            exec(compile(program.read_text(), str(program), "exec"), {"__name__": "__main__"})
+            module = sys.modules["__main__"] = ModuleType("__main__")  # where pickle looks for a program's classes
+            exec(compile(program.read_text(), str(program), "exec"), module.__dict__)
         target = recorded(program)
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(gzip.compress(output.getvalue().encode(), mtime=0))

@@ -16,6 +16,7 @@ from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim
 from . import random as random
+from . import serialization as serialization
 from . import special as special
 from . import testing as testing
 from . import utils as utils

@@ -39,6 +39,15 @@ class Call:
         self.function, self.arguments = function, arguments
 
 
+class Object:
+    """An instance that is written as its class, the arguments of `__new__` and its state."""
+
+    __slots__ = ("arguments", "kind", "state")
+
+    def __init__(self, kind: Global, arguments: tuple, state: Any) -> None:
+        self.kind, self.arguments, self.state = kind, arguments, state
+
+
 class Persistent:
     """A value that is kept outside and written as its key."""
 
@@ -115,6 +124,8 @@ class Writer:
             made = self.convert(value)
             if type(made) is Call:
                 self.call(made, value)
+            elif type(made) is Object:
+                self.object(made, value)
             else:
                 self.save(made)
         self.depth -= 1
@@ -126,6 +137,15 @@ class Writer:
         self.tuple(value.arguments)
         self.parts.append(b"R")
         self.remember(id(stands_for), stands_for)
+
+    def object(self, value: Object, stands_for: Any) -> None:
+        self.name(value.kind)
+        self.tuple(value.arguments)
+        self.parts.append(b"\x81")
+        self.remember(id(stands_for), stands_for)
+        if value.state is not None:
+            self.save(value.state)
+            self.parts.append(b"b")
 
     def integer(self, value: int) -> None:
         if 0 <= value < 256:
@@ -253,12 +273,25 @@ class Reader:
     def reduce(self) -> None:
         arguments = self.stack.pop()
         function = self.stack.pop()
-        if not any(function is each for each in self.names.values()) or type(arguments) is not tuple:
+        allowed = any(function is each for each in self.names.values())
+        allowed = allowed or getattr(self.names, "callable", lambda function: False)(function)
+        if not allowed or type(arguments) is not tuple:
             raise UnpicklingError("Trying to call what is no allowed function")
         self.push(function(*arguments))
 
+    def new(self) -> None:
+        """An instance of a class; only where the names tell which classes a file may make."""
+        arguments, kind = self.stack.pop(), self.stack.pop()
+        make = getattr(self.names, "make", None)
+        if make is None or type(arguments) is not tuple:
+            raise UnpicklingError("Trying to make an instance of what is no allowed class")
+        self.push(make(kind, arguments))
+
     def build(self) -> None:
         state = self.stack.pop()
+        fill = getattr(self.names, "fill", None)
+        if fill is not None and fill(self.stack[-1], state):
+            return
         if type(self.stack[-1]) is not OrderedDict or type(state) is not dict or set(state) - {"_metadata"}:
             raise UnpicklingError("Only the metadata of a state dict can be set")
         self.stack[-1].__dict__.update(state)
@@ -318,6 +351,6 @@ ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
     b"q": lambda r: r.memoize(r.number("<B")), b"r": lambda r: r.memoize(r.number("<I")),
     b"\x94": lambda r: r.memoize(len(r.memo)), b"h": lambda r: r.push(r.memo[r.number("<B")]),
     b"j": lambda r: r.push(r.memo[r.number("<I")]), b"c": lambda r: r.push(r.find(r.line(), r.line())),
-    b"\x93": Reader.stack_global, b"R": Reader.reduce, b"b": Reader.build,
+    b"\x93": Reader.stack_global, b"R": Reader.reduce, b"b": Reader.build, b"\x81": Reader.new,
     b"Q": lambda r: r.push(r.load(r.stack.pop())),
 }  # fmt: skip

@@ -26,7 +26,7 @@ SUBMODULES = (
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
-    "utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
+    "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms functional testing "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
@@ -164,6 +164,8 @@ def build() -> TorchNamespace:
     for dotted in SUBMODULES:
         parent, _, name = dotted.rpartition(".")
         extras[parent][name] = Lazy(lambda dotted=dotted: namespace(dotted, extras[dotted]))
+    safe = "add_safe_globals get_safe_globals clear_safe_globals safe_globals"
+    extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
         "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),

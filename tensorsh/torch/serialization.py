@@ -18,6 +18,7 @@ import numpy as np
 from ..engine.device import device as device_type
 from ..engine.dtype import BY_NAME, DTYPES
 from ..engine.dtype import dtype as dtype_type
+from ..engine.state import state
 from ..engine.tensor import Size, Tensor, wrap
 from ..modules.files import Permissions, current
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
@@ -84,6 +85,11 @@ class Storages:
             return value.item()
         if isinstance(value, np.ndarray):
             raise TypeError("torch.save: make a tensor of the numpy array, or use np.save")
+        from .objects import written
+
+        made = written(value)
+        if made is not None:
+            return made
         for plain in (OrderedDict, dict, list, tuple, str, int, float):
             if isinstance(value, plain):
                 return plain(value)
@@ -166,7 +172,8 @@ def load(
     f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
     mmap: bool | None = None, **pickle_load_args: Any,
 ) -> Any:  # fmt: skip
-    """What a file (or a BytesIO) holds that PyTorch or tensorsh saved: tensors and plain containers only."""
+    """What a file (or a BytesIO) holds that PyTorch or tensorsh saved: tensors and plain containers; with
+    ``weights_only=False`` also modules and instances of the program's own classes."""
     if is_path(f):
         data = permissions().read_bytes(f)
     elif hasattr(type(f), "read"):
@@ -177,14 +184,25 @@ def load(
         raise EOFError("Ran out of input")
     if data[:4] != b"PK\x03\x04":
         raise UnpicklingError("the file is no zip archive as torch.save writes them")
-    return Archive(bytes(data), map_location).read()
+    return Archive(bytes(data), map_location, known_names(weights_only is False)).read()
+
+
+def known_names(objects: bool) -> dict:
+    """What the names in a file stand for."""
+    if not objects and not state.__dict__.get("safe_globals"):
+        return NAMES
+    from .objects import Names, safe_classes
+
+    return Names(NAMES, None if objects else safe_classes())
 
 
 class Archive:
     """A checkpoint that is being read."""
 
-    def __init__(self, data: bytes, map_location: Any) -> None:
+    def __init__(self, data: bytes, map_location: Any, names: dict) -> None:
         import zipfile
+
+        self.names = names
 
         self.total = len(data)
         try:
@@ -210,7 +228,7 @@ class Archive:
     def read(self) -> Any:
         if self.folder + "byteorder" in self.file.namelist() and self.record("byteorder") != b"little":
             raise RuntimeError("only files in little-endian byte order can be loaded")
-        return Reader(self.record("data.pkl"), NAMES, self.storage).read()
+        return Reader(self.record("data.pkl"), self.names, self.storage).read()
 
     def storage(self, key: Any) -> tuple:
         """The memory of a key: bytes, their dtype if it is told here, and where they are wanted."""

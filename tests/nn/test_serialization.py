@@ -90,7 +90,7 @@ def test_containers_and_cycles() -> None:
 
 def test_what_is_no_plain_data_is_refused() -> None:
     with pytest.raises(TypeError, match="save its state_dict"):
-        round_trip(torch.nn.Linear(1, 1))
+        round_trip(torch.optim.SGD([torch.zeros(1)]))
     with pytest.raises(TypeError, match="no 'function' object"):
         round_trip(round_trip)
 
@@ -170,3 +170,57 @@ def test_permissions(tmp_path: Path) -> None:
     assert zipfile.ZipFile(path).namelist()[0] == "model/data.pkl"
     buffered = "import io\nb = io.BytesIO()\ntorch.save([1], b)\nb.seek(0)\ntorch.load(b)"
     assert closed.run(buffered) == [1]
+
+
+MODEL = """
+import io, torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = torch.nn.Linear(2, 1)
+file = io.BytesIO()
+torch.save(Net(), file)
+file.seek(0)
+"""
+
+
+def test_objects_are_made_only_when_asked_for() -> None:
+    session = Session()
+    session.run(MODEL)
+    with pytest.raises(UnpicklingError, match="__main__.Net"):
+        session.run("torch.load(file)")
+    session.run("file.seek(0)\nnet = torch.load(file, weights_only=False)\nfile.seek(0)")
+    assert session.run("type(net) is Net and net.l.weight.shape == (1, 2)")
+    other = Session()
+    other["file"] = session["file"]
+    with pytest.raises(UnpicklingError, match="__main__.Net"):
+        other.run("import torch\ntorch.load(file, weights_only=False)")
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"\x80\x02cbuiltins\neval\nX\x01\x00\x00\x001\x85R.",
+        b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R.",
+        b"\x80\x02ctorch\nmanual_seed\nK\x01\x85R.",
+        b"\x80\x02ctorch\nadd\nK\x01\x85R.",
+        b"\x80\x02ctorch\nTensor\n)\x81.",
+        b"\x80\x02c__main__\nsession\n)\x81.",
+        b"\x80\x02c__main__\nf\n)R.",
+        b"\x80\x02c__main__\nA\n)R.",
+        b"\x80\x02c__main__\nA\n)\x81}X\x09\x00\x00\x00__class__K\x01sb.",
+        b"\x80\x02c__main__\nA.__dict__\n)\x81.",
+        b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81}X\x0b\x00\x00\x00_parametersK\x01sb.",
+        b"\x80\x02ctorch.nn.modules.module\nregister_module_forward_hook\n)\x81.",
+    ],
+)
+def test_a_file_reaches_nothing_else(stream: bytes) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("archive/data.pkl", stream)
+    session = Session()
+    session["file"] = io.BytesIO(buffer.getvalue())
+    with pytest.raises(UnpicklingError):
+        session.run(
+            "import torch\nclass A: pass\ndef f(): raise ValueError('it ran')\ntorch.load(file, weights_only=False)"
+        )

@@ -1,0 +1,213 @@
+"""Objects in checkpoints: modules, and instances of the program's own classes.
+
+They are written as Python's pickle writes them. They are read when a program asks for it (``weights_only=False``, or a
+class named by `torch.serialization.add_safe_globals`), and even then a file names nothing but modules of torch.nn,
+functions of torch, and classes that the running program itself defined; no method of theirs runs but `__new__`.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections import OrderedDict
+from types import FunctionType
+from typing import Any
+
+from ..engine.state import state as engine
+from ..engine.tensor import Tensor
+from ..language.policy import is_script_class
+from ..sealed import MARK
+from .nn.modules.module import Module
+from .nn.modules.registry import Registry
+from .nn.parameter import Parameter
+from .pickled import Call, Global, Object, UnpicklingError
+
+REGISTRIES = {"_parameters": Parameter, "_buffers": Tensor, "_modules": Module}
+HOOKS = "_backward_pre_hooks _backward_hooks _forward_hooks _forward_pre_hooks".split()
+
+
+# Writing
+
+
+def written(value: Any) -> Object | Call | Global | None:
+    """How an object is written; None for what is none of these."""
+    kind = type(value)
+    if isinstance(value, type) and (is_script_class(value) or issubclass(value, Module)):
+        return _class(value)
+    if kind is FunctionType or callable(value):
+        found = _function(value)
+        if found is not None:
+            return found
+    if isinstance(value, Module):
+        return Object(_class(kind), (), _module_state(value))
+    if not is_script_class(kind):
+        return None
+    if isinstance(value, enum.Enum):
+        return Call(_class(kind), value.value)
+    if isinstance(value, tuple):
+        return Object(_class(kind), tuple(value), None)
+    if isinstance(value, (Tensor, dict, list, str, int, float, BaseException)):
+        return None
+    return Object(_class(kind), (), dict(object.__getattribute__(value, "__dict__")) or None)
+
+
+def _class(kind: Any) -> Global:
+    if "<locals>" in kind.__qualname__:
+        raise AttributeError(f"Can't get local object '{kind.__qualname__}'")
+    return Global(kind.__module__, kind.__qualname__)
+
+
+def _function(value: Any) -> Global | None:
+    """A function of torch by its name; the program's own functions are not saved."""
+    from ..engine import table
+
+    name = getattr(value, "__name__", "")
+    for prefix, module in (("nn.functional.", "torch.nn.functional"), ("", "torch")):
+        if table.find_function(prefix + name) is value:
+            return Global(module, name)
+    if type(value) is FunctionType:
+        raise AttributeError(f"Can't get local object '{value.__qualname__}': functions are not saved")
+    return None
+
+
+def _module_state(module: Any) -> dict[str, Any]:
+    own = dict(module.__dict__)
+    entries = {name for registry in REGISTRIES for name in own.get(registry, ())}
+    found: dict[str, Any] = {name: value for name, value in own.items() if name not in entries and name != "_hooked"}
+    for name in REGISTRIES:
+        found[name] = dict(own.get(name, {}))
+    return {name: OrderedDict() for name in HOOKS} | found
+
+
+# Reading
+
+
+class Names(dict):
+    """The names that a file may use, and the classes it may make instances of."""
+
+    def __init__(self, plain: dict, classes: Any = None) -> None:
+        super().__init__(plain)
+        self.classes = classes
+        """Those that are allowed, or None for all of the program."""
+        self.scope = _program_scope()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        found = super().get(key)
+        if found is None:
+            found = self._find(*key)
+        return default if found is None else found
+
+    def _find(self, module: str, name: str) -> Any:
+        if module in ("torch", "torch.nn.functional"):
+            from ..engine import table
+
+            return None if self.classes is not None else table.find_function(f"{module[6:]}.{name}".lstrip("."))
+        if module == "__main__":
+            first, *rest = name.split(".")
+            kind = self.scope.get(first)
+            for part in rest:
+                kind = vars(kind).get(part) if isinstance(kind, type) and is_script_class(kind) else None
+            allowed = isinstance(kind, type) and is_script_class(kind)
+        elif module.startswith("torch.nn.modules."):
+            kind = _library_class(name)
+            allowed = isinstance(kind, type) and issubclass(kind, Module) and kind.__module__ == module
+        else:
+            return None
+        return kind if allowed and (self.classes is None or kind in self.classes) else None
+
+    def callable(self, function: Any) -> bool:
+        return isinstance(function, type) and issubclass(function, enum.Enum) and is_script_class(function)
+
+    def make(self, kind: Any, arguments: tuple) -> Any:
+        own = isinstance(kind, type) and (is_script_class(kind) or issubclass(kind, Module))
+        if not own or issubclass(kind, (Tensor, dict, list, str, int, float, BaseException)):
+            raise UnpicklingError("Trying to make an instance of what is no allowed class")
+        if issubclass(kind, tuple):
+            return tuple.__new__(kind, arguments)
+        if arguments:
+            raise UnpicklingError("damaged file: an instance of unknown form")
+        return kind.__new__(kind)
+
+    def fill(self, target: Any, state: Any) -> bool:
+        """Give an instance its state; whether the target is one."""
+        kind = type(target)
+        if not isinstance(target, Module) and not (is_script_class(kind) and hasattr(target, "__dict__")):
+            return False
+        if type(state) is not dict or any(type(name) is not str or name[:2] == "__" for name in state):
+            raise UnpicklingError("damaged file: a state of unknown form")
+        own = object.__getattribute__(target, "__dict__")
+        if isinstance(target, Module):
+            state = _checked_module_state(state)
+        own.update(state)
+        if isinstance(target, Module):
+            for name in REGISTRIES:
+                registry = own[name] = Registry(target)
+                registry.update(state[name])
+        return True
+
+
+def _library_class(name: str) -> Any:
+    from . import nn
+    from .nn.modules.attention import NonDynamicallyQuantizableLinear  # a class that torch.nn does not show
+    from .root import torch
+
+    if name == NonDynamicallyQuantizableLinear.__name__:
+        return NonDynamicallyQuantizableLinear
+    return getattr(torch.nn, name) if name in nn.__all__ else None
+
+
+def _checked_module_state(state: dict[str, Any]) -> dict[str, Any]:
+    state = {name: value for name, value in state.items() if not (name.endswith("_hooks") and not value)}
+    for name, kind in REGISTRIES.items():
+        entries = state.setdefault(name, {})
+        if not isinstance(entries, dict) or any(v is not None and not isinstance(v, kind) for v in entries.values()):
+            raise UnpicklingError(f"damaged file: {name} of a module holds something else")
+    if any(name.endswith("_hooks") for name in state):
+        state["_hooked"] = True
+    return state
+
+
+def _program_scope() -> dict[str, Any]:
+    """The variables of the program that runs."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and MARK not in frame.f_builtins:
+        frame = frame.f_back
+    return {} if frame is None else frame.f_globals
+
+
+def safe_classes() -> tuple:
+    """The classes that the program called safe."""
+    return engine.__dict__.get("safe_globals", ())
+
+
+def add_safe_globals(safe_globals: Any) -> None:
+    """Let `torch.load` make instances of these classes also with ``weights_only=True``."""
+    engine.__dict__["safe_globals"] = (*safe_classes(), *safe_globals)
+
+
+def get_safe_globals() -> list:
+    """The classes that were called safe."""
+    return list(safe_classes())
+
+
+def clear_safe_globals() -> None:
+    """Forget them."""
+    engine.__dict__["safe_globals"] = ()
+
+
+class safe_globals:  # noqa: N801
+    """A context in which classes are safe."""
+
+    def __init__(self, safe_globals: Any) -> None:
+        self._given = tuple(safe_globals)
+
+    def __enter__(self) -> None:
+        self._before = safe_classes()
+        add_safe_globals(self._given)
+
+    def __exit__(self, *error: object) -> None:
+        engine.__dict__["safe_globals"] = self._before
+
+
+for _f in (add_safe_globals, get_safe_globals, clear_safe_globals, safe_globals):
+    _f.__module__ = "torch.serialization"

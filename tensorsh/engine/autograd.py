@@ -443,7 +443,7 @@ def raise_modified(
 
 def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
-    if array.dtype.kind == "c" and dtype.kind != "c":
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     return as_complex_half(array) if dtype is COMPLEX_HALF else array.astype(dtype)
 

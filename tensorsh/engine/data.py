@@ -65,7 +65,9 @@ def _number(value: Any, d: dtype | None) -> np.ndarray:
     if d.category == INTEGER:
         if isinstance(value, complex):
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
-        return _integers(int(value) if np.isfinite(value) else value, d)
+        from .fitting import converted
+
+        return np.array(converted(value, d.numpy, {}), d.numpy) if type(value) is float else _integers(int(value), d)
     if isinstance(value, complex) and d.category == FLOAT:
         raise TypeError("must be real number, not complex")
     return np.asarray(value).astype(d.numpy)
@@ -74,13 +76,26 @@ def _number(value: Any, d: dtype | None) -> np.ndarray:
 def _integers(values: Any, d: dtype) -> np.ndarray:
     """Integers of a dtype; those beyond 64 bits are refused, narrower dtypes wrap as C casts do."""
     try:
-        return np.array(values, d.numpy) if d is int64 else np.array(values, _INT64).astype(d.numpy)
+        wide = np.array(values, _INT64)
     except OverflowError:
         if d.name == "uint64":
             return np.array(values, d.numpy)
         raise ValueError("Overflow when unpacking long long") from None
     except (TypeError, ValueError):
         return np.array(values).astype(np.float64).astype(_INT64).astype(d.numpy)
+    if d is not int64 and d.itemsize < 8 and wide.size:
+        fit(wide, d)
+    return wide if d is int64 else wide.astype(d.numpy)
+
+
+def fit(wide: np.ndarray, d: dtype) -> None:
+    """Raise unless numbers can be elements of an integer dtype."""
+    from .fitting import converted, overflow
+
+    if np.isnan(wide).any() if wide.dtype.kind == "f" else False:
+        raise overflow(d.name)
+    for x in (wide.min(), wide.max()):
+        converted(x, d.numpy, {})
 
 
 def _sequence(data: Any, d: dtype | None) -> np.ndarray:
@@ -124,6 +139,8 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
     if d.category != COMPLEX and max(kinds.values()) == COMPLEX:
         raise TypeError("must be real number, not complex")
     wide = np.array(data, np.complex128 if d.category == COMPLEX else np.float64)
+    if d.category == INTEGER:
+        fit(wide, d)
     return wide.astype(d.numpy).reshape(shape)
 
 

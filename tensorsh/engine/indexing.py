@@ -13,9 +13,10 @@ import numpy as np
 
 from .autograd import new, tick
 from .errors import type_name
+from .fitting import LOOSE, converted
 from .inplace import check, mutate
 from .ops import indexing as ops
-from .ops.copying import assign, converted, copy, fill_
+from .ops.copying import assign, copy, fill_
 from .ops.shape import expanded, unsqueeze
 from .ops.views import alias, select, slice_, unbind
 from .record import attach
@@ -250,7 +251,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         if not tracked and type(array) is ndarray:
             check(self, False)
             try:
-                array[index._array] = converted(value, array.dtype)
+                array[index._array] = converted(value, array.dtype, LOOSE)
             except IndexError:
                 advanced(array, [index])
                 raise
@@ -265,7 +266,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             return assign_view(self, view, value, given)
         found = advanced(view._array, found)
     if given is None:
-        given = wrap(np.asarray(converted(value, view._array.dtype), view._array.dtype))
+        given = wrap(np.asarray(converted(value, view._array.dtype, LOOSE), view._array.dtype))
         if type(view._array) is not ndarray:
             given = given.to(view.device)
     else:
@@ -281,7 +282,7 @@ def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) ->
     """Copy a value into a view of `self`."""
     target = view._array
     if given is None:
-        number = converted(value, target.dtype)
+        number = converted(value, target.dtype, LOOSE)
         if target.ndim:
             fill_(view, wrap(np.asarray(number, target.dtype)) if type(target) is ndarray else number)
         else:
@@ -308,7 +309,7 @@ def fitted(source: Any, shape: tuple) -> Any:
 def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
     """``array[index] = value`` for numbers and slices, nothing recorded."""
     if given is None:
-        array[index] = converted(value, array.dtype)
+        array[index] = converted(value, array.dtype, LOOSE)
         return
     source = given._array
     target = array[(*index, ...)] if type(index) is tuple else array[index, ...]

@@ -103,6 +103,7 @@ class Operator(Recording):
         if options.get("overwrites"):
             self.overwrite, self.kernel = kernel, copying(kernel)
         self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
+        self.exact_numbers: bool = options.get("exact_numbers", False)
         self.scalars: bool = options.get("scalars", self.promote is not None)
 
     # -- declaring gradients
@@ -281,12 +282,18 @@ class Operator(Recording):
             narrow, target = target, np.dtype(np.float32)
         elif target is COMPLEX_HALF:
             narrow, target = target, COMPLEX_WIDE
+        # Half types round each operand first; what multiplies or divides as a number stays as exact as the computation.
+        rounds = narrow if narrow is not None and narrow is not COMPLEX_HALF else None
         for i in self.promoted:
             x = arrays[i]
             if x is None:
                 continue
             if isinstance(x, NUMBERS):
+                if rounds is not None and not self.exact_numbers:
+                    x = float(np.asarray(float(x)).astype(rounds))
                 arrays[i] = scalar(x, target)
+            elif rounds is not None and x.dtype != rounds and (x.ndim or not self.exact_numbers):
+                arrays[i] = x.astype(rounds).astype(target)
             elif x.dtype is not target and x.dtype != target:
                 arrays[i] = x.astype(target)
         return narrow
@@ -391,7 +398,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
     outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
     ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
-    inplace_node: the name where the in-place form has a node of its own.
+    exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
     packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
     broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).
     nondifferentiable: numbers of results without gradient.  scalars: tensors may be Python numbers.

@@ -77,7 +77,7 @@ def refuse(kernel: str, kinds: str) -> Any:
     """A check that refuses some kinds of dtype ("biufc" as numpy has them, "h" the half types), the operands promoted."""
 
     def check(*operands: Any) -> None:
-        arrays = [x for x in operands if hasattr(x, "dtype")]
+        arrays = [x for x in operands if hasattr(x, "dtype") or isinstance(x, complex)]
         common = of(arrays[0]) if len(arrays) == 1 else result_type(arrays)
         if KINDS[common.category][0] in kinds or ("h" in kinds and common in HALVES):
             raise not_implemented(kernel, common)

@@ -12,6 +12,7 @@ import numpy as np
 from ..constants import constant
 from ..operator import Array, composite
 from ..pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ..results import scalar
 from ..tensor import Tensor
 
 BOOL_MINUS = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
@@ -35,12 +36,14 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
 
 def scaled(xp: Any, other: Any, alpha: Any) -> Any:
     """`alpha * other`."""
+    if alpha is True and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
         return other
     check_alpha(alpha, other)
     if isinstance(alpha, (complex, np.complexfloating)) and other.dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return xp.multiply(other, other.dtype.type(alpha))
+    return xp.multiply(other, scalar(alpha, other.dtype))
 
 
 @pointwise(ufunc=np.add)
@@ -118,7 +121,7 @@ def rsub(input, other, *, alpha=1):
     return rsub_number, [input, other, alpha]
 
 
-@pointwise("mul multiply", ufunc=np.multiply)
+@pointwise("mul multiply", ufunc=np.multiply, exact_numbers=True)
 def mul(xp, input: Array, other: Array):
     """``input * other``."""
     return xp.multiply(input, other)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import table
 from ..errors import argument_error, broadcast_error
+from ..fitting import converted
 from ..inplace import mutate
 from ..operator import Array, composite, operator
 from ..parallel import copied
@@ -80,41 +81,6 @@ def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
 
 
 del table.FUNCTIONS["_contiguous"], table.FUNCTIONS["_is_contiguous"]
-
-
-def converted(value: Any, target: np.dtype) -> Any:
-    """A Python number as an element of a dtype; RuntimeError when it does not fit. Negative integers wrap."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    kind = target.kind
-    if kind == "b":
-        return bool(value)
-    if isinstance(value, complex):
-        if kind == "c":
-            return value
-        if value.imag:
-            raise RuntimeError(
-                f"value cannot be converted to type {C_NAMES.get(target.name, target.name)} without overflow"
-            )
-        value = value.real
-    if kind in "iu":
-        bits = 8 * target.itemsize
-        try:
-            number = int(value)
-        except (OverflowError, ValueError):
-            number = 1 << 80
-        high = (1 << bits) - 1 if kind == "u" else (1 << bits - 1) - 1
-        low = -high if kind == "u" else -high - 1
-        if not low <= number <= high:
-            raise RuntimeError(
-                f"value cannot be converted to type {C_NAMES.get(target.name, target.name)} without overflow"
-            )
-        return number % (high + 1) if kind == "u" else number
-    return value
-
-
-C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float32": "float",
-           "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16"}  # fmt: skip
 
 
 def nothing(t, g):

@@ -17,6 +17,7 @@ from ..data import to_array
 from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import type_name
+from ..fitting import converted
 from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
@@ -217,11 +218,7 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
         d = int64
     else:
         d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
-    if d.category == INTEGER and isinstance(value, float):
-        value = int(value)
-    from ..results import scalar
-
-    return np.full(shape, scalar(value, d.numpy), d.numpy)
+    return np.full(shape, converted(value, d.numpy), d.numpy)
 
 
 def _like(name: str, fill: Callable) -> Callable:
@@ -336,7 +333,11 @@ def arange(
     usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
     d = usual if dtype is None else chosen(dtype, "arange")
     if d.category == INTEGER:
-        array = np.arange(int(start), int(end), int(step), np.int64).astype(d.numpy)
+        # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
+        exact = d is int64 or not any(isinstance(v, float) for v in (start, end, step))
+        count = math.ceil((end - start) / step)
+        first, by = int(start), int(step)
+        array = np.arange(first, int(end) if exact else first + count * by, by, np.int64).astype(d.numpy)
     else:
         count = math.ceil((end - start) / step)
         array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)

@@ -12,7 +12,7 @@ from ..pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ..tensor import Tensor
 
 
-@pointwise("true_divide", promote="float", node="DivBackward0", ufunc=np.true_divide, floats=True)
+@pointwise("true_divide", promote="float", node="DivBackward0", ufunc=np.true_divide, floats=True, exact_numbers=True)
 def true_divide(xp, input: Array, other: Array):
     """``input / other``; integers become the default float."""
     return xp.true_divide(input, other)

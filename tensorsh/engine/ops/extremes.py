@@ -11,9 +11,11 @@ from .. import table
 from ..autograd import new
 from ..constants import ABSENT, FLOAT32, FLOATS32, FLOATS64
 from ..errors import check_broadcast, combination_error, not_implemented
+from ..fitting import LOOSE, converted
 from ..operator import Array, composite
 from ..overloads import guarded
 from ..pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
+from ..promotion import result_type
 from ..state import state
 from ..tensor import Tensor, wrap
 
@@ -85,6 +87,11 @@ def check_clamp(*values: Any) -> None:
     for x in values:
         if (getattr(x, "dtype", None) is not None and x.dtype.kind == "c") or isinstance(x, complex):
             raise NotImplementedError("clamp is not supported for complex types")
+    numbers = [x for x in values if x is not None and not hasattr(x, "dtype")]
+    if numbers:
+        common = result_type([x for x in values if x is not None]).numpy
+        for x in numbers:
+            converted(x, common)
 
 
 def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
@@ -232,6 +239,14 @@ where_tensors.gradient(
 )
 
 
+def check_choice(*choices: Any) -> None:
+    """Numbers to choose must fit the common dtype."""
+    common = result_type([getattr(x, "_array", x) for x in choices]).numpy
+    for x in choices:
+        if not isinstance(x, Tensor):
+            converted(x, common, LOOSE)
+
+
 def any_where(condition, input=None, other=None, *, out=None):
     if input is None and other is None:
         return table.find_function("nonzero")(condition, as_tuple=True)
@@ -249,6 +264,8 @@ def any_where(condition, input=None, other=None, *, out=None):
             )
         condition = wrap(condition._array.astype(bool))
     values = [condition, input, other]
+    if is_number(input) or is_number(other):
+        check_choice(input, other)
     return where_tensors.run(values) if out is None else where_tensors.into(values, out)
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from ..bounds import refuse
 from ..dtype import of
 from ..errors import argument_error, wrap_dim
+from ..fitting import converted
 from ..inplace import mutate
 from ..operator import Array, composite, operator
 from ..subscripts import advanced
 from ..tensor import Tensor, wrap
 from ..viewing import module_of
-from .copying import converted
 
 
 def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 from .. import table
 from ..dtype import of
 from ..errors import broadcast_error
+from ..fitting import converted
 from ..inplace import mutate, write
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
 from ..viewing import module_of
-from .copying import converted, fitting
+from .copying import fitting
 
 LONG_NAMES = {"int64": "long int", "int32": "int", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
               "float32": "float", "float64": "double"}  # fmt: skip

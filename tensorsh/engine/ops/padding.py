@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..fitting import converted
 from ..operator import Array, composite, operator
 
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
@@ -26,7 +27,8 @@ def constant_pad(xp, input: Array, pad, value=0):
         widths.append((max(before, 0), max(after, 0)))
     inner = input[tuple(cuts)]
     shape = tuple(n + b + a for n, (b, a) in zip(inner.shape, widths, strict=True))
-    out = xp.full(shape, input.dtype.type(value), input.dtype)
+    number = value if isinstance(value, complex) else float(value)
+    out = xp.full(shape, converted(number, input.dtype), input.dtype)
     out[tuple(slice(b, b + n) for n, (b, _) in zip(inner.shape, widths, strict=True))] = inner
     return out
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..dtype import float64
 from ..errors import combination_error, not_implemented
+from ..fitting import converted
 from ..operator import Array, composite
 from ..pointwise import chosen, is_number, pointwise, tensors_only
+from ..promotion import result_type
 from ..tensor import Tensor
 
 NEGATIVE = "Integers to negative integer powers are not allowed."
@@ -60,6 +62,12 @@ def integer_power(xp: Any, base: Any, exponent: Any) -> Any:
 def check_exponent(input: Any, exponent: Any) -> None:
     if input.dtype.kind in "biu" and isinstance(exponent, (int, np.integer)) and exponent < 0:
         raise RuntimeError(NEGATIVE)
+    if (
+        not hasattr(exponent, "dtype")
+        and result_type([input, exponent]).numpy == input.dtype
+        and input.dtype.kind != "c"
+    ):
+        converted(exponent, input.dtype)
 
 
 def times_power(t: Any, g: Any, input: Any, exponent: Any) -> Any:

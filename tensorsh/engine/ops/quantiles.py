@@ -130,6 +130,8 @@ def mode(xp, input: Array, dim=-1, keepdim=False):
     first = np.maximum.accumulate(np.where(starts, np.arange(n), 0), -1)
     end = (np.arange(n) - first).argmax(-1)[:, None]
     indices = np.take_along_axis(places, end, -1)
+    if missing:  # a NaN in front is the mode where no element stands twice
+        indices[np.isnan(rows[:, :1]) & starts.all(-1)[:, None]] = 0
     values = np.take_along_axis(rows, indices, -1)
     kept = (*shape[:axis], 1, *shape[axis:]) if keepdim else shape
     return values.reshape(kept), indices.reshape(kept)

@@ -15,7 +15,8 @@ from .activation import ZEROS, activation, only_floats, select, unless, with_inp
 
 
 def relu_of(x: Any) -> Any:
-    return np.maximum(x, ZERO32 if x.dtype is FLOAT32 else ZERO64)
+    # PyTorch keeps a negative zero, as numpy does when it comes second.
+    return np.maximum(ZERO32 if x.dtype is FLOAT32 else ZERO64, x)
 
 
 def check_relu(input: Any) -> None:
@@ -28,7 +29,7 @@ def check_relu(input: Any) -> None:
 @operator("relu", inplace=True, ufunc=relu_of, wide=True, check=check_relu, out=False)
 def relu(xp, input: Array):
     """The larger of each element and 0."""
-    return xp.maximum(input, input.dtype.type(0))
+    return xp.maximum(input.dtype.type(0), input)
 
 
 def relu_gradient(t: Any, g: Any, result: Any) -> Any:
@@ -68,7 +69,7 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return xp.minimum(xp.maximum(input, kind(min_val)), kind(max_val))
+    return xp.minimum(xp.maximum(kind(min_val), input), kind(max_val))
 
 
 hardtanh.gradient(

@@ -126,7 +126,8 @@ def nansum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = xp.where(xp.isnan(input), input.dtype.type(0), input)
-    return total(xp, widened(input, dtype), axes_of("nansum", dim, input.ndim), keepdim)
+    found = total(xp, widened(input, dtype), axes_of("nansum", dim, input.ndim), keepdim)
+    return found if dtype is None else found.astype(dtype.numpy)
 
 
 nansum.gradient(
@@ -149,7 +150,7 @@ def product(a, axis=None, keepdims=False):
     n = a.size if axis is None else a.shape[axis]
     if (n >= 32 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
         return accumulations.prod(a, axis, keepdims)
-    return np.multiply.reduce(a, axis=axis, keepdims=keepdims)
+    return np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
 
 
 @operator(node=numbered("Prod"), short=short(product, product, "all"))

@@ -10,11 +10,11 @@ import numpy as np
 from ..bounds import refuse
 from ..dtype import of
 from ..errors import broadcast_error, wrap_dim
+from ..fitting import converted
 from ..inplace import write
 from ..operator import Array, composite, operator
 from ..results import writes_out
 from ..tensor import Tensor, wrap
-from .copying import converted
 
 
 def grid(xp: Any, index: Any, dim: int) -> tuple:

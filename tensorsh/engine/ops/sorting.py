@@ -19,6 +19,8 @@ PACKED = 2000
 def order(xp, a, axis, descending=False):
     """The stable order of an array along an axis; equal elements keep theirs, descending too."""
     n = a.shape[axis]
+    if a.dtype.kind == "V":
+        a = a.astype(np.float32)  # NaN comes last there
     if xp is np and a.size >= PACKED and a.dtype.itemsize == 4 and n < 1 << 32:
         return packed_order(a, axis, descending)
     if not descending:

@@ -48,7 +48,13 @@ def middle(xp, a, dim, keepdim):
     axes = tuple(range(a.ndim)) if dim is None else axes_of("mean", dim, a.ndim)
     n = count(a.shape, axes)
     total = xp.add.reduce(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64), axis=axes, keepdims=keepdim)
-    return (total / n if n else total * np.nan).astype(a.dtype)
+    mean = (total / n if n else total * np.nan).astype(a.dtype)
+    if a.dtype.kind == "f" and not np.isfinite(total).all():
+        # PyTorch's running mean turns NaN at the element behind an infinite one.
+        rows = a.reshape(1, -1) if len(axes) == a.ndim else np.moveaxis(a, axes, range(-len(axes), 0))
+        rows = rows.reshape(*rows.shape[: rows.ndim - len(axes)], -1) if len(axes) != a.ndim else rows[0]
+        mean = np.where(np.isinf(rows[..., :-1]).any(-1).reshape(mean.shape), a.dtype.type(np.nan), mean)
+    return mean
 
 
 def real_type(a):

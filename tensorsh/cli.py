@@ -69,7 +69,7 @@ def _run(options: Options) -> int:
         raise UsageError("--isolate is for running a program")
     if not name and sys.stdin is not None and sys.stdin.isatty():
         return _shell(options, None)
-    if options.timeout is not None or options.isolate:
+    if options.timeout is not None or options.isolate or (options.max_memory is not None and not options.interactive):
         from .limits import start_timer
 
         start_timer(options.timeout)
@@ -96,14 +96,17 @@ def _run(options: Options) -> int:
 def _execute(options: Options, source: str, filename: str) -> tuple[int, Session | None]:
     """The exit code of a program, and the session it leaves."""
     session = None
-    stdout = sys.stdout
+    stdout, stderr = sys.stdout, sys.stderr
     try:
         from .session import Session
 
         if options.max_output is not None and stdout is not None:
             from .limits import CountingStream
 
-            sys.stdout = CountingStream(stdout, options.max_output)  # type: ignore[assignment]
+            counted = CountingStream(stdout, options.max_output)
+            sys.stdout = counted  # type: ignore[assignment]
+            if stderr is not None:
+                sys.stderr = CountingStream(stderr, options.max_output, counted.left)  # type: ignore[assignment]
         if options.max_memory is not None:
             from .limits import bound_memory
 
@@ -126,9 +129,10 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
             print(session.text(value))
         return 0, session
     except BaseException as error:
+        sys.stdout, sys.stderr = stdout, stderr
         return _failure(error, session), session
     finally:
-        sys.stdout = stdout
+        sys.stdout, sys.stderr = stdout, stderr
 
 
 def _failure(error: BaseException, session: Session | None) -> int:
@@ -194,9 +198,14 @@ def _export(options: Options) -> int:
     if options.output is None:
         sys.stdout.write(text)
         return 0
+    from .modules.files import Permissions
+
     try:
-        with open(options.output, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        if os.path.exists(options.output) and not os.path.isfile(options.output):  # a device, a pipe
+            with open(options.output, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        else:
+            Permissions(write=True).write_bytes(options.output, text.encode())
     except OSError as error:
         raise SourceError(f"cannot write {options.output}: {error.strerror}", 1) from None
     return 0

@@ -23,7 +23,15 @@ PROGRAMS = "execve execveat fork vfork"
 PROCESSES = "kill tkill ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 SYSTEM = """mount umount2 pivot_root chroot unshare setns bpf perf_event_open keyctl add_key request_key userfaultfd
 io_uring_setup open_by_handle_at name_to_handle_at init_module finit_module delete_module kexec_load reboot swapon
-swapoff sethostname setdomainname acct quotactl personality shmget msgget semget mq_open"""
+swapoff sethostname setdomainname acct quotactl personality shmget msgget semget mq_open setpriority ioprio_set
+vhangup clock_settime settimeofday adjtimex clock_adjtime"""
+# Landlock knows the contents of files and their names, not who owns them and when they were changed.
+FILE_MARKS = """chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat setxattr
+lsetxattr fsetxattr removexattr lremovexattr fremovexattr mknod mknodat"""
+# What may be done to the process itself and to no other: the first argument is a process, 0 is the one that calls.
+TO_ITSELF = "prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr setpgid"
+SIGNALS = "tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
+TIOCSTI = 0x5412  # types into the terminal
 CLONE_THREAD = 0x10000
 
 LIBRARIES = "/usr/lib /usr/lib64 /usr/local/lib /lib /lib64 /usr/share/zoneinfo /sys/devices/system/cpu"
@@ -102,12 +110,15 @@ def _restrict_calls(pyseccomp: Any) -> None:
 
     refuse = pyseccomp.ERRNO(errno.EPERM)
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for name in f"{NETWORK} {PROGRAMS} {PROCESSES} {SYSTEM}".split():
+    for name in f"{NETWORK} {PROGRAMS} {PROCESSES} {SYSTEM} {FILE_MARKS}".split():
         try:
             rules.add_rule(refuse, name)
         except OSError:
             if name in f"{NETWORK} {PROGRAMS}" and name not in ("fork", "vfork", "accept"):  # some machines have none
                 raise
+    for name, allowed in [(name, 0) for name in TO_ITSELF.split()] + [(name, os.getpid()) for name in SIGNALS.split()]:
+        rules.add_rule(refuse, name, pyseccomp.Arg(0, pyseccomp.NE, allowed))
+    rules.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, TIOCSTI))
     # Threads may be started (numpy's BLAS has some), processes not.
     rules.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, CLONE_THREAD, 0))
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be seen; the C library then uses clone

@@ -3,7 +3,8 @@
 The time limit has two halves. The process that computes raises `Timeout` at the next bytecode, again and again, so
 that no `except:` keeps it for long. The process that started it waits a moment longer and then ends it, for a single
 operation in C (`10**10**8`) cannot be interrupted from within. Memory is bounded by the kernel, counted from what
-the interpreter and numpy already took.
+the interpreter and numpy already took: an array asks for all of its memory at once, before anything is written to it,
+and is refused there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 TIMEOUT_CODE = 124
+CRASH = "Crash: the program nested calls in C more deeply than there is stack for, or ran out of memory there"
+KILLED = "Killed: the system ended the program, as it does where memory runs out"
 GRACE = 1.0
 """Seconds that a program has to unwind after its time is over."""
 
@@ -135,6 +138,12 @@ def _supervise(seconds: float) -> None:
         os.write(2, (timeout_message(seconds) + "\n").encode())
         os._exit(TIMEOUT_CODE)
     code = os.waitstatus_to_exitcode(status)
+    if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE):
+        os.write(2, (CRASH + "\n").encode())
+        os._exit(1)
+    if code == -signal.SIGKILL:
+        os.write(2, (KILLED + "\n").encode())
+        os._exit(1)
     os._exit(code if code >= 0 else 128 - code)
 
 
@@ -182,18 +191,19 @@ def lift_memory() -> None:
 
 
 class CountingStream:
-    """A text stream that takes only so many bytes."""
+    """A text stream that takes only so many bytes; streams may share the number of those that are left."""
 
-    def __init__(self, stream: TextIO, limit: int) -> None:
-        self._stream, self._limit, self._left = stream, limit, limit
+    def __init__(self, stream: TextIO, limit: int, left: list[int] | None = None) -> None:
+        self._stream, self._limit, self.left = stream, limit, [limit] if left is None else left
 
     def write(self, text: str) -> int:
         size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-        if size > self._left:
-            self._stream.write(text[: self._left])
-            self._left = 0
+        left = self.left[0]
+        if size > left:
+            self.left[0] = 0
+            self._stream.write(text.encode("utf-8", "replace")[:left].decode("utf-8", "ignore"))
             raise OutputLimit(f"OutputLimit: the program printed more than {self._limit} bytes (--max-output)")
-        self._left -= size
+        self.left[0] = left - size
         return self._stream.write(text)
 
     def writelines(self, lines: Any) -> None:

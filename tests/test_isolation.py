@@ -23,6 +23,16 @@ ATTEMPTS = {
     "signal": "os.kill(os.getppid(), 0)",
     "memory": "ctypes.CDLL(None, use_errno=True).ptrace(16, os.getppid(), 0, 0) == 0 or (_ for _ in ()).throw(OSError())",
     "link": "os.symlink('/etc/passwd', 'link')",
+    "mode": "os.chmod('kept', 0o777)",
+    "owner": "os.chown('kept', 0, 0)",
+    "times": "os.utime('kept', (1, 1))",
+    "attribute": "os.setxattr('kept', 'user.x', b'1')",
+    "other's limits": "import resource; resource.prlimit(os.getppid(), resource.RLIMIT_CORE, (0, 0))",
+    "other's priority": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 5)",
+    "other's cores": "os.sched_setaffinity(os.getppid(), {0})",
+    "other's thread": "ctypes.CDLL(None, use_errno=True).tgkill(os.getppid(), os.getppid(), 0) == 0 or (_ for _ in ()).throw(OSError())",
+    "pipe in a folder": "os.mkfifo('pipe')",
+    "own variables": "open('/proc/self/environ')",
     "environment": "open(f'/proc/{os.getppid()}/environ')",
 }
 CODE = """

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from . import memory
-
 ndarray = np.ndarray
 asarray = np.asarray
 array = np.array
@@ -20,7 +18,6 @@ vector library as numpy gets; larger arrays use numpy's own float32 loops, which
 NUMBERS = (int, float, complex, np.number, np.bool_)
 ABSENT: Any = type("Absent", (), {})()
 
-memory.install()
 np.seterr(all="ignore")  # As PyTorch, which never warns of divisions by zero or overflow.
 
 

@@ -7,7 +7,6 @@ raises and what its programs catch.
 
 from __future__ import annotations
 
-import sys
 from math import prod
 from typing import Any
 
@@ -19,12 +18,16 @@ WORDS = (
 )
 
 
-def _of_tensor() -> bool:
-    """Whether the array that could not be made was to be a tensor's."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
-        frame = frame.f_back
-    return frame is not None and frame.f_globals.get("__name__", "").startswith(("tensorsh.engine", "tensorsh.torch"))
+def is_of_tensor(error: MemoryError) -> bool:
+    """Whether the array that could not be made was to be a tensor's: the engine asked for it."""
+    asked = ""
+    traceback: Any = error.__traceback__
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__", "")
+        if name.partition(".")[0] != "numpy":
+            asked = name
+        traceback = traceback.tb_next
+    return hasattr(error, "shape") and asked.startswith(("tensorsh.engine", "tensorsh.torch"))
 
 
 def install() -> None:
@@ -32,21 +35,15 @@ def install() -> None:
     kind: Any = getattr(getattr(np._core, "_exceptions", None), "_ArrayMemoryError", None)
     if kind is None or issubclass(kind, RuntimeError):
         return
-    init, text = kind.__init__, kind.__str__
-
-    def __init__(self: Any, shape: Any, dtype: Any) -> None:
-        init(self, shape, dtype)
-        self.size_of_tensor = prod(shape) * dtype.itemsize if _of_tensor() else None
+    plain = kind.__str__
 
     def __str__(self: Any) -> str:
-        return text(self) if self.size_of_tensor is None else WORDS.format(size=self.size_of_tensor)
+        return WORDS.format(size=prod(self.shape) * self.dtype.itemsize) if is_of_tensor(self) else plain(self)
 
     kind.__bases__ = (*kind.__bases__, RuntimeError)
-    kind.__init__, kind.__str__ = __init__, __str__
+    kind.__str__ = __str__
 
 
 def shortage(error: MemoryError) -> RuntimeError | None:
     """The plain RuntimeError that PyTorch raises in place of this error, if it was raised for a tensor."""
-    if getattr(error, "size_of_tensor", None) is None:
-        return None
-    return RuntimeError(str(error)).with_traceback(error.__traceback__)
+    return RuntimeError(str(error)).with_traceback(error.__traceback__) if is_of_tensor(error) else None

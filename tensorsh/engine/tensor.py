@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..sealed import Sealed
-from . import autograd
+from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from .state import state
 
 ndarray = np.ndarray
+memory.install()
 
 
 class Size(tuple, metaclass=Sealed):

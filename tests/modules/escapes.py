@@ -646,9 +646,9 @@ del a
 result = seen == [1]
 ---
 class A:
-    def __reduce__(self): return (print, ())
+    def __reduce__(self): return (len, ((),))
 import copy
-result = copy.copy(A()) is None
+result = copy.copy(A()) == 0
 ---
 class A:
     def __getstate__(self): return {'__class__': 1}

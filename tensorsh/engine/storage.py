@@ -139,8 +139,8 @@ class UntypedStorage(metaclass=Sealed):
     __module__ = "torch.storage"
     __slots__ = ("_owner",)
 
-    def __init__(self, array: Any) -> None:
-        self._owner = owner(array)
+    def __init__(self, array: Any = 0) -> None:
+        self._owner = owner(np.zeros(array, np.uint8) if isinstance(array, int) else array)
 
     @property
     def device(self) -> Any:
@@ -188,7 +188,11 @@ class TypedStorage(metaclass=Sealed):
     __module__ = "torch.storage"
     __slots__ = ("_untyped", "_dtype")
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any = 0, *, dtype: Any = None) -> None:
+        if isinstance(array, int):
+            from .state import state
+
+            array = np.zeros(array, (dtype or state.default_dtype).numpy)
         self._untyped = UntypedStorage(array)
         self._dtype = array.dtype
 

@@ -11,10 +11,12 @@ from . import cuda as cuda
 from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import futures as futures
 from . import jit as jit
 from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim
+from . import quasirandom as quasirandom
 from . import random as random
 from . import serialization as serialization
 from . import special as special
@@ -644,6 +646,8 @@ class Tensor:
     def __neg__(self) -> Tensor: ...
     def __invert__(self) -> Tensor: ...
     def __bool__(self) -> _bool: ...
+TypedStorage: Any
+UntypedStorage: Any
 def abs(input: Tensor | Any, *, out: Any = None) -> Tensor: ...
 def abs_(input: Any) -> Tensor: ...
 def absolute(input: Tensor | Any, *, out: Any = None) -> Tensor: ...

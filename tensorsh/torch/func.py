@@ -16,10 +16,11 @@ from ..engine.modes import enable_grad
 from ..engine.state import state
 from ..engine.table import find_function
 from ..engine.tensor import Tensor
+from .axes import rearrange
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp",
-    "vmap",
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
+    "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -177,6 +178,29 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
         moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
+
+
+def linearize(func: Callable, *primals: Any) -> tuple:
+    """`func`'s result, and the function that multiplies its Jacobian there by tangents."""
+    leaves = flatten(primals)
+    output = func(*primals)
+
+    def along(*tangents: Any) -> Any:
+        given = flatten(tangents)
+        if len(given) != len(leaves):
+            raise RuntimeError(
+                f"Expected the tangents to have the same argspec as the primals: {len(given)} tensors for {len(leaves)}"
+            )
+        for i, (tangent, leaf) in enumerate(zip(given, leaves, strict=True)):
+            if tangent.shape != leaf.shape:
+                raise RuntimeError(
+                    f"tangent:{i} with shape {tangent.shape} in flattened pytree doesn't match the shape {leaf.shape} of "
+                    "the corresponding primal."
+                )
+        whole = lambda *given: func(*rebuild(primals, iter(given)))  # noqa: E731 - its arguments are the leaves
+        return jvp(whole, tuple(leaves), tuple(given))[1]
+
+    return output, along
 
 
 def pushed(output: Tensor, wrt: list, tangents: list) -> Tensor:

@@ -8,7 +8,7 @@ from ..engine.state import state
 from ..sealed import Sealed
 from .settings import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
-__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state", "thread_safe_generator"]
 
 
 class fork_rng(metaclass=Sealed):
@@ -23,3 +23,8 @@ class fork_rng(metaclass=Sealed):
     def __exit__(self, *exception: object) -> None:
         if self.enabled:
             state.generator.set_state(self.before)
+
+
+def thread_safe_generator() -> None:
+    """A thread's own generator where a DataLoader has threads: never here, so the session's own serves."""
+    return None

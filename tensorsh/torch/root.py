@@ -18,7 +18,7 @@ from ..modules.namespace import Lazy, Namespace, absent, names
 from ..pytorch import lacking
 
 SUBMODULES = (
-    "nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
+    "nn nn.functional nn.grad nn.attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
     "nn.utils.stateless nn.utils.clip_grad nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
     "nn.modules.activation nn.modules.dropout nn.modules.flatten nn.modules.loss nn.modules.conv nn.modules.pooling "
     "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
@@ -27,7 +27,7 @@ SUBMODULES = (
     "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
-    "distributions.transforms functional testing "
+    "distributions.transforms functional testing quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
 ).split()
@@ -166,6 +166,8 @@ def build() -> TorchNamespace:
         extras[parent][name] = Lazy(lambda dotted=dotted: namespace(dotted, extras[dotted]))
     safe = "add_safe_globals get_safe_globals clear_safe_globals safe_globals"
     extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
+    extras["nn.functional"]["grad"] = extras["nn"]["grad"]
+    extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
         "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),
@@ -181,6 +183,7 @@ def root_extras() -> dict[str, Any]:
     from ..language.gate import allow, open_to_own
     from . import settings
 
+    allow(TorchNamespace, "_ops")
     allow(tensor.Tensor, "_version", "_base", "_is_view")
     allow(TorchNamespace, *PRIVATE)
     allow(autograd.Node, "_saved_*", "_sequence_nr")

@@ -33,7 +33,7 @@ __all__ = [
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
     "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast",
-    "result_type",
+    "result_type", "TypedStorage", "UntypedStorage",
 ]  # fmt: skip
 
 

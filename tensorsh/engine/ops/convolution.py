@@ -137,12 +137,23 @@ def _size(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, output
     )
 
 
-@operator("_convolution", node="ConvolutionBackward0", method=False, wide=True)
+def _title(*values: Any) -> str:
+    return SECOND if values[-1] else "ConvolutionBackward0"
+
+
+SECOND = "ConvolutionBackwardBackward0"
+"""What PyTorch calls the node of a convolution's gradient."""
+
+
+@operator("_convolution", node=_title, method=False, wide=True)
 def convolution(
     xp, input: Array, weight: Array, bias: Array = None, stride=(1,), padding=(0,), dilation=(1,), transposed=False,
-    output_padding=(0,), groups=1,
+    output_padding=(0,), groups=1, backward=False,
 ):  # fmt: skip
-    """input [N, C, *S] and weight [O, C/G, *K] (transposed: [C, O/G, *K]) give [N, O, *out]."""
+    """input [N, C, *S] and weight [O, C/G, *K] (transposed: [C, O/G, *K]) give [N, O, *out].
+
+    backward: it is itself the gradient of one.
+    """
     if transposed:
         size = _size(input, weight, stride, padding, dilation, output_padding)
         y = _transposed(xp, input, weight, stride, padding, dilation, groups, size)
@@ -161,13 +172,13 @@ def _left_over(shape: tuple, g: Any, w: Any, stride: tuple, padding: tuple, dila
 
 def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, groups):
     if transposed:
-        x = t._convolution(g, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+        x = t._convolution(g, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, True)
         for axis in range(2, len(shape)):  # a large output_padding leaves room for windows beyond the input
             if x.shape[axis] > shape[axis]:
                 x = t.narrow(x, axis, 0, shape[axis])
         return x
     rest = _left_over(shape, g, weight, stride, padding, dilation)
-    return t._convolution(g, weight, None, stride, padding, dilation, True, rest, groups)
+    return t._convolution(g, weight, None, stride, padding, dilation, True, rest, groups, True)
 
 
 @convolution.joint_gradient
@@ -182,7 +193,7 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
     return x, w, b
 
 
-@operator("_convolution_weight", method=False, wide=True)
+@operator("_convolution_weight", node=SECOND, method=False, wide=True)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]

@@ -3,7 +3,9 @@
 from builtins import bool as _bool
 from typing import Any
 
+from . import attention as attention
 from . import functional as functional
+from . import grad as grad
 from . import init as init
 from . import modules as modules
 from . import parameter as parameter

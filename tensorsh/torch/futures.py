@@ -1,0 +1,108 @@
+"""``torch.futures``: values that are there later. A program has one thread here, so a value comes from the program itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..sealed import OpenSealed
+
+__all__ = ["Future", "collect_all", "wait_all"]
+
+
+class Future(metaclass=OpenSealed):
+    """A value, or an error, that is set once; functions that wait for it are called then, in their order."""
+
+    __module__ = "torch.futures"
+
+    def __class_getitem__(cls, item: Any) -> type:
+        return cls
+
+    def __init__(self, *, devices: Any = None) -> None:
+        self._done = False
+        self._value: Any = None
+        self._error: Exception | None = None
+        self._waiting: list[Callable[[Future], Any]] = []
+
+    def done(self) -> bool:
+        """Whether the value, or an error, is there."""
+        return self._done
+
+    def wait(self) -> Any:
+        """The value; the error, if there is one instead."""
+        if not self._done:
+            raise RuntimeError("the value of this Future is not set: nothing else runs in tensorsh that could set it")
+        return self.value()
+
+    def value(self) -> Any:
+        """As `wait`, of a future that is done."""
+        if not self._done:
+            raise RuntimeError("completed() INTERNAL ASSERT FAILED: the value of this Future is not set")
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def set_result(self, result: Any) -> None:
+        """Give the value and call what waits for it."""
+        self._finish(result, None)
+
+    def set_exception(self, result: Exception) -> None:
+        """Give an error in the value's place."""
+        if not isinstance(result, Exception):
+            raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
+        self._finish(None, result)
+
+    def _finish(self, value: Any, error: Exception | None) -> None:
+        if self._done:
+            raise RuntimeError(
+                "Attempting to mark a completed Future as complete again. Note that a Future can only be marked completed once."
+            )
+        self._value, self._error, self._done = value, error, True
+        waiting, self._waiting = self._waiting, []
+        for function in waiting:
+            function(self)
+
+    def add_done_callback(self, callback: Callable[[Future], None]) -> None:
+        """Call a function with this future when it is done: now, if it is."""
+        if self._done:
+            callback(self)
+        else:
+            self._waiting.append(callback)
+
+    def then(self, callback: Callable[[Future], Any]) -> Future:
+        """A future of what a function gives for this one."""
+        following = Future()
+
+        def run(done: Future) -> None:
+            try:
+                value = callback(done)
+            except Exception as error:  # noqa: BLE001 - it is handed on
+                following.set_exception(error)
+            else:
+                following.set_result(value)
+
+        self.add_done_callback(run)
+        return following
+
+
+def collect_all(futures: Iterable[Future]) -> Future:
+    """A future of the list of all these, done when they are."""
+    many, together = list(futures), Future()
+    left = len(many)
+
+    def one(_: Future) -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            together.set_result(many)
+
+    for future in many:
+        future.add_done_callback(one)
+    if not many:
+        together.set_result(many)
+    return together
+
+
+def wait_all(futures: Iterable[Future]) -> list:
+    """The values of all these."""
+    return [future.wait() for future in collect_all(futures).wait()]

@@ -1,0 +1,20 @@
+"""``torch.utils.dlpack``: memory handed over between libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.table import find_function
+from ...engine.tensor import Tensor
+
+__all__ = ["from_dlpack", "to_dlpack"]
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A capsule with the tensor's memory, which `from_dlpack` takes once."""
+    return tensor.__dlpack__(max_version=(1, 0))  # which says that the memory may be written
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of another library's array, or of a capsule."""
+    return find_function("from_dlpack")(ext_tensor)

@@ -258,6 +258,8 @@ def nowhere() -> AccumulateGrad:
 class Slot(Node):
     """One result of a node that has several."""
 
+    _watched = True  # the walk looks at it more closely, as at nodes with hooks
+
     def __init__(self, parent: Node, number: int) -> None:
         self._parent, self._number = parent, number
         self._edges = (parent,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import copysign
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,11 @@ NUMBERS = (int, float, complex, np.number, np.bool_)
 ABSENT: Any = type("Absent", (), {})()
 
 np.seterr(all="ignore")  # As PyTorch, which never warns of divisions by zero or overflow.
+
+
+def undispatched(function: Any) -> Any:
+    """A numpy function for numpy's own arrays: it does not ask its arguments whether they have one of their own."""
+    return getattr(function, "_implementation", function)
 
 
 def rounded(ufunc: Any, x: Any) -> Any:
@@ -45,18 +49,16 @@ def fresh(r: Any) -> Any:
 
 
 class Constants(dict):
-    """Python numbers as arrays of a dtype: a ufunc takes them in half the time. Zero is kept apart, for its sign."""
+    """Python numbers as arrays of a dtype: a ufunc takes them in half the time. Zero is kept only where all are integers,
+    for its sign."""
 
-    def __init__(self, dtype: np.dtype) -> None:
+    def __init__(self, dtype: np.dtype, zero: bool = False) -> None:
         self.dtype = dtype
-        self.zero = array(0, dtype)
-        self.zero.setflags(write=False)
+        self.zero = zero
 
     def __missing__(self, number: Any) -> Any:
-        if number == 0 and (type(number) is int or copysign(1.0, number) > 0):
-            return self.zero
         made = array(number, self.dtype)
-        if number and number == number:
+        if (number or self.zero) and number == number:
             if len(self) > 4000:
                 self.clear()
             made.setflags(write=False)
@@ -66,8 +68,12 @@ class Constants(dict):
 
 def constant(number: Any, dtype: np.dtype) -> Any:
     """A Python number as an array of float32 or float64."""
+    if type(number) is int:
+        return WHOLE32[number] if dtype is FLOAT32 else WHOLE64[number]
     return FLOATS32[number] if dtype is FLOAT32 else FLOATS64[number]
 
 
 ZERO32, ZERO64 = array(0, FLOAT32), array(0, FLOAT64)
-FLOATS32, FLOATS64, INTEGERS = Constants(FLOAT32), Constants(FLOAT64), Constants(INT64)
+FLOATS32, FLOATS64, INTEGERS = Constants(FLOAT32), Constants(FLOAT64), Constants(INT64, True)
+WHOLE32, WHOLE64 = Constants(FLOAT32, True), Constants(FLOAT64, True)
+"""Python's integers as floats."""

@@ -102,6 +102,7 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
             return t
         t = new(Tensor)
         t._array = r
+        t._node = None
         if state.inference:
             t._inference = True
         return t
@@ -126,12 +127,15 @@ def parametric(op: Any, compute: Callable) -> Callable:
     def function(input: Any = ABSENT, *settings: Any, **keywords: Any) -> Any:
         if keywords or (type(input) is not Tensor and not isinstance(input, Tensor)):
             return call(*(() if input is ABSENT else (input,)), *settings, **keywords)
+        return direct(input, settings)
+
+    def direct(input: Any, settings: Any) -> Any:
         a = input._array
         dt = a.dtype
         if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
             return call(input, *settings)
         if len(settings) != count:
-            settings = settings + defaults[len(settings) :]
+            settings = (*settings, *defaults[len(settings) :])
         try:
             r = compute(a, *settings)
         except TypeError:
@@ -154,8 +158,11 @@ def parametric(op: Any, compute: Callable) -> Callable:
             node._sequence = tick()
             if state.places:
                 node._place = state.places()
-        elif state.inference:
-            t._inference = True
+        else:
+            t._node = None
+            if state.inference:
+                t._inference = True
         return t
 
+    function.direct = direct  # type: ignore[attr-defined]
     return function

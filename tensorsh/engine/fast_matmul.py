@@ -47,6 +47,7 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                 t = new(Tensor)
                 t._array = r if type(r) is ndarray else np.asarray(r)
                 if first is None is second or not state.grad_enabled:
+                    t._node = None
                     if state.inference:
                         t._inference = True
                     return t

@@ -7,7 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd import Version, Wrapped, new, tick
-from .constants import ABSENT, FLOAT32, FLOAT64, FLOATS32, FLOATS64, INT64, INTEGERS, NUMBERS, ndarray, settled
+from .constants import (
+    ABSENT,
+    FLOAT32,
+    FLOAT64,
+    FLOATS32,
+    FLOATS64,
+    INT64,
+    INTEGERS,
+    NUMBERS,
+    WHOLE32,
+    WHOLE64,
+    ndarray,
+    settled,
+)
 from .inplace import derive, write
 from .state import state
 from .tensor import Tensor, wrap
@@ -87,9 +100,9 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             edge = other._node
         elif numbers and (kind is float or kind is int):
             if dt is FLOAT32:
-                b = FLOATS32[other]
+                b = FLOATS32[other] if kind is float else WHOLE32[other]
             elif dt is FLOAT64:
-                b = FLOATS64[other]
+                b = FLOATS64[other] if kind is float else WHOLE64[other]
             elif integers and dt is INT64 and kind is int and -0x80000000 <= other <= 0x7FFFFFFF:
                 b = INTEGERS[other]
             else:
@@ -144,6 +157,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             return t
         t = new(Tensor)
         t._array = r
+        t._node = None
         if state.inference:
             t._inference = True
         return t
@@ -184,9 +198,9 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
         kind = type(other)
         if kind is float or kind is int:
             if dt is FLOAT32:
-                b = FLOATS32[other]
+                b = FLOATS32[other] if kind is float else WHOLE32[other]
             elif dt is FLOAT64:
-                b = FLOATS64[other]
+                b = FLOATS64[other] if kind is float else WHOLE64[other]
             else:
                 return write(op, [input, other, *rest])
             free = input._node is None

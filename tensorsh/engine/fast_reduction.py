@@ -121,6 +121,7 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
             t._array = r if type(r) is ndarray else asarray(r)
             if input._node is not None and saves and state.grad_enabled:
                 return record(t, input, dim, keepdim)
+            t._node = None
             if state.inference:
                 t._inference = True
             return t

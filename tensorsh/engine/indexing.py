@@ -55,15 +55,15 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             raise out_of_bounds(array.shape, index) from None
         t = new(Tensor)
         t._array = part
-        if self._node is not None and state.grad_enabled:
-            t._node = step_node(select, self._node, (array.shape, 0, index))
+        edge = self._node
+        t._node = step_node(select, edge, (array.shape, 0, index)) if edge is not None and state.grad_enabled else None
         attach(t, self)
         return t
     if kind is slice:
         return sliced(self, index)
     if kind is tuple and len(index) <= array.ndim:
         for i in index:
-            if type(i) not in BASIC:
+            if type(i) is not int and (type(i) is not slice or i.step is not None):
                 break
         else:
             return basic(self, index)
@@ -126,13 +126,12 @@ def sliced(self: Tensor, index: slice) -> Tensor:
 
 
 def basic(self: Tensor, index: tuple) -> Tensor:
-    """``self[1, 2:3, :]``: numbers and slices only, in one numpy call."""
+    """``self[1, 2:3, :]``: numbers and slices without steps only, in one numpy call."""
     array = self._array
-    for i in index:
-        if type(i) is slice and i.step is not None:
-            check_slice(i)
     try:
-        part = array[(*index, ...)]
+        part = array[index]
+        if type(part) is not ndarray:
+            part = array[(*index, ...)]
     except IndexError:
         for at, (i, n) in enumerate(zip(index, array.shape, strict=False)):
             if type(i) is int and not -n <= i < n:
@@ -141,8 +140,7 @@ def basic(self: Tensor, index: tuple) -> Tensor:
     t = new(Tensor)
     t._array = part
     edge = self._node
-    if edge is not None and state.grad_enabled:
-        t._node = chain(edge, array.shape, index)
+    t._node = chain(edge, array.shape, index) if edge is not None and state.grad_enabled else None
     attach(t, self)
     return t
 

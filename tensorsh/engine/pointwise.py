@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .constants import FLOAT32, FLOAT64, ndarray
+from .constants import ABSENT, FLOAT32, FLOAT64, ndarray
 from .dtype import HALVES, of
 from .errors import combination_error, not_implemented
 from .inplace import write
@@ -31,24 +31,25 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
     What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
     operator for a tensor and plain numbers, of which at least one is given.
     """
-    short = usual and usual.short
+    direct = usual and usual.short.direct
 
     def declare(choose: Any) -> Any:
-        def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        def function(input: Any = ABSENT, /, *rest: Any, out: Any = None, **kwargs: Any) -> Any:
             try:
-                if short is not None and out is None and not kwargs and len(args) > 1 and type(args[0]) is Tensor:
-                    for x in args[1:]:
+                if direct is not None and rest and type(input) is Tensor and out is None and not kwargs:
+                    for x in rest:
                         if type(x) is not float and type(x) is not int:
                             break
                     else:
-                        return short(*args)
-                op, values = choose(*args, **kwargs)
+                        return direct(input, rest)
+                op, values = choose(*(() if input is ABSENT else (input,)), *rest, **kwargs)
                 if out is not None:
                     return op.into(list(values), out)
                 return op.short(*values) if op.short is not None else op.run(list(values))
             except Exception as error:
                 from .overloads import worded
 
+                args = () if input is ABSENT else (input, *rest)
                 given = kwargs if out is None else {**kwargs, "out": out}
                 told = worded(public, args, given, error, sys._getframe())
                 if told is error:
@@ -59,7 +60,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
             op, values = choose(*args, **kwargs)
             return write(op, list(values))
 
-        choose.usual = short
+        choose.usual = usual and usual.short
         public = names.split()
         name = public[0].rpartition(".")[2]
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name

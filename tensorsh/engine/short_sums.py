@@ -73,10 +73,10 @@ def flat_sum(n: int, lanes: int) -> Callable[[np.ndarray], Any] | None:
     vectors, rest = divmod(n, lanes)
     if vectors == 2:
         last = rest + lanes - 1
-        two = 2 * lanes
+        first, second, others = slice(lanes), slice(lanes, 2 * lanes), slice(2 * lanes, None)
         if not rest:
-            return lambda a: _accumulate(_add(a[:lanes], a[lanes:]))[last]
-        return lambda a: _accumulate(_concatenate((a[two:], _add(a[:lanes], a[lanes:two]))))[last]
+            return lambda a: _accumulate(_add(a[first], a[second]))[last]
+        return lambda a: _accumulate(_concatenate((a[others], _add(a[first], a[second]))))[last]
     return vectors_sum(vectors, rest, lanes)
 
 

@@ -422,6 +422,7 @@ def wrap(array: Any) -> Tensor:
         array = np.asarray(array)
     t = new(Tensor)
     t._array = array
+    t._node = None  # operators look for it at once: it is found sooner here than in the class
     return t
 
 

@@ -61,8 +61,7 @@ def viewing(op: Any) -> Callable:
             return viewed_many(op, values, result)
         t = new(Tensor)
         t._array = result
-        if x._node is not None and state.grad_enabled:
-            t._node = view_node(op, values)
+        t._node = view_node(op, values) if x._node is not None and state.grad_enabled else None
         attach(t, x)
         return t
 
@@ -84,8 +83,7 @@ def viewing_alone(op: Any) -> Callable:
             return viewed_many(op, (x,), result)
         t = new(Tensor)
         t._array = result
-        if x._node is not None and state.grad_enabled:
-            t._node = view_node(op, (x,))
+        t._node = view_node(op, (x,)) if x._node is not None and state.grad_enabled else None
         attach(t, x)
         return t
 
@@ -97,8 +95,7 @@ def viewed(op: Any, values: Sequence, array: Any) -> Tensor:
     x = values[0]
     t = new(Tensor)
     t._array = array
-    if x._node is not None and state.grad_enabled and op.node is not None:
-        t._node = view_node(op, values)
+    t._node = view_node(op, values) if x._node is not None and state.grad_enabled and op.node is not None else None
     attach(t, x)
     return t
 

@@ -69,6 +69,7 @@ def walk(
     leaves: dict = {}
     heap: list = []
     flow, anomaly = state.flow, state.anomaly
+    special = targets is not None or flow is not None or anomaly
 
     for node, gradient in roots:
         if isinstance(node, AccumulateGrad):
@@ -95,45 +96,49 @@ def walk(
             node, gradient = held, arrived
             held = arrived = None
         watched = node._watched
-        if watched:
-            if node._prehooks is not None:
-                gradient = _hooked(node._prehooks, gradient, raw)
-            if node._retained is not None:
-                _retain(node, gradient, raw)
-        if targets is not None and node in targets:
-            captured[node] = gradient
-        if type(node) is Slot:
-            parent = node._parent
-            if wanted is not None and parent not in wanted:
+        if watched or special:
+            if watched:
+                if node._prehooks is not None:
+                    gradient = _hooked(node._prehooks, gradient, raw)
+                if node._retained is not None:
+                    _retain(node, gradient, raw)
+            if targets is not None and node in targets:
+                captured[node] = gradient
+            if type(node) is Slot:
+                parent = node._parent
+                if wanted is not None and parent not in wanted:
+                    continue
+                if parent in grads:
+                    before = grads[parent][node._number]
+                    grads[parent][node._number] = gradient if before is None else before + gradient
+                else:
+                    many: list = [None] * parent._outputs
+                    many[node._number] = gradient
+                    grads[parent] = many
+                    heappush(heap, (-parent._sequence, parent))
                 continue
-            if parent in grads:
-                before = grads[parent][node._number]
-                grads[parent][node._number] = gradient if before is None else before + gradient
-            else:
-                many: list = [None] * parent._outputs
-                many[node._number] = gradient
-                grads[parent] = many
-                heappush(heap, (-parent._sequence, parent))
-            continue
-        edges = node._edges
-        if wanted is not None and not any(e in wanted for e in edges if e is not None):
-            continue
-        if watched and node._backward_prehooks:
-            gradient = _prehooked(node, gradient, raw)
-        if flow is not None:
-            flow(node, gradient)
-        if anomaly:
-            gradients = _watched(node, gradient, world)
+            edges = node._edges
+            if wanted is not None:
+                # Only towards the targets.
+                edges = [e if e in wanted else None for e in edges]
+                if not any(e is not None for e in edges):
+                    continue
+            if watched and node._backward_prehooks:
+                gradient = _prehooked(node, gradient, raw)
+            if flow is not None:
+                flow(node, gradient)
+            gradients = _watched(node, gradient, world) if anomaly else node.apply(gradient, world)
+            if watched and node._hooks:
+                gradients = _posthooked(node, gradients, gradient, raw)
         else:
+            edges = node._edges
             gradients = node.apply(gradient, world)
-        if watched and node._hooks:
-            gradients = _posthooked(node, gradients, gradient, raw)
         if not keep and node._keeps:
             node._release()
         gradient = None
         # In a chain the next node never sees the heap.
         for edge, g in zip(edges, gradients):  # noqa: B905 - a short answer leaves the rest without a gradient
-            if edge is None or g is None or (wanted is not None and edge not in wanted):
+            if g is None or edge is None:
                 continue
             if type(edge) is AccumulateGrad:
                 before = leaves.pop(edge, None)

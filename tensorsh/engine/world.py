@@ -26,7 +26,10 @@ def _named(name: str, find: Any) -> Any:
 class Raw:
     """``t`` of an ordinary backward pass: ``t.exp(array)`` is the kernel."""
 
-    raw = True
+    raw: bool
+
+    def __init__(self) -> None:
+        self.raw = True  # of the instance, where it is found sooner than in the class
 
     def __getattr__(self, name: str) -> Any:
         op = _named(name, table.find_operator)

@@ -31,6 +31,7 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
         array = placed(array, device)
     t = new(Tensor)
     t._array = array
+    t._node = None
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -171,6 +172,7 @@ def _filler(name: str, fill: Callable) -> Callable:
                 return explained(*size)
         t = new(Tensor)
         t._array = fill(size, state.default_dtype.numpy)
+        t._node = None
         if state.inference:
             t._inference = True
         return t

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import large
-from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, constant, rounded
+from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant, rounded
 from ..operator import Array, operator
 from ..pointwise import refuse
 
@@ -87,18 +87,22 @@ def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
 
 def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y * y)``, whose bracket PyTorch rounds once: for few elements it is computed in the next precision."""
-    if t.raw and result.dtype in WIDER and result.size <= (20000 if result.dtype == np.float32 else 64):
-        wide = result.astype(WIDER[result.dtype])
-        return g * (1 - wide * wide).astype(result.dtype)
+    if t.raw:
+        dtype = result.dtype
+        if dtype is FLOAT32 and result.size <= EXACT_SIZE:
+            wide = result.astype(FLOAT64)
+            return g * np.subtract(WHOLE64[1], wide * wide).astype(FLOAT32)
+        if dtype is FLOAT64 and result.size <= 64:
+            wide = result.astype(np.longdouble)
+            return g * (1 - wide * wide).astype(FLOAT64)
     return g * (1 - t.conj(result * result))
-
-
-WIDER = {np.dtype(np.float32): np.float64, np.dtype(np.float64): np.longdouble}
 
 
 def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y) * y``, in PyTorch's order, which is another for complex numbers."""
     if t.raw and result.dtype.kind != "c":
+        if result.dtype is FLOAT32 or result.dtype is FLOAT64:
+            return g * (constant(1, result.dtype) - result) * result
         return g * (1 - result) * result
     return g * t.conj((1 - result) * result)
 

@@ -9,7 +9,7 @@ from numpy._core.umath import clip  # np.clip is a Python function around this u
 
 from .. import table
 from ..autograd import new
-from ..constants import ABSENT, FLOAT32, FLOATS32, FLOATS64
+from ..constants import ABSENT, constant, undispatched
 from ..errors import check_broadcast, combination_error, not_implemented
 from ..fitting import LOOSE, converted
 from ..operator import Array, composite
@@ -104,10 +104,11 @@ def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 def short_clamp(x: Any, low: Any, high: Any) -> Any:
-    constants = FLOATS32 if x.dtype is FLOAT32 else FLOATS64
+    dtype = x.dtype
     if low is None:
-        return np.minimum(x, constants[high])
-    return np.maximum(x, constants[low]) if high is None else clip(x, constants[low], constants[high])
+        return np.minimum(x, constant(high, dtype))
+    low = constant(low, dtype)
+    return np.maximum(x, low) if high is None else clip(x, low, constant(high, dtype))
 
 
 @pointwise(
@@ -286,13 +287,14 @@ def where(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
                 return where_tensors.record([condition, input, other], result)
             t = new(Tensor)
             t._array = result
+            t._node = None
             if state.inference:
                 t._inference = True
             return t
     return any_where_explained(*[x for x in (condition, input, other) if x is not ABSENT], *rest, **keywords)
 
 
-choose_elements = np.where
+choose_elements = undispatched(np.where)
 BOOL = np.dtype(bool)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..constants import undispatched
 from ..errors import broadcast_error, type_name, wrap_dim
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
@@ -14,6 +15,8 @@ from ..results import writes_out
 from ..state import state
 from ..tensor import Size, Tensor, new, wrap
 from ..viewing import ints
+
+concatenate = undispatched(np.concatenate)
 
 
 def common(arrays: list) -> list:
@@ -60,6 +63,7 @@ def quick(op: Any, join: Any) -> Any:
             return op.record([tensors, dim], result)
         made = new(Tensor)
         made._array = result
+        made._node = None
         if state.inference:
             made._inference = True
         return made
@@ -86,7 +90,7 @@ def stacked(arrays: list, dim: int) -> Any:
     return np.concatenate([a.reshape(wide) for a in arrays], dim)
 
 
-@operator("cat concat concatenate", method=False, short=lambda op: quick(op, np.concatenate))
+@operator("cat concat concatenate", method=False, short=lambda op: quick(op, concatenate))
 def cat(xp, tensors: Arrays, dim=0):
     """The tensors one behind another along `dim`; their dtypes are promoted."""
     if not tensors:

@@ -77,7 +77,7 @@ def times_power(t: Any, g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 1:
         return g
     if exponent == 2:
-        return g * t.conj(input * 2)
+        return g * t.conj(input + input if t.raw else input * 2)
     if isinstance(exponent, (int, np.integer)):
         exponent = float(exponent)
     elif isinstance(exponent, complex):

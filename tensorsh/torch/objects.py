@@ -2,7 +2,7 @@
 
 They are written as Python's pickle writes them. They are read when a program asks for it (``weights_only=False``, or a
 class named by `torch.serialization.add_safe_globals`), and even then a file names nothing but modules of torch.nn,
-functions of torch, and classes that the running program itself defined; no method of theirs runs but `__new__`.
+functions of torch, and what the running program itself defined; nothing of it runs but `__new__`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import enum
 import sys
 from collections import OrderedDict
-from types import FunctionType
 from typing import Any
 
 from ..engine.state import state as engine
 from ..engine.tensor import Tensor
-from ..language.policy import is_script_class
+from ..language.gate import is_script_class, is_script_function
 from ..sealed import MARK
 from .nn.modules.module import Module
 from .nn.modules.registry import Registry
@@ -34,7 +33,7 @@ def written(value: Any) -> Object | Call | Global | None:
     kind = type(value)
     if isinstance(value, type) and (is_script_class(value) or issubclass(value, Module)):
         return _class(value)
-    if kind is FunctionType or callable(value):
+    if callable(value) and not isinstance(value, Module):
         found = _function(value)
         if found is not None:
             return found
@@ -58,15 +57,17 @@ def _class(kind: Any) -> Global:
 
 
 def _function(value: Any) -> Global | None:
-    """A function of torch by its name; the program's own functions are not saved."""
+    """A function of torch, or of the program, by its name."""
     from ..engine import table
 
     name = getattr(value, "__name__", "")
     for prefix, module in (("nn.functional.", "torch.nn.functional"), ("", "torch")):
         if table.find_function(prefix + name) is value:
             return Global(module, name)
-    if type(value) is FunctionType:
-        raise AttributeError(f"Can't get local object '{value.__qualname__}': functions are not saved")
+    if is_script_function(value):
+        if "<" in value.__qualname__:
+            raise AttributeError(f"Can't get local object '{value.__qualname__}'")
+        return Global("__main__", value.__qualname__)
     return None
 
 
@@ -107,6 +108,8 @@ class Names(dict):
             kind = self.scope.get(first)
             for part in rest:
                 kind = vars(kind).get(part) if isinstance(kind, type) and is_script_class(kind) else None
+            if is_script_function(kind) and self.classes is None:
+                return kind
             allowed = isinstance(kind, type) and is_script_class(kind)
         elif module.startswith("torch.nn.modules."):
             kind = _library_class(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_a_file_of_pytorch() -> None:
     whole, row, column, turned = found["views"]
     row[0] = 100
     assert whole[1, 0] == 100 and turned[0, 1] == 100 and column.tolist() == [2, 6, 10]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pytorchs_states_of_every_module() -> None:
+    sys.path.insert(0, str(DATA.parent))
+    try:
+        import state_files
+    finally:
+        del sys.path[0]
+    assert state_files.differences(state_files.recorded(torch), torch) == []
 
 
 def test_the_structure_is_pytorchs_byte_for_byte() -> None:

@@ -138,3 +138,14 @@ try:
     torch.save(lambda x: x, io.BytesIO())
 except Exception as e:
     print("refused")
+
+
+def act(x):
+    return x * 2
+
+
+net.act = act
+f = io.BytesIO()
+torch.save(net, f)
+f.seek(0)
+print(torch.load(f, weights_only=False).act is act)

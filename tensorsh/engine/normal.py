@@ -16,8 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from .parallel import each
+from .state import state
+
 _f4 = np.float32
 _PIECE = 16384  # values of each kind (radius, angle) that are transformed at a time
+_SHARED = 1 << 18  # from here on, pieces are shared among threads
 _SMALL = 1248  # up to here, tables of the generator's current block are used
 _ZERO = _f4(0)
 _MASK24 = np.uint32(0xFFFFFF)
@@ -234,17 +238,21 @@ def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
                 wide += mean
                 out[...] = wide
             return
-    i = 0
-    while i < n:
-        size = min(2 * _PIECE, n - i)
-        # Full pieces share one set of buffers; taking it from the list keeps threads apart.
-        full = size == 2 * _PIECE
-        w = _buffers.pop() if full and _buffers else _Buffers(size // 2)
-        words = _low24(generator.words32(size))
-        _transform32(words.reshape(-1, 2, 8), out[i : i + size].reshape(-1, 2, 8), w, mean, std)
-        if full and not _buffers:
+
+    def transform(part: np.ndarray, words: np.ndarray) -> None:
+        # Full pieces share sets of buffers; taking one from the list keeps threads apart.
+        full = len(part) == 2 * _PIECE
+        try:
+            w = _buffers.pop() if full else _Buffers(len(part) // 2)
+        except IndexError:
+            w = _Buffers(_PIECE)
+        _transform32(_low24(words).reshape(-1, 2, 8), part.reshape(-1, 2, 8), w, mean, std)
+        if full and len(_buffers) < state.threads:
             _buffers.append(w)
-        i += size
+
+    # The words are drawn one piece after the other; what is made of them may be made at once.
+    parts = (out[i : i + 2 * _PIECE] for i in range(0, n, 2 * _PIECE))
+    each(transform, ((part, generator.words32(len(part))) for part in parts), state.threads if n >= _SHARED else 1)
 
 
 def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:

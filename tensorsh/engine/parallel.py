@@ -20,7 +20,7 @@ BLOCK = 1 << 18
 """Arrays of more elements than this are worked on a block of rows at a time."""
 ROWS = 1 << 16
 """Elements of a block of rows."""
-SHARED = 1 << 20
+SHARED = 1 << 19
 """From this many elements on, the pieces are shared among threads."""
 
 

@@ -115,3 +115,23 @@ def test_convolution_does_not_depend_on_the_pieces(monkeypatch, settings) -> Non
         results.append((y, *torch.autograd.grad((y**2).sum(), (x, weight))))
     for other in results[1:]:
         assert all(torch.allclose(a, b) for a, b in zip(results[0], other, strict=True))
+
+
+@pytest.mark.parametrize("settings", [(2,), (3, 2, 1), (3, 1, 1, 2), (2, 2, 0, 1, True)])
+def test_maxima_with_and_without_places_agree(threads, settings) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(4, 30, 70, 75)
+    x[1, 2, 3, 4] = math.nan
+    plain, places = F.max_pool2d(x, *settings), F.max_pool2d_with_indices(x, *settings)[0]
+    assert np.array_equal(plain._array, places._array, equal_nan=True)
+
+
+def test_normal_numbers_do_not_depend_on_threads() -> None:
+    before, found = state.threads, []
+    try:
+        for state.threads in (1, 3):
+            torch.manual_seed(0)
+            found.append((torch.randn(700_001)._array, torch.randn(20)._array))
+    finally:
+        state.threads = before
+    assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))

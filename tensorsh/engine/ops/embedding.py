@@ -41,7 +41,9 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
         # Each row's first use, then the second uses, ...: a few additions of whole blocks.
         for turn in range(most):
             some = np.flatnonzero(counts > turn)
-            out[some] += values[order[starts[some] + turn]]
+            part = values[order[starts[some] + turn]]
+            part += out[some] if turn else values.dtype.type(0)
+            out[some] = part
         return out
     used = np.flatnonzero(counts)
     out[used] = np.add.reduceat(values[order], starts[used], axis=0)

@@ -13,6 +13,8 @@ import numpy as np
 
 from .. import table
 from ..operator import Array, composite, operator
+from ..parallel import run
+from ..state import state
 from ..tensor import Tensor
 
 NAMES = {1: "MaxPool1D", 2: "MaxPool2D", 3: "MaxPool3D"}
@@ -77,6 +79,38 @@ def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dila
         for number, part in enumerate(parts):
             xp.copyto(where, number, where=part != part)
     return best, where
+
+
+PLANES = 1 << 16
+"""Elements of the planes that are pooled at a time, to stay in the cache."""
+
+
+@operator("_max_pool_values", method=False, wide=False)
+def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+    """Maxima of windows without their places, one dimension after the other."""
+    out = tuple(
+        out_size(n, k, s, p, d, ceil_mode)
+        for n, k, s, p, d in zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True)
+    )
+    full = surrounded(xp, input, padding, kernel_size, stride, dilation, out, lowest(input.dtype))
+    full = full.reshape(-1, *full.shape[2:])
+    best = xp.empty((len(full), *out), input.dtype)
+
+    def block(best: Any, x: Any) -> None:
+        for axis, (k, s, d, m) in enumerate(zip(kernel_size, stride, dilation, out, strict=True), 1):
+            before = (slice(None),) * axis
+            parts = [x[(*before, slice(a * d, a * d + s * (m - 1) + 1, s))] for a in range(k)]
+            into = best if axis == len(out) else xp.empty(parts[0].shape, x.dtype)
+            xp.maximum(parts[0], parts[min(1, k - 1)], out=into)
+            for part in parts[2:]:
+                xp.maximum(into, part, out=into)
+            x = into
+
+    if xp is np:
+        run(block, [best, full], max(1, PLANES // max(1, prod(full.shape[1:]))))
+    else:
+        block(best, full)
+    return best.reshape(*input.shape[:2], *out)
 
 
 def flat_indices(xp, where, size, kernel, stride, padding, dilation, out):
@@ -264,6 +298,9 @@ def _max_forms(d: int) -> None:
             for n, k, s, p, w in zip(x.shape[2:], kernel_size, stride, padding, dilation, strict=True)
         )
         _check_window(f"max_pool{d}d()", kernel_size, padding, tuple(x.shape[1:]), out)
+        if not return_indices and (x._node is None or not state.grad_enabled):
+            values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
+            return values.squeeze(0) if single else values
         values, where = record.function(x, kernel_size, stride, padding, dilation, ceil_mode)
         if not return_indices:
             return values.squeeze(0) if single else values

@@ -399,7 +399,7 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
             tensor._node = Slot(node, entry._number) if node._outputs > 1 else node
         return tensor
     if kind is Hidden:
-        return entry._array if raw else wrap(entry._array)
+        return entry._array if raw or entry._array is None else wrap(entry._array)
     if kind is Packed:
         return entry.tensor()._array if raw else entry.tensor()
     if kind is Wrapped:

@@ -189,12 +189,13 @@ def tensor_backward(
     if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f":
-            before = state.grad_enabled
-            state.grad_enabled = False
+            before, outer = state.grad_enabled, state.walk
+            roots = [(self._node, ONE.astype(array.dtype))]
+            state.grad_enabled, state.walk = False, roots
             try:
-                walk(((self._node, ONE.astype(array.dtype)),), raw, False)
+                walk(roots, raw, False)
             finally:
-                state.grad_enabled = before
+                state.grad_enabled, state.walk = before, outer
             return
     if inputs is None:
         _run([self], [gradient], create_graph if retain_graph is None else retain_graph, create_graph, None, True)

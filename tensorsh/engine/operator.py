@@ -103,6 +103,7 @@ class Operator(Recording):
         if options.get("overwrites"):
             self.overwrite, self.kernel = kernel, copying(kernel)
         self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
+        self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
         self.exact_numbers: bool = options.get("exact_numbers", False)
         self.scalars: bool = options.get("scalars", self.promote is not None)
 
@@ -398,7 +399,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
     outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
     ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
-    exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
+    fixed: tensors that may want no gradient.  exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
     packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
     broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).
     nondifferentiable: numbers of results without gradient.  scalars: tensors may be Python numbers.

@@ -21,6 +21,9 @@ from .autograd import (
 from .state import state
 from .tensor import Tensor, wrap
 
+FORWARD = {"_nll_loss": "nll_loss_forward"}
+"""Names in an error that are not the operator's own."""
+
 
 class Recording:
     """The part of an Operator that makes nodes."""
@@ -39,6 +42,8 @@ class Recording:
     classes: dict
     nondifferentiable: frozenset
     packaged: Any
+    params: tuple
+    fixed: tuple
 
     def title(self, values: list) -> str:
         node = self.node
@@ -82,6 +87,12 @@ class Recording:
 
     def make_node(self, values: list, tensors: list, outs: list, title: str | None = None) -> Any:
         """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
+        for i in self.fixed:
+            if isinstance(values[i], Tensor) and values[i]._node is not None:
+                raise RuntimeError(
+                    f"The function '{FORWARD.get(self.name, self.name.strip('_'))}' is not differentiable with respect to "
+                    f"argument '{self.params[i]}'. This input cannot have requires_grad True."
+                )
         node: Any = self.node_class(title or self.title(values))()
         edges: list = []
         counts: list | None = [] if self.lists else None

@@ -18,8 +18,9 @@ def named(name: str, fields: tuple[str, ...]) -> type:
             "__slots__": (),
             "__repr__": _text,
             "__match_args__": fields,
-            "_fields": fields,
             "n_fields": len(fields),
+            "n_sequence_fields": len(fields),
+            "n_unnamed_fields": 0,
         }
         members["__module__"] = "torch.return_types"
         found = _made[(name, fields)] = Sealed(name, (tuple,), members)
@@ -31,5 +32,5 @@ def _field(i: int) -> Any:
 
 
 def _text(self: Any) -> str:
-    lines = ",\n".join(f"{f}={value!r}" for f, value in zip(self._fields, self, strict=True))
+    lines = ",\n".join(f"{f}={value!r}" for f, value in zip(self.__match_args__, self, strict=True))
     return f"torch.return_types.{type(self).__name__}(\n{lines})"

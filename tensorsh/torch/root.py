@@ -27,7 +27,7 @@ SUBMODULES = (
     "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
-    "distributions.transforms functional testing quasirandom futures "
+    "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
 ).split()
@@ -201,6 +201,7 @@ def root_extras() -> dict[str, Any]:
     }  # fmt: skip
     found |= {name: getattr(settings, name) for name in settings.__all__}
     found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
+    found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in ("UntypedStorage", "TypedStorage")}  # type: ignore[misc]
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in ("autocast", "is_autocast_enabled")}  # type: ignore[misc]
     return found

@@ -108,7 +108,6 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
 
 
 table.METHODS["fill_diagonal_"] = Tensor.fill_diagonal_ = fill_diagonal_
-table.FUNCTIONS["fill_diagonal_"] = fill_diagonal_
 
 
 def written(input: Any, src: Any, part: Any) -> Any:

@@ -121,7 +121,7 @@ def sampler(dims: int) -> Any:
             out += image[number] * product(sides)
         return xp.ascontiguousarray(xp.moveaxis(out.reshape(*grid.shape[:-1], -1), -1, 1))
 
-    @operator(f"{name}_backward", node=f"GridSampler{dims}DBackwardBackward0", method=False, outputs=2, wide=True)
+    @operator(f"_{name}_backward", node=f"GridSampler{dims}DBackwardBackward0", method=False, outputs=2, wide=True)
     def spread(xp, grad_output: Array, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The gradients of image and grid."""
         g, image = rows(xp, grad_output), rows(xp, input)
@@ -137,9 +137,9 @@ def sampler(dims: int) -> Any:
 
     @sample.joint_gradient
     def _(t, g, needs, input, grid, interpolation_mode, padding_mode, align_corners):
-        return getattr(t, f"{name}_backward")(g, input, grid, interpolation_mode, padding_mode, align_corners)
+        return getattr(t, f"_{name}_backward")(g, input, grid, interpolation_mode, padding_mode, align_corners)
 
-    @operator(f"{name}_backward_backward", method=False, outputs=3, wide=True)
+    @operator(f"_{name}_backward_backward", method=False, outputs=3, wide=True)
     def again(xp, dx: Array, dgrid: Array, grad_output: Array, input: Array, grid: Array, mode, padding, align):
         """The gradients of grad_output, input and grid, given those of the two gradients above."""
         g, image, moved, by = rows(xp, grad_output), rows(xp, input), rows(xp, dx), dgrid.reshape(-1, dims)[:, ::-1]
@@ -159,7 +159,7 @@ def sampler(dims: int) -> Any:
     def _(t, g, needs, grad_output, input, grid, interpolation_mode, padding_mode, align_corners):
         given = [t.zeros_like(like) if x is None else x for x, like in zip(g, (input, grid), strict=True)]
         settings = interpolation_mode, padding_mode, align_corners
-        return getattr(t, f"{name}_backward_backward")(*given, grad_output, input, grid, *settings)
+        return getattr(t, f"_{name}_backward_backward")(*given, grad_output, input, grid, *settings)
 
     return sample
 

@@ -16,7 +16,7 @@ from .by_number import plus, times
 from .loss import legacy, reduce, reduced, spread
 
 
-@operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
+@operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True, fixed="weight")
 def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
     refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
@@ -61,7 +61,8 @@ def torch_broadcast(a: Tensor, b: Tensor) -> tuple:
 
 
 @operator(
-    "_bce_logits",
+    "_binary_cross_entropy_with_logits",
+    fixed="weight pos_weight",
     node="BinaryCrossEntropyWithLogitsBackward0",
     method=False,
     wide=True,

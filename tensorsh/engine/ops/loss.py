@@ -203,6 +203,7 @@ for _f in (mse_loss, smooth_l1_loss, huber_loss, l1_loss):
     node=lambda input, *rest: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
     method=False,
     outputs=1,
+    fixed="weight",
 )
 def nll(xp, input: Array, target: Array, weight: Array = None, reduction="mean", ignore_index=-100):
     """Minus the log-probability of each target class; input [N, C, *S] or [C], target [N, *S] or []."""

@@ -11,6 +11,7 @@ from .loss import legacy, reduce, reduced, spread
 @operator(
     "_soft_margin_loss",
     node="SoftMarginLossBackward0",
+    fixed="target",
     method=False,
     wide=True,
     promote="same",
@@ -107,7 +108,7 @@ def triplet_margin_with_distance_loss(
     return reduced((margin + near - far).clamp_min(0), reduction)
 
 
-@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True)
+@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True, fixed="weight")
 def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Array = None, reduction="mean"):
     """The sum over other classes of max(0, margin - x[y] + x[i])^p, divided by their number."""
     x, y = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
@@ -183,7 +184,7 @@ multilabel_margin.gradient(
 )
 
 
-@composite("nn.functional.multilabel_margin_loss multilabel_margin_loss", method=False, hosted=True)
+@composite("nn.functional.multilabel_margin_loss", method=False, hosted=True)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
     return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))

@@ -15,7 +15,7 @@ from .pooling import settings
 def im2col(xp, input: Array, kernel_size, dilation, padding, stride):
     """The windows of input [N, C, H, W] as columns [N, C * prod kernel, L]."""
     view = windows(xp, padded(xp, input, padding), kernel_size, stride, dilation)
-    return xp.ascontiguousarray(view).reshape(len(view), prod(view.shape[1:4]), -1)
+    return xp.ascontiguousarray(view).reshape(len(view), prod(view.shape[1:4]), prod(view.shape[4:]))
 
 
 @operator("_col2im", node="Col2ImBackward0", method=False)

@@ -6,6 +6,7 @@ from typing import Any
 from . import constraints as constraints
 from . import kl as kl
 from . import transforms as transforms
+from . import utils as utils
 from tensorsh.torch import Tensor as Tensor
 
 AbsTransform: Any

@@ -1,0 +1,7 @@
+"""``torch.storage``: the memory under tensors."""
+
+from __future__ import annotations
+
+from ..engine.storage import TypedStorage, UntypedStorage
+
+__all__ = ["TypedStorage", "UntypedStorage"]

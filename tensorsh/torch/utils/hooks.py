@@ -1,0 +1,7 @@
+"""``torch.utils.hooks``: the handle that registering a hook gives."""
+
+from __future__ import annotations
+
+from ...engine.autograd import Handle as RemovableHandle
+
+__all__ = ["RemovableHandle"]

@@ -62,18 +62,21 @@ class Graph(metaclass=Sealed):
         for row in rows:
             if id(row.node) in shared and not self._named_leaf(row.node):
                 numbers.setdefault(id(row.node), len(numbers) + 1)
-        cells = [self._cells(row, numbers) for row in rows]
+        told: set[str] = set()
+        cells = [self._cells(row, numbers, told) for row in rows]
         if not unicode:
-            cells = [(ascii_only(title), shape, ascii_only(details)) for title, shape, details in cells]
-        titles = _column([row.prefix + title for row, (title, _, _) in zip(rows, cells, strict=True)], width // 2)
-        shapes = _column([shape for _, shape, _ in cells], width // 3)
+            cells = [(ascii_only(title), shape, mark, ascii_only(details)) for title, shape, mark, details in cells]
+        titles = _column([row.prefix + title for row, (title, *_) in zip(rows, cells, strict=True)], width // 2)
+        shapes = _column([shape for _, shape, _, _ in cells], width // 3)
+        marks_width = _column([mark for _, _, mark, _ in cells], width // 3)
         lines = []
-        for row, (title, shape, details) in zip(rows, cells, strict=True):
+        for row, (title, shape, mark, details) in zip(rows, cells, strict=True):
             title = clip(title, width - len(row.prefix), marks["ellipsis"])
             end = ""
-            if shape or details:
+            if shape or mark or details:
                 used = len(row.prefix) + cell_width(title)
-                end = f"{' ' * (titles - used)}  {pad(shape, shapes)}  {details}".rstrip()
+                mark = f"  {pad(mark, marks_width)}" if mark or marks_width else ""
+                end = f"{' ' * (titles - used)}  {pad(shape, shapes)}{mark}  {details}".rstrip()
                 end = clip(end, width - used, marks["ellipsis"])
             kind = "dim" if row.node is None else "name" if is_leaf(row.node) else "number"
             lines.append(theme.paint("dim", row.prefix) + theme.paint(kind, title) + theme.paint("dim", end))
@@ -143,15 +146,19 @@ class Graph(metaclass=Sealed):
                     branch, line = (marks["last"], "   ") if last else (marks["branch"], marks["line"])
                     stack.append((indent + branch, indent + line, operand, reason))
 
-    def _cells(self, row: Row, numbers: Mapping[int, int]) -> tuple[str, str, str]:
-        """The title of a row, with its number where something refers to it, the type of the result, and the rest."""
+    def _cells(self, row: Row, numbers: Mapping[int, int], told: set[str]) -> tuple[str, str, str, str]:
+        """The title of a row, with its number where something refers to it, the type of the result, whether it is a leaf
+        and the norm of its gradient, and the rest: a line of the source with its text only the first time."""
         if row.node is None:
-            return row.remark, "", ""
+            return row.remark, "", "", ""
         number = numbers.get(id(row.node))
         title = ("" if number is None else f"#{number} ") + self._title(row.node)
         if row.again:
-            return title if number is None else f"{title} ({row.again})", "", ""
-        return title, self._type(row.node), "  ".join(self._details(row.node))
+            return title if number is None else f"{title} ({row.again})", "", "", ""
+        source = place_text(getattr(row.node, "place", None))
+        details = self._facts(row.node, source.partition("  ")[0] if source in told else source)
+        told.add(source)
+        return title, self._type(row.node), "  ".join(self._marks(row.node)), "  ".join(details)
 
     def _named_leaf(self, node: Any) -> bool:
         return is_leaf(node) and leaf_name(node, self.names) != "AccumulateGrad"
@@ -175,21 +182,24 @@ class Graph(metaclass=Sealed):
 
     def _details(self, node: Any) -> list[str]:
         """What else is known of a node, the most telling first."""
-        details = ["leaf"] if is_leaf(node) else []
+        return self._marks(node) + self._facts(node, place_text(getattr(node, "place", None)))
+
+    def _marks(self, node: Any) -> list[str]:
+        """Whether a node is a leaf, and how large the gradient was that arrived."""
+        marks = ["leaf"] if is_leaf(node) else []
         norm = getattr(node, "norm", None)
         if norm is None and is_leaf(node):
             gradient = getattr(getattr(node, "variable", None), "grad", None)
             norm = None if gradient is None else gradient.norm()
         if norm is not None:
-            details.append(f"|grad| {float(norm):.4g}")
-        place, _, text = place_text(getattr(node, "place", None)).partition("  ")
-        if place:
-            details.append(place)
-        if saved := saved_text(node):
-            details.append("saved " + saved)
-        if text:
-            details.append(text)
-        return details
+            marks.append(f"|grad| {float(norm):.4g}")
+        return marks
+
+    def _facts(self, node: Any, source: str) -> list[str]:
+        """Where a node was made, what it saved, and the text of that line."""
+        place, _, text = source.partition("  ")
+        saved = saved_text(node)
+        return [part for part in (place, "saved " + saved if saved else "", text) if part]
 
     def _without_history(self) -> str:
         name = self.names.get(id(self.value))

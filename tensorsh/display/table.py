@@ -1,6 +1,7 @@
 """A table for the terminal: columns aligned also with wide characters, fitted into the width there is.
 
-Where it is too wide the widest columns give way first; where even that is not enough the last columns are left out.
+Where it is too wide the columns go that can be spared, then the widest give way; where even that is not enough the last
+columns are left out.
 """
 
 from __future__ import annotations
@@ -20,13 +21,21 @@ def table_text(
     rows: Iterable[Sequence[Any]],
     *,
     right: Iterable[str] = (),
+    spare: Iterable[str] = (),
     width: int = 80,
     unicode: bool = True,
     theme: Theme = PLAIN,
 ) -> str:
-    """A table as text. Columns named in `right` are aligned to the right; `unicode=False` draws with ASCII only."""
+    """A table as text. Columns named in `right` are aligned to the right, those in `spare` go first, in this order, where
+    there is not room for all; `unicode=False` draws with ASCII only."""
     right = set(right)
     cells = [[_cell(value, unicode) for value in row] for row in (columns, *rows)]
+    for name in spare:
+        if sum(max(map(cell_width, column)) + 2 for column in zip(*cells, strict=True)) - 2 <= width:
+            break
+        at = list(columns).index(name)
+        columns = [*columns[:at], *columns[at + 1 :]]
+        cells = [row[:at] + row[at + 1 :] for row in cells]
     widths = fitted([max(map(cell_width, column)) for column in zip(*cells, strict=True)], width)
     ellipsis = "…" if unicode else "..."
     lines = []

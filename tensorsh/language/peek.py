@@ -92,6 +92,8 @@ def attribute(value: object, name: str) -> Any:
                 return MISSING
         if isinstance(found, property):
             readable = name in _TENSOR_PROPERTIES and is_library(cls)
+            if name in ("T", "H") and len(shape_of(value) or (0, 0)) != 2:  # which warns or is an error
+                return MISSING
             return found.__get__(value, type(value)) if readable else MISSING
         if name in own:
             return own[name]

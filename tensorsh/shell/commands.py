@@ -20,7 +20,12 @@ NO_SYSTEM = (
     "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "
     "Use another terminal for system commands; %run, %load, %save and %edit deal with files."
 )
+KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
+
+
+_HELP = re.compile(r"help\(\s*([^\W\d][\w.]*)?\s*\)$")
+"""How Python asks."""
 
 
 class Command(NamedTuple):
@@ -63,7 +68,14 @@ def is_special(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
+    if text.startswith("help("):
+        return _HELP.match(text) is not None
     return (text.endswith("?") or text.startswith("?")) and _QUESTION.match(text) is not None
+
+
+def is_block(text: str) -> bool:
+    """Whether an entry is a command for the lines beneath it (`%%timeit`), which an empty line ends."""
+    return text.startswith("%%") and bool(text.rpartition("\n")[2].strip())
 
 
 def dispatch(shell: Shell, text: str) -> bool:
@@ -74,8 +86,11 @@ def dispatch(shell: Shell, text: str) -> bool:
     if is_question(text):
         from .looking import explain_name
 
-        match = _QUESTION.match(text)
+        match = _HELP.match(text) or _QUESTION.match(text)
         assert match is not None
+        if match[1] is None:
+            help(shell, "")
+            return True
         explain_name(shell, match[1], source="??" in text)
         return True
     if not text.startswith("%"):
@@ -131,23 +146,23 @@ def help(shell: Shell, argument: str) -> None:
             raise CommandError(unknown(argument))
         print_help(found)
         return
-    from ..display.cells import cell_width, clip
+    from textwrap import wrap
+
     from .values import columns
 
     every = sorted(commands().values())
-    width = max(len(f"%{c.name} {c.usage}") for c in every)
-    narrow = columns() < width + 40
+    wide = max(len(f"%{c.name} {c.usage}") for c in every)
+    room = columns() - 1
+    narrow = room < wide + 40
     for each in every:
         head = f"%{each.name} {each.usage}".rstrip()
+        indent = 4 if narrow else wide + 2
+        about = wrap(each.about, max(room - indent, 20))
         if narrow:
             print(head)
-            print(clip(f"    {each.about}", columns() - 1, "..."))
         else:
-            print(clip(f"{head}{' ' * (width - cell_width(head))}  {each.about}", columns() - 1, "..."))
-    print(
-        clip(
-            "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches",
-            columns() - 1,
-            "...",
-        )
-    )
+            print(head.ljust(indent) + about.pop(0))
+        for line in about:
+            print(" " * indent + line)
+    for line in wrap(KEYS, max(room, 20)):
+        print(line)

@@ -8,7 +8,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition, completion_is_selected, emacs_insert_mode, has_focus, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings
 
-from .commands import is_special
+from .commands import is_block, is_special
 from .paste import without_prompts
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
             buffer.document = Document(program)
         document = buffer.document
         text = document.text
+        if is_block(text):
+            body = text.partition("\n")[2]
+            buffer.insert_text("\n" + " " * (shell.session.is_complete(body)[1] if body else 0))
+            return
         if is_special(text):
             buffer.validate_and_handle()
             return

@@ -39,7 +39,8 @@ def whos(shell: Shell, argument: str) -> None:
         return
     print(
         table_text(
-            ("name", "type", "dtype", "shape", "device", "grad", "memory"), rows, right=("memory",), width=columns() - 1,
+            ("name", "type", "dtype", "shape", "device", "grad", "memory"), rows, right=("memory",),
+            spare=("device", "type", "grad"), width=columns() - 1,
             unicode=draws_unicode(sys.stdout), theme=shell_theme(shell.config),
         )
     )  # fmt: skip
@@ -115,7 +116,7 @@ def grad(shell: Shell, argument: str) -> None:
     session = shell.session
     if argument and argument not in session:
         raise CommandError(f"there is no variable {argument}")
-    chosen = {argument: session[argument]} if argument else dict(session.variables)
+    chosen = {argument: session[argument]} if argument else {name: session[name] for name in _names(shell)}
     rows, seen = [], set()
     by_id = variable_names(chosen)
     for value in _tensors(chosen):
@@ -129,7 +130,8 @@ def grad(shell: Shell, argument: str) -> None:
     print(
         table_text(
             ("name", "shape", "|value|", "|grad|", "mean", "smallest", "largest"), sorted(rows), width=columns() - 1,
-            right=("|value|", "|grad|", "mean", "smallest", "largest"), unicode=draws_unicode(sys.stdout),
+            right=("|value|", "|grad|", "mean", "smallest", "largest"),
+            spare=("largest", "smallest", "mean", "|value|"), unicode=draws_unicode(sys.stdout),
             theme=shell_theme(shell.config),
         )
     )  # fmt: skip

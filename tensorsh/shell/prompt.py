@@ -69,6 +69,10 @@ def line_editor(shell: Shell) -> Callable[[], str]:
     def bar() -> Any:
         return shell.status.text(columns(), unicode)
 
+    def continuation(width: int, line: int, wraps: int) -> Any:
+        """What stands before a line of the entry; before the rest of one that is too long for the terminal, blanks."""
+        return [("class:continuation", " " * len(CONTINUATION) if wraps else CONTINUATION)]
+
     editor: Any = PromptSession(
         history=editor_history(shell.entries),
         auto_suggest=suggest,
@@ -81,7 +85,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         include_default_pygments_style=False,
         multiline=True,
         key_bindings=bindings(shell, search),
-        prompt_continuation=[("class:continuation", CONTINUATION)],
+        prompt_continuation=continuation,
         enable_history_search=search.condition,
         enable_open_in_editor=True,
         reserve_space_for_menu=6,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @command("device", "[NAME]", "shows or sets the default device")
 def device(shell: Shell, argument: str) -> None:
     if argument:
-        _run(shell, f"torch.set_default_device({argument.strip(chr(34) + chr(39))!r})")
+        name = repr(argument.strip(chr(34) + chr(39)))
+        _run(shell, f"torch.empty(0, device={name}); torch.set_default_device({name})", echo=False)
     print(shell.status.device)
 
 
@@ -40,8 +41,8 @@ def precision(shell: Shell, argument: str) -> None:
     print(shell.config["precision"])
 
 
-def _run(shell: Shell, source: str) -> bool:
-    return shell.execute(source, "<setting>")
+def _run(shell: Shell, source: str, echo: bool = True) -> bool:
+    return shell.execute(source, "<setting>", echo=echo)
 
 
 @command("nan", "[on|off]", "stops at the first operation that makes a NaN or an infinity")

@@ -49,3 +49,9 @@ def test_fitting_takes_from_the_widest_and_drops_the_last():
 def test_no_rows_and_line_breaks_in_cells():
     assert table_text(["a", "b"], []).split("\n") == ["a  b", "────"]
     assert table_text(["a"], [["one\ntwo"]]).split("\n")[-1] == "one two"
+
+
+def test_what_can_be_spared_goes_first():
+    lines = table_text(COLUMNS, ROWS, width=44, spare=["dtype", "shape"]).split("\n")
+    assert lines[0].split() == ["name", "shape", "memory"] and "a_long_variable_name" in lines[-1]
+    assert table_text(COLUMNS, ROWS, width=60, spare=["dtype"]) == table_text(COLUMNS, ROWS, width=60)

@@ -43,6 +43,8 @@ def test_time_and_timeit(terminal: Terminal) -> None:
     terminal.enter("%timeit -n50 -r2 ones(3) + 1", "of 2 runs, 50 loops each")
     terminal.enter("%timeit ones(3) + 1", "of 7 runs, 1")
     terminal.enter("%timeit nothing_there", "NameError")
+    terminal.type("%%time\rfor i in range(2):\rprint(i)\r", "...>     print(i)\n...>")
+    terminal.enter("", "\n0\n1\nwall ")
     terminal.enter("%timeit", "needs a statement")
 
 
@@ -115,6 +117,8 @@ def test_edit(tmp_path: Path) -> None:
 
 def test_device_dtype_precision(terminal: Terminal) -> None:
     terminal.enter("%device", "\ncpu\n")
+    terminal.enter("%device nowhere", "Expected one of cpu")
+    terminal.enter("%device", "%device\ncpu\n")
     terminal.enter("%dtype float64", "\nfloat64\n")
     terminal.enter("ones(1).dtype", "torch.float64")
     terminal.wait("cpu · float64 · grad on")
@@ -160,6 +164,7 @@ def test_questions(terminal: Terminal) -> None:
     terminal.run("layers = [nn.Linear(2, 3)]")
     terminal.enter("layers[0].weight?", "torch.Size([3, 2])")
     terminal.enter("softmax?", "  input:\n    gr = g * result\n    return gr - result * sum(gr, dim, True)")
+    terminal.enter("help(softmax)", "softmax(input, dim")
     terminal.enter("?x.sum", "x.sum(dim=None, keepdim=False, *, dtype=None")
 
 

@@ -104,12 +104,16 @@ def test_widths(tmp_path: Path, columns: int) -> None:
     terminal.enter("loss", "MeanBackward0 ←")
     assert any(line.endswith(("…", "weights")) for line in terminal.text().split("\n"))
     terminal.enter("%graph loss", "└─")
-    terminal.enter("%whos", "Tensor")
+    terminal.enter("%whos", "\nweights  ")
     terminal.wait("cpu · float32")
     lines = terminal.screen.display
     assert not any(line.startswith(("float32", "Mean", "  ×")) for line in lines if "tsr" in line)
     bar = lines[-1].rstrip()
     assert bar.startswith(" cpu · float32") and len(bar) < columns
+    assert "weights" in terminal.text() and "…" not in terminal.text().rpartition("%whos")[2]
+    long = "value = [" + "1, " * (columns // 3) + "1]"
+    terminal.type(long, "1]\n")
+    assert "...>" not in terminal.entry()
     terminal.close()
 
 

@@ -148,7 +148,10 @@ def test_a_suggestion_is_accepted_by_right(terminal: Terminal) -> None:
 
 
 def test_the_menu_shows_shapes_and_signatures(terminal: Terminal) -> None:
-    terminal.run("weights = ones(3, 4); weights.argmax()")
+    terminal.run("weights = ones(3, 4); weights.argmax(); vector = ones(3)")
+    terminal.type("vector.", "abs_")
+    assert "Warning" not in terminal.text()  # of `vector.T`
+    terminal.type("\x15", "\n")
     terminal.type("weigh", "float32[3, 4]")
     terminal.type("ts.argm", "(dim=None, keepdim=False")
     terminal.type(TAB, " weights.argmax\n")

@@ -475,11 +475,12 @@ def composite(
 
     def declare(function: Callable) -> Callable:
         public = names.split() or [function.__name__]
+        written = kernel or function
         if hosted:
             from . import backend
 
             function = backend.hosted(function)
-        op = Composite(function, public, kernel)
+        op = Composite(function, public, written)
         function.__module__ = "torch"
         function._operator = op  # type: ignore[attr-defined]
         form = Form(public[0], function, op, kernel is not None)

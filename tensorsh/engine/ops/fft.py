@@ -265,7 +265,7 @@ def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     mode = scaling(norm, forward)
     if forward:
         return r2c.function(x, dims, mode, True)
-    found = r2c.function(x, dims[-1:], mode, True).conj()
+    found = r2c.function(x, dims[-1:], mode, True).conj_physical()
     return c2c.function(found, dims[:-1], mode, False) if len(dims) > 1 else found
 
 

@@ -17,6 +17,7 @@ from ...engine.modes import enable_grad, no_grad
 from ...engine.packing import saved_tensors_hooks
 from ...engine.state import state
 from ...engine.tensor import Tensor
+from ...sealed import Sealed
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
 
@@ -28,7 +29,7 @@ EXPLICIT = (
 )
 
 
-class CheckpointError(RuntimeError):
+class CheckpointError(RuntimeError, metaclass=Sealed):
     """The second run of a function was not like its first."""
 
 

@@ -60,7 +60,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
             op, values = choose(*args, **kwargs)
             return write(op, list(values))
 
-        choose.usual = usual and usual.short
+        choose.direct = direct
         public = names.split()
         name = public[0].rpartition(".")[2]
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name

@@ -1,5 +1,7 @@
 """Forms of calling pointwise operators: Python's operators on foreign values, ``out=``, in place, broadcasting, subclasses."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,15 @@ def test_signed_zero_of_a_number():
     assert np.signbit((negative + 0.0)._array).tolist() == [False, False]
     assert np.signbit((negative + -0.0)._array).tolist() == [True, True]
     assert np.signbit((x * -0.0)._array).all() and not np.signbit((x * 0.0)._array).any()
+
+
+def test_bounds_of_clamp():
+    nan = math.nan
+    x = torch.tensor([1.0, nan, 3.0, -2.0])
+    assert str(x.clamp(2, 1).tolist()) == "[1.0, nan, 1.0, 1.0]"
+    assert str(x.clamp(nan, 1).tolist()) == "[nan, nan, nan, nan]"
+    assert str(torch.tensor([-1.0, -0.0]).clamp(-0.0, 1).tolist()) == "[-0.0, -0.0]"
+    assert str(torch.tensor([-1.0, -2.0]).clamp(0, 1).tolist()) == "[0.0, 0.0]"
 
 
 def test_out():

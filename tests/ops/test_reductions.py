@@ -83,6 +83,20 @@ def test_graphs() -> None:
     assert not wrong
 
 
+@pytest.mark.parametrize("n", [1, 5, 8, 16, 20, 40])
+def test_results_own_their_memory(n: int) -> None:
+    x = torch.ones(n, 2)
+    for made, size in ((x.sum(), 4), (x.mean(), 4), (x.max(), 4), (x[:, 0].contiguous().sum(), 4), (x.sum(0), 8)):
+        assert (made.storage_offset(), made.untyped_storage().nbytes()) == (0, size)
+
+
+def test_sums_start_from_zero() -> None:
+    for shape in ((1,), (3,), (16,), (2, 4), (4, 4), (5, 9)):
+        x = torch.full(shape, -0.0)
+        for made in (x.sum(), x.mean(), x.sum(0), x.sum(-1)):
+            assert "-" not in str(made.tolist())
+
+
 @pytest.mark.parametrize("shape", [(70_000,), (60, 1500), (9_000, 7)])
 def test_large_arrays(shape: tuple[int, ...]) -> None:
     """Large arrays take other ways (by blocks, by bounds); they give what small ones do."""

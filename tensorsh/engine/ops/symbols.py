@@ -46,11 +46,11 @@ def written(op: Operator) -> Any:
 
 def selected(choose: Any) -> tuple:
     """The forms of an operator that is chosen by the kinds of its operands (``x ** 2``, ``2 ** x``)."""
-    usual = getattr(choose, "usual", None)
+    direct = getattr(choose, "direct", None)
 
     def forward(input: Any, other: Any) -> Any:
-        if usual is not None and (type(other) is int or type(other) is float):
-            return usual(input, other)
+        if direct is not None and (type(other) is int or type(other) is float):
+            return direct(input, (other,))
         if isinstance(other, np.ndarray):
             other = wrap(other)
         if not isinstance(other, OPERANDS):

@@ -135,3 +135,20 @@ def test_normal_numbers_do_not_depend_on_threads() -> None:
     finally:
         state.threads = before
     assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16"])
+def test_choices_keep_every_bit(threads, dtype) -> None:
+    generator = np.random.default_rng(0)
+    x, y = generator.integers(-128, 127, (2, 800_000 * 8), np.int8).view(dtype)[:, :800_000]  # with NaN and infinities
+    condition = generator.random(800_000) < 0.5
+    found = torch.where(*map(torch.from_numpy, (condition, x, y)))._array
+    assert found.dtype == x.dtype and found.tobytes() == np.where(condition, x, y).tobytes()
+
+
+def test_gradients_of_kinks_let_nothing_through_where_they_are_zero(threads) -> None:
+    x = torch.linspace(-1, 1, 600_001, requires_grad=True)
+    g = torch.full_like(x, math.inf)
+    g[::2] = math.nan
+    F.relu(x).backward(g)
+    assert (x.grad[x <= 0] == 0).all() and not x.grad[x > 0].isfinite().any()

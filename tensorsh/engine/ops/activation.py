@@ -65,18 +65,16 @@ def with_inplace(name: str, op: Any, written: Any = None) -> None:
 def select(t: Any, condition: Any, g: Any) -> Any:
     """The gradient where a condition holds, 0 elsewhere (also for infinite gradients)."""
     if t.raw and type(g) is np.ndarray and g.dtype in ZEROS:
-        return np.where(condition, g, ZEROS[g.dtype])
+        found = large.chosen(large.keep_piece, condition, g) if g.size > large.FEW else None
+        return np.where(condition, g, ZEROS[g.dtype]) if found is None else found
     return t.where(condition, g, t.zeros_like(g))
 
 
 def unless(t: Any, condition: Any, g: Any) -> Any:
     """The gradient, but 0 where a condition holds (NaN passes the gradient on)."""
     if t.raw and type(g) is np.ndarray and g.dtype in ZEROS:
-        if g.size <= EXACT_SIZE or type(condition) is not np.ndarray or condition.shape != g.shape:
-            return np.where(condition, ZEROS[g.dtype], g)
-        out = g.copy()
-        np.putmask(out, condition, 0)
-        return out
+        found = large.chosen(large.drop_piece, condition, g) if g.size > large.FEW else None
+        return np.where(condition, ZEROS[g.dtype], g) if found is None else found
     return t.where(condition, t.zeros_like(g), g)
 
 

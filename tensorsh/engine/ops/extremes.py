@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
-from .. import table
+from .. import large, table
 from ..autograd import new
 from ..constants import ABSENT, constant, undispatched
 from ..errors import check_broadcast, combination_error, not_implemented
@@ -280,7 +280,7 @@ def where(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
         mask, x, y = condition._array, input._array, other._array
         if mask.dtype is BOOL and x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
             try:
-                result = choose_elements(mask, x, y)
+                result = choose_elements(mask, x, y) if x.size <= large.FEW else large.where(mask, x, y)
             except (ValueError, TypeError):
                 return any_where_explained(condition, input, other)
             if (input._node is not None or other._node is not None) and state.grad_enabled:

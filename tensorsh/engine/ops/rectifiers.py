@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import table
-from ..constants import EXACT_SIZE, FLOAT32, ZERO32, ZERO64
+from ..constants import FLOAT32, ZERO32, ZERO64
 from ..inplace import write
+from ..large import FEW
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
 from .activation import ZEROS, activation, only_floats, select, unless, with_inplace
@@ -35,7 +36,7 @@ def relu(xp, input: Array):
 def relu_gradient(t: Any, g: Any, result: Any) -> Any:
     if t.raw and type(g) is np.ndarray and g.dtype in ZEROS:
         result = np.less_equal(result, ZEROS[g.dtype])
-        return np.where(result, ZEROS[g.dtype], g) if g.size <= EXACT_SIZE else unless(t, result, g)
+        return np.where(result, ZEROS[g.dtype], g) if g.size <= FEW else unless(t, result, g)
     return unless(t, result <= 0, g)
 
 

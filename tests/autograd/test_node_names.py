@@ -40,6 +40,12 @@ TREES = {
         "MeanBackward0(ClampMinBackward0(AddBackward1(MulBackward0(-, SubBackward0(A, A)))))"
     ),
     "torch.masked.sum(x, mask=x > 0)": "SumBackward1(WhereBackward0(A, -))",
+    "F.scaled_dot_product_attention(x, x, y, attn_mask=y)": (
+        "MmBackward0(SafeSoftmaxBackward0(AddBackward0(MmBackward0(MulBackward1(A), MulBackward1(TransposeBackward0(A))), A)), A)"
+    ),
+    "F.adaptive_avg_pool3d(x[None, None], 1)": "MeanBackward1(UnsqueezeBackward0(UnsqueezeBackward0(A)))",
+    "torch.linalg.vecdot(x[0], y[0])": "VdotBackward0(SelectBackward0(A), SelectBackward0(A))",
+    "x.scatter(0, torch.tensor([[0, 1]]), y, reduce='add')": "torch::autograd::NotImplemented(A, A)",
     "x.clone().floor_divide_(2)": "torch::autograd::NotImplemented(CloneBackward0(A))",
 }
 

@@ -118,8 +118,8 @@ def _adaptive_forms(d: int) -> None:
         size = _sizes(input, output_size, d)
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
-        if all(m == 1 for m in size) and d == 2:
-            return input.mean((-1, -2), keepdim=True)
+        if all(m == 1 for m in size):
+            return input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
         return adaptive_average.function(input, size)
 
     def maximum(input, output_size, return_indices=False):
@@ -195,7 +195,10 @@ def _unpool_forms(d: int) -> None:
                 low, high = default[i] - step[i], default[i] + step[i]
                 if not low < size[i] < high:
                     raise ValueError(f'invalid output_size "{output_size}" (dim {i} must be between {low} and {high})')
-        return max_unpool.function(input, indices, tuple(int(n) for n in size))
+        size = [int(n) for n in size]
+        if d == 1:  # PyTorch's is that of two dimensions
+            return max_unpool.function(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)
+        return max_unpool.function(input, indices, tuple(size))
 
     unpool.__name__ = f"max_unpool{d}d"
     unpool.__doc__ = f"Maxima put back where `max_pool{d}d` found them."

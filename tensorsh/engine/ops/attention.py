@@ -16,7 +16,8 @@ from ..operator import Array, composite, operator
 from ..parallel import ROWS, buffer_for, each, spread
 from ..table import find_function
 from ..tensor import Tensor, wrap
-from .softmax import EXACT_SIZE, FLOAT32, FLOAT64
+from .by_number import times
+from .softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
 
 SAFE = 40.0
 """Scores of at most this size are exponentiated as they are; of others each row's maximum is subtracted first."""
@@ -183,8 +184,8 @@ def scaled_dot_product_attention(
     """softmax(query @ key^T * scale + mask) @ value, for query [..., L, E], key [..., S, E], value [..., S, V]."""
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     if enable_gqa:
-        times = query.shape[-3] // key.shape[-3]
-        key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
+        copies = query.shape[-3] // key.shape[-3]
+        key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if fused(query, key, value, attn_mask, dropout_p):
@@ -195,18 +196,13 @@ def scaled_dot_product_attention(
     # PyTorch scales both factors by the root, which keeps half precision in range.
     root = math.sqrt(abs(scale))
     sign = -1.0 if scale < 0 else 1.0
-    scores = (query * (root * sign)) @ (key.transpose(-2, -1) * root)
+    scores = times(query, root * sign) @ times(key.transpose(-2, -1), root)
+    softmax = find_function("softmax") if attn_mask is None else safe_softmax.function
     if attn_mask is not None:
         if attn_mask.dtype.name == "bool":
-            scores = scores.masked_fill(attn_mask.logical_not(), -math.inf)
-        else:
-            scores = scores + attn_mask
-    weights = find_function("softmax")(scores, -1)
-    if attn_mask is not None and attn_mask.dtype.name == "bool" and not is_causal:
-        # A row that may attend to nothing gives zeros, not NaN. A GPU is not asked whether there is one: it would wait.
-        empty = attn_mask.any(-1, keepdim=True).logical_not()
-        if not empty.is_cpu or bool(empty.any()):
-            weights = weights.masked_fill(empty, 0.0)
+            attn_mask = scores.new_zeros(attn_mask.shape).masked_fill(attn_mask.logical_not(), -math.inf)
+        scores = scores + attn_mask
+    weights = softmax(scores, -1)
     if dropout_p > 0.0:
         weights = find_function("nn.functional.dropout")(weights, dropout_p)
     return weights @ value

@@ -308,6 +308,8 @@ def _conv(d: int) -> None:
             if padding == "same" and any(s != 1 for s in stride):
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
             if padding == "same":
+                if input.ndim == d + 1 and weight.ndim == d + 2:
+                    return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
                 input, padding = _same(input, weight, dilation, d)
             else:
                 padding = (0,) * d

@@ -265,8 +265,9 @@ def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     mode = scaling(norm, forward)
     if forward:
         return r2c.function(x, dims, mode, True)
-    found = r2c.function(x, dims[-1:], mode, True).conj_physical()
-    return c2c.function(found, dims[:-1], mode, False) if len(dims) > 1 else found
+    found = r2c.function(x, dims[-1:], mode, True)
+    # The conjugate of a result is PyTorch's lazy one; on the way to the next transform it is made at once.
+    return c2c.function(found.conj_physical(), dims[:-1], mode, False) if len(dims) > 1 else found.conj()
 
 
 def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:

@@ -10,6 +10,7 @@ from .. import table
 from ..dtype import of
 from ..errors import broadcast_error, wrap_dim
 from ..operator import Array, composite
+from ..table import find_function
 from ..tensor import Tensor, wrap
 from .linalg_common import into, linalg
 
@@ -63,6 +64,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {of(a).short} and y of type "
             f"{of(b).short} instead"
         )
+    if a.ndim == 1 and b.ndim == 1 and a.dtype.kind in "fcV":
+        wrap_dim(dim, 1)
+        return into(find_function("vdot")(x, y), out, "linalg_vecdot")
     product = (x.conj() if a.dtype.kind == "c" else x) * y
     return into(product.sum(wrap_dim(dim, product._array.ndim)), out, "linalg_vecdot")
 

@@ -13,6 +13,7 @@ from ..errors import broadcast_error, wrap_dim
 from ..fitting import converted
 from ..inplace import write
 from ..operator import Array, composite, operator
+from ..pointwise import no_derivative
 from ..results import writes_out
 from ..tensor import Tensor, wrap
 
@@ -194,7 +195,7 @@ def scatter_number(xp, input: Array, dim, index: Array, value):
 scatter_number.gradient(input=lambda t, g, dim, index: t._scatter_number(g, dim, index, 0))
 
 
-@operator("_scatter_reduced", method=False, node="ScatterBackward2")
+@operator("_scatter_reduced", method=False, node="NotImplemented")
 def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
     """The old reductions of scatter, "add" and "multiply"; not differentiable."""
     dim = scatter_check("scatter", input, dim, index, src if src.ndim or not index.ndim else None)
@@ -206,6 +207,9 @@ def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
             ufunc = {"add": xp.logical_or, "multiply": xp.logical_and}[reduce]
         ufunc.at(whole.reshape(-1), flat_places(xp, whole.shape, dim, index), values.reshape(-1))
     return whole
+
+
+scatter_reduced.gradient(input=no_derivative("scatter"), src=no_derivative("scatter"))
 
 
 def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:

@@ -252,6 +252,16 @@ def softmax_gradient(t, g, result, dim):
     return gr - result * t.sum(gr, dim, True)
 
 
+@operator("_safe_softmax", node="SafeSoftmaxBackward0", method=False)
+def safe_softmax(xp, input: Array, dim):
+    """softmax that gives zeros, not NaN, where all of a row is minus infinity."""
+    found = softmax.kernel(xp, input, dim)
+    return xp.where(xp.isneginf(input).all(dim, keepdims=True), found.dtype.type(0), found)
+
+
+safe_softmax.gradient(input=softmax_gradient)
+
+
 def log_softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:

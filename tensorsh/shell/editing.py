@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.completion import Completer, Completion
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .loop import Shell
 
 WIDEST_DETAIL = 60
+DRAWN = 0.005
+"""Seconds in which a key is drawn."""
 
 
 class LazyLexer(Lexer):
@@ -41,6 +43,17 @@ class SessionCompleter(Completer):
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
+
+    async def get_completions_async(self, document: Document, event: Any) -> AsyncGenerator[Completion, None]:
+        """The key is drawn first; what further keys have made out of date is not looked for."""
+        from asyncio import sleep
+
+        from prompt_toolkit.application import get_app
+
+        await sleep(DRAWN)
+        if get_app().current_buffer.text == document.text:
+            for each in self.get_completions(document, event):
+                yield each
 
     def get_completions(self, document: Document, event: Any) -> Iterable[Completion]:
         text, cursor = document.text, document.cursor_position

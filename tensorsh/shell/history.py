@@ -29,6 +29,8 @@ class Entries:
         folder = state_folder()
         self.path = None if folder is None else os.path.join(folder, "history.jsonl")
         self._warned = False
+        self.unsaid: str | None = None
+        """What went wrong while the editor held the screen, to be said after it."""
         if self.path is None:
             self._fail("there is no home folder")
             return
@@ -46,10 +48,17 @@ class Entries:
         self.earlier = self.earlier[-self.limit :]
 
     def _fail(self, why: str) -> None:
-        self.path = None
-        if not self._warned:
-            self._warned = True
-            warn(f"the history cannot be kept in a file ({why}); it lasts as long as this shell")
+        warn(self._failure(why))
+
+    def _failure(self, why: str) -> str:
+        self.path, self._warned = None, True
+        return f"the history cannot be kept in a file ({why}); it lasts as long as this shell"
+
+    def say(self) -> None:
+        """Says what went wrong with the last entry."""
+        if self.unsaid is not None:
+            warn(self.unsaid)
+            self.unsaid = None
 
     def _read(self, lines: Iterable[bytes]) -> Iterator[str]:
         damaged = False
@@ -87,7 +96,7 @@ class Entries:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            self._fail(error.strerror or str(error))
+            self.unsaid = self._failure(error.strerror or str(error))
 
     def _shorten(self) -> None:
         """Keeps the newest entries only; other shells wait meanwhile, or append to the new file."""

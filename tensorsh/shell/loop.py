@@ -84,6 +84,7 @@ class Shell:
                 continue
             except EOFError:
                 break
+            self.entries.say()
             if entry.strip() in GOODBYE:
                 break
             if entry.strip():
@@ -242,8 +243,11 @@ def warm_up(session: Session) -> None:
         time.sleep(PAUSE)
         from . import lexer
 
-        lexer.torch_words()
+        for _ in lexer.TsrLexer().get_tokens("torch"):  # its tables are made with the first text
+            pass
+        session.prepare(session.is_complete, "1")
         session.prepare(torch_namespace)
+        session.prepare(session.complete, "t")
         from ..engine import table
 
         for family in table.families():

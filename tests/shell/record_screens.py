@@ -17,7 +17,7 @@ TOUR = [
     "x = randn(64, 3); t = x @ tensor([[1.], [-2.], [0.5]])",
     "net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))",
     "opt = torch.optim.SGD(net.parameters(), 0.1); losses = []",
-    "for i in range(50):\rloss = ((net(x) - t) ** 2).mean()\ropt.zero_grad(); loss.backward(); opt.step()\r"
+    "for i in track(range(50)):\rloss = ((net(x) - t) ** 2).mean()\ropt.zero_grad(); loss.backward(); opt.step()\r"
     "losses.append(loss.item())\r",
     "loss",
     "plot(losses, height=7)",
@@ -70,14 +70,12 @@ def picture(terminal: Terminal, title: str) -> str:
 def record(entries: list[str], rows: int, title: str, last: str = "") -> str:
     with tempfile.TemporaryDirectory() as folder:
         terminal = Terminal(Path(folder), rows=rows, columns=96)
-        terminal.settle(1.5)
-        for entry in entries:
-            terminal.send(entry + "\r")
-            terminal.settle(1.0)
-        terminal.send(last)
-        time.sleep(0.5)
-        terminal.settle(1.0)
-        made = picture(terminal, title)
+        terminal.run(*entries)
+        if last:
+            terminal.type(last, "float32")  # in the menu
+        time.sleep(1)
+        with terminal.changed:
+            made = picture(terminal, title)
         terminal.close()
     return made
 

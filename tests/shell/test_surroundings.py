@@ -97,6 +97,25 @@ def test_a_home_that_cannot_be_written(tmp_path: Path, variables: dict[str, str]
     terminal.close()
 
 
+def test_a_disk_that_is_full_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    from tensorsh.shell import history
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    entries = history.Entries()
+    monkeypatch.setattr(history.os, "write", full)
+    for entry in ("1", "2"):
+        entries.append(entry)
+        assert capsys.readouterr().err == ""  # the editor still holds the screen
+        entries.say()
+        assert capsys.readouterr().err.count("(No space left on device)") == (entry == "1")
+    assert entries.session == ["1", "2"]
+
+
 @pytest.mark.parametrize("columns", [40, 60, 300])
 def test_widths(tmp_path: Path, columns: int) -> None:
     terminal = Terminal(tmp_path, columns=columns, rows=50)

@@ -351,8 +351,13 @@ class Wrapped:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
+
+
+def wrapped(value: Any) -> Wrapped:
+    made = Wrapped()
+    made.value = value
+    return made
 
 
 def _needs(edges: tuple, counts: tuple | None) -> list:

@@ -148,7 +148,12 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             if metas is not None:
                 node._metas = metas
             if save is not None:
-                node._saved = save(input, Wrapped(other) if kind is float or kind is int else other)
+                if kind is float or kind is int:
+                    kept = Wrapped()
+                    kept.value = other
+                    node._saved = save(input, kept)
+                else:
+                    node._saved = save(input, other)
             elif saved:
                 node._saved = saved
             node._sequence = tick()

@@ -12,11 +12,11 @@ from .autograd import (
     OperatorNode,
     Slot,
     Version,
-    Wrapped,
     keep_result,
     nowhere,
     saved_properties,
     tick,
+    wrapped,
 )
 from .state import state
 from .tensor import Tensor, wrap
@@ -155,7 +155,7 @@ class Recording:
                         raise RuntimeError(INFERENCE_SAVED)
                     saved.append(x)
                 elif i in self.tensors:
-                    saved.append(list(x) if i in self.lists else Wrapped(x) if x is not None else x)
+                    saved.append(list(x) if i in self.lists else wrapped(x) if x is not None else x)
                 else:
                     saved.append(x)
             elif kind == "shape":

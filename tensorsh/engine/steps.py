@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import autograd
-from .autograd import FREED, PLAIN, SECOND_TIME, Saved, fitted, raise_modified, unpack
+from .autograd import FREED, PLAIN, SECOND_TIME, Saved, Wrapped, fitted, raise_modified, unpack
+from .tensor import Tensor
 
 
 def opened(node: Any, entry: Any, raw: bool) -> Any:
     """What was saved, as `unpack` has it: the usual cases first."""
     kind = type(entry)
-    if kind in PLAIN or entry is None:
-        return entry
     if raw:
-        if kind is autograd._tensor_class:
+        if kind is Tensor:
             cell = entry._cell
             if cell is not None and cell.last > node._sequence:
                 raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
@@ -27,7 +25,9 @@ def opened(node: Any, entry: Any, raw: bool) -> Any:
                 return entry._array
         elif kind is Saved and entry.other is None and entry.last <= node._sequence:
             return entry._array
-    return unpack(node, entry, raw)
+    if kind is Wrapped:
+        return entry.value
+    return entry if kind in PLAIN or entry is None else unpack(node, entry, raw)
 
 
 def step_of(operator: Any) -> Callable:

@@ -271,7 +271,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         refused = id(kind) not in _classes
     elif name == "obj":
         refused = isinstance(value, (BaseException, memoryview))
-    elif name in ("readinto", "readinto1"):
+    elif name in ("readinto", "readinto1", "pack_into"):
         refused = True
     elif name == "register":
         refused = hasattr(value, "_abc_impl") and id(value) not in _classes

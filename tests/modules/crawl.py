@@ -155,3 +155,25 @@ def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int]:
                 following += [(path + step, found) for step, found in children(value)]
         level = following
     return bad, len(seen)
+
+
+def names_by_type(roots: dict[str, Any], depth: int) -> dict[str, set[str]]:
+    """The attributes (but the special ones, which names.py lists) that may be read of each type, and of its class."""
+    seen: dict[Any, Any] = {}
+    found: dict[str, set[str]] = {}
+    level = list(roots.values())
+    for _ in range(depth + 1):
+        following = []
+        for value in level:
+            key = key_of(value)
+            if key in seen or why_not(value) is not None:
+                continue
+            seen[key] = value
+            kind = value if isinstance(value, type) else type(value)
+            names = found.setdefault(f"{kind.__module__}.{kind.__qualname__}", set())
+            for step, reached in children(value):
+                if step[0] == "." and step[1:3] != "__":
+                    names.add(step[1:])
+                following.append(reached)
+        level = following
+    return found

@@ -518,6 +518,20 @@ result = '{0.data.format}'.format(np.ones(1) * fractions.Fraction(1, 2)) == 'O'
 import operator, numpy as np, fractions
 result = operator.attrgetter('data')(np.ones(1) * fractions.Fraction(1, 2)).format == 'O'
 ---
+import struct, numpy as np, fractions
+a = np.ones(2) * fractions.Fraction(1, 2)
+struct.Struct('q').pack_into(a, 0, id(a[1])); struct.Struct('q').pack_into(a, 0, id(a[1]))
+result = a[0] is a[1] or True
+---
+import struct, numpy as np, fractions
+a = np.ones(1) * fractions.Fraction(1, 2)
+struct.Struct.pack_into(struct.Struct('q'), a, 0, id(a[0]))
+result = True
+---
+import struct, numpy as np
+struct.pack_into('q', np.zeros(1), 0, 1)
+result = True
+---
 import dataclasses
 f = dataclasses.dataclass; f.mark = 1
 result = dataclasses.dataclass.mark == 1

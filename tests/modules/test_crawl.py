@@ -11,7 +11,7 @@ import pytest
 from tensorsh.modules.environment import make_environment
 from tensorsh.modules.files import Permissions
 
-from .crawl import crawl, left_in_a_fake, why_not
+from .crawl import crawl, left_in_a_fake, names_by_type, why_not
 from .test_escapes import run
 
 # One of everything that a program can get hold of.
@@ -89,6 +89,25 @@ def test_nothing_leads_out(reached: dict[str, Any]) -> None:
     bad, seen = crawl(reached, 4)
     assert bad == []
     assert seen > 5000
+
+
+OWN = ("tensorsh", "torch", "__main__")
+LIST = Path(__file__).parent / "vetted.txt"
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the list is of Python 3.11: each version adds names")
+def test_every_attribute_of_foreign_types_was_vetted(reached: dict[str, Any]) -> None:
+    vetted: dict[str, set[str]] = {}
+    for line in LIST.read_text().splitlines():
+        kind, colon, names = line.partition(":")
+        if colon and line[0] != "#":
+            vetted[kind] = set(names.split())
+    new = {
+        kind: " ".join(sorted(names - vetted.get(kind, set())))
+        for kind, names in names_by_type(reached, 3).items()
+        if kind.partition(".")[0] not in OWN and names - vetted.get(kind, set())
+    }
+    assert new == {}, "look at these, and enter them in vetted.txt below their reason"
 
 
 def test_the_crawler_finds_what_leads_out() -> None:

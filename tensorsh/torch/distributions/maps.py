@@ -68,10 +68,10 @@ SoftplusTransform = elementwise(
 )  # fmt: skip
 TanhTransform = elementwise(
     "TanhTransform", "y = tanh(x).", lambda x: x.tanh(), lambda y: T.atanh(y),
-    lambda x, y: 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x)), constraints.interval(-1.0, 1.0),
+    lambda x, y: 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x)), constraints.fix(constraints.interval(-1.0, 1.0)),
 )  # fmt: skip
 AbsTransform = elementwise("AbsTransform", "y = abs(x).", lambda x: x.abs(), lambda y: y)
-MATRICES = constraints.independent(real, 2)
+MATRICES = constraints.fix(constraints.independent(real, 2))
 LowerCholeskyTransform = elementwise(
     "LowerCholeskyTransform", "A matrix as a lower triangular one with a positive diagonal.", cholesky_of, uncholesky, None,
     constraints.lower_cholesky, MATRICES,

@@ -179,7 +179,7 @@ class ComposeTransform(Transform):
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
+        self.parts: Any = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -237,8 +237,8 @@ class ComposeTransform(Transform):
 
 
 identity_transform = ComposeTransform([])
-identity_transform.inv  # noqa: B018 - made now, as nothing can be set later
-fix(identity_transform)
+identity_transform.parts = identity_transform.inv.parts = ()  # all sessions share it
+fix(identity_transform, identity_transform.inv)
 
 
 class IndependentTransform(Transform):

@@ -27,6 +27,8 @@ __all__ = ["Optimizer", "required"]
 class Required:
     """The default of an option that every parameter group must give."""
 
+    __slots__ = ()
+
     def __repr__(self) -> str:
         return "<required parameter>"
 

@@ -1,0 +1,77 @@
+"""What two sessions can both reach is unchangeable, or changes for nobody else."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorsh import Session
+from tensorsh.language import policy
+from tensorsh.language.stores import own
+
+from .crawl import children, key_of, why_not
+
+CONTAINERS = (dict, list, set, bytearray, deque, np.ndarray, OrderedDict)
+
+Path = tuple[str, ...]
+
+
+def roots(session: Session) -> dict[str, Any]:
+    environment = session._environment
+    found = {name: value for name, value in environment.builtins.items() if name[0] != "<"}
+    return found | {f"module {name}": environment.module(name) for name in environment.modules}
+
+
+def everything(session: Session, depth: int) -> list[tuple[Path, Any]]:
+    """All that a fresh session leads to."""
+    level: list[tuple[Path, Any]] = [((name,), value) for name, value in roots(session).items()]
+    found: dict[int, tuple[Path, Any]] = {}
+    visited: dict[Any, Any] = {}
+    for _ in range(depth + 1):
+        following = []
+        for path, value in level:
+            found.setdefault(id(value), (path, value))
+            key = key_of(value)
+            if key in visited or why_not(value) is not None:
+                continue
+            visited[key] = value
+            following += [((*path, step), reached) for step, reached in children(value)]
+        level = following
+    return [*found.values()]
+
+
+def reached(session: Session, path: Path) -> Any:
+    """What the same steps lead to in another session."""
+    value = roots(session)[path[0]]
+    for step in path[1:]:
+        value = policy.get_attribute(value, step[1:], None) if step[0] == "." else dict(children(value)).get(step)
+    return value
+
+
+def changeable(value: Any) -> bool:
+    """Whether a program's plain store or item assignment would succeed."""
+    if isinstance(value, CONTAINERS):
+        return True
+    if isinstance(value, type):
+        return False  # test_sealed.py
+    try:
+        own(value)
+        value.mark = 1
+    except (AttributeError, TypeError, NotImplementedError, RuntimeError):
+        return False
+    del value.mark
+    return True
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_that_is_shared_can_be_changed() -> None:
+    first, second = Session(), Session()
+    found = first._settings.run(everything, first, 2)
+    assert len(found) > 3000
+    open_to_change = [(path, value) for path, value in found if changeable(value)]
+    assert open_to_change  # what is the session's own
+    shared = [path for path, value in open_to_change if second._settings.run(reached, second, path) is value]
+    assert shared == []

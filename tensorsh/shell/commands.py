@@ -78,6 +78,25 @@ def is_block(text: str) -> bool:
     return text.startswith("%%") and bool(text.rpartition("\n")[2].strip())
 
 
+def parts(text: str, is_complete: Callable[[str], tuple[str, int]]) -> list[tuple[int, str]]:
+    """An entry as programs, commands and questions, each with its first line: what is pasted may have them one below the other."""
+    lines = text.split("\n")
+    if len(lines) == 1 or text.lstrip().startswith("%%") or not any(_is_special_line(line) for line in lines):
+        return [(0, text)]
+    found: list[tuple[int, str]] = []
+    start = 0
+    for number, line in enumerate(lines):
+        before = "\n".join(lines[start:number])
+        if _is_special_line(line) and (not before.strip() or is_complete(before + "\n")[0] != "incomplete"):
+            found += [(start, before), (number, line)]
+            start = number + 1
+    return [(number, part) for number, part in [*found, (start, "\n".join(lines[start:]))] if part.strip()]
+
+
+def _is_special_line(line: str) -> bool:
+    return bool(line) and not line[0].isspace() and is_special(line)
+
+
 def dispatch(shell: Shell, text: str) -> bool:
     """Runs an entry that is a command or a question; False for a program."""
     if text.startswith("!"):

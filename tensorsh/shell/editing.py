@@ -10,7 +10,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.validation import ValidationError, Validator
 
-from .commands import is_special
+from .commands import is_special, parts
 
 if TYPE_CHECKING:
     from .loop import Shell
@@ -114,13 +114,20 @@ class EntryValidator(Validator):
         self.shell = shell
 
     def validate(self, document: Document) -> None:
-        text = document.text
-        if not text.strip() or is_special(text):
+        session = self.shell.session
+        try:
+            found = parts(document.text, session.is_complete)
+        except Exception:  # it will be explained when it runs
             return
+        for first, text in found:
+            if not is_special(text):
+                self._check(document, first, text)
+
+    def _check(self, document: Document, first: int, text: str) -> None:
         try:
             self.shell.session.check(text)
         except SyntaxError as error:
-            row, column = (error.lineno or 1) - 1, max((error.offset or 1) - 1, 0)
+            row, column = first + (error.lineno or 1) - 1, max((error.offset or 1) - 1, 0)
             position = document.translate_row_col_to_index(row, column)
             advice = getattr(error, "advice", None)
             message = f"SyntaxError: {error.msg}" + (f"; {advice}" if advice else "")

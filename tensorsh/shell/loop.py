@@ -123,7 +123,16 @@ class Shell:
         self.execute(text, path)
 
     def enter(self, entry: str) -> None:
-        """Runs an entry: a command, a question or a program."""
+        """Runs an entry: a command, a question or a program, or several of them until one fails."""
+        from .commands import parts
+
+        for _, part in parts(entry, self.session.is_complete):
+            self.failed = None
+            self._enter(part)
+            if self.failed is not None or self.leave is not None:
+                break
+
+    def _enter(self, entry: str) -> None:
         from .commands import dispatch
 
         stripped = entry.strip()
@@ -180,9 +189,10 @@ class Shell:
                 self.session.trace(True)
                 self.untraced = False
             program = self.session.compile(text, filename)
-            quiet = text.rstrip().endswith(";")
-            for statement in program.statements:
-                silent = quiet and statement is program.statements[-1]
+            lines = text.rstrip().split("\n")
+            following = [each.lineno for each in program.statements[1:]] + [len(lines) + 1]
+            for statement, next_line in zip(program.statements, following, strict=True):
+                silent = next_line > statement.end_lineno and lines[statement.end_lineno - 1].rstrip().endswith(";")
                 try:
                     self.session.execute(program, self._echo_to(tee, silent) if echo else None, [statement])
                 finally:
@@ -194,7 +204,7 @@ class Shell:
                 self.status.refresh(time.perf_counter() - began)
 
     def _echo_to(self, tee: Tee, silent: bool) -> Callable[[Any], None]:
-        """What shows a value; `silent` after a semicolon at the end, as in a notebook, where it is only remembered."""
+        """What shows a value; `silent` after a semicolon at the end of a line, where it is only remembered."""
         return lambda value: self._echo(value, tee, silent)
 
     def _echo(self, value: Any, tee: Tee, silent: bool) -> None:

@@ -22,6 +22,7 @@ def test_values_are_echoed_with_type_and_chain(terminal: Terminal) -> None:
     terminal.enter("__", "[2., 2.]])  float32[2, 2]\ntsr>")
     terminal.enter("None", "None\ntsr>")
     terminal.enter("1 + 1; 2 + 2;", "2 + 2;\n2\ntsr>")
+    terminal.enter("5;\x1b\r6\x1b\r[7,\x1b\r8];\x1b\r9", "\n...> 9\n6\n9\ntsr>")
     terminal.enter("w = ones(2, requires_grad)", "grad)\ntsr>")
     terminal.enter(
         "((x * w) + 1).mean()",

@@ -69,6 +69,14 @@ def test_pasted_prompts_and_output_go(terminal: Terminal) -> None:
     terminal.enter("", "\n3\ntsr>")
 
 
+def test_commands_among_pasted_lines_run_in_their_turn(terminal: Terminal) -> None:
+    pasted = 'tsr> s = """\n...> %who"""\ntsr> %precision 2\n2\ntsr> for i in range(2):\n...>     print(i)\n...>\ntsr> s?\ntsr> 1 / 0\ntsr> %who\n'
+    terminal.type(PASTE + pasted + PASTED, "...> %who\n")
+    terminal.run("")
+    text = terminal.text().rpartition("...> %who\n")[2]
+    assert text.startswith("2\n0\n1\ns  str\n  value  '\\n%who'\nZeroDivisionError") and "i  s" not in text
+
+
 def test_typed_prompts_go_too(terminal: Terminal) -> None:
     terminal.enter(">>> 40 + 2", "tsr> 40 + 2\n42\ntsr>")
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..engine.state import state as engine
 from ..engine.tensor import Tensor
 from ..language.gate import is_script_class, is_script_function
-from ..sealed import MARK
+from ..sealed import MARK, Sealed
 from .nn.modules.module import Module
 from .nn.modules.registry import Registry
 from .nn.parameter import Parameter
@@ -198,7 +198,7 @@ def clear_safe_globals() -> None:
     engine.__dict__["safe_globals"] = ()
 
 
-class safe_globals:  # noqa: N801
+class safe_globals(metaclass=Sealed):  # noqa: N801
     """A context in which classes are safe."""
 
     def __init__(self, safe_globals: Any) -> None:

@@ -150,9 +150,7 @@ def test_memory_is_shared_with_other_libraries(cuda: None) -> None:
     y[0] = 4
     assert x.tolist() == [4.0, 0.0, 0.0] and y.is_cuda and torch.from_dlpack(x._array).is_cuda
     assert x.__dlpack_device__() == (2, 0) and x.__cuda_array_interface__["shape"] == (3,)
-    with pytest.raises(
-        AttributeError, match="Can't get __cuda_array_interface__ on non-CUDA tensor type: torch.FloatT"
-    ):
+    with pytest.raises(AttributeError, match="__cuda_array_interface__"):
         torch.zeros(1).__cuda_array_interface__  # noqa: B018
     with pytest.raises(BufferError, match="Can't export tensors that require gradient, use tensor.detach()"):
         torch.from_dlpack(torch.ones(1, requires_grad=True))

@@ -87,7 +87,7 @@ def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
 
 def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y * y)``, whose bracket PyTorch rounds once: for few elements it is computed in the next precision."""
-    if t.raw:
+    if t.raw and type(result) is np.ndarray:
         dtype = result.dtype
         if dtype is FLOAT32 and result.size <= EXACT_SIZE:
             wide = result.astype(FLOAT64)
@@ -100,7 +100,7 @@ def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
 
 def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y) * y``, in PyTorch's order, which is another for complex numbers."""
-    if t.raw and result.dtype.kind != "c":
+    if t.raw and type(result) is np.ndarray and result.dtype.kind != "c":
         if result.dtype is FLOAT32 or result.dtype is FLOAT64:
             return g * (constant(1, result.dtype) - result) * result
         return g * (1 - result) * result

@@ -49,7 +49,7 @@ def middle(xp, a, dim, keepdim):
     n = count(a.shape, axes)
     total = xp.add.reduce(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64), axis=axes, keepdims=keepdim)
     mean = (total / n if n else total * np.nan).astype(a.dtype)
-    if a.dtype.kind == "f" and not np.isfinite(total).all():
+    if xp is np and a.dtype.kind == "f" and not np.isfinite(total).all():
         # PyTorch's running mean turns NaN at the element behind an infinite one.
         rows = a.reshape(1, -1) if len(axes) == a.ndim else np.moveaxis(a, axes, range(-len(axes), 0))
         rows = rows.reshape(*rows.shape[: rows.ndim - len(axes)], -1) if len(axes) != a.ndim else rows[0]

@@ -23,7 +23,7 @@ from ...engine.dtype import finfo
 from ...engine.modes import enable_grad, no_grad
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor
-from ...sealed import OpenSealed
+from ...sealed import OpenSealed, Sealed
 from ..nn.reach import F, T
 from . import constraints
 
@@ -86,7 +86,7 @@ def checked(method: Callable) -> Callable:
     return run
 
 
-class lazy_property:
+class lazy_property(metaclass=Sealed):
     """A value computed when it is first asked for, and then kept."""
 
     def __init__(self, wrapped: Callable) -> None:

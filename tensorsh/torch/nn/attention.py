@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import Enum, EnumMeta
 from typing import Any
+
+from ...sealed import Sealed
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
-class SDPBackend(Enum):
+class SealedEnum(Sealed, EnumMeta):
+    """The metaclass of an enumeration that programs cannot change."""
+
+
+class SDPBackend(Enum, metaclass=SealedEnum):
     """The kernels of PyTorch's scaled_dot_product_attention."""
 
     ERROR = -1

@@ -96,7 +96,7 @@ def test_a_bomb_ends_in_one_line(source: str, code: int, line: Any, tmp_path: Pa
     said = done.stderr.lstrip("x") if line is None else done.stderr
     assert len(said) < 2000 and len(done.stdout) + len(done.stderr) - len(said) <= 1 << 20
     assert line is not None or said.startswith("OutputLimit:")
-    assert seconds < limit + 4  # two, and the start on a busy machine
+    assert seconds < limit + 15  # two, and the start on a busy machine
     assert code == 1 or done.stderr.count("\n") == 1
 
 

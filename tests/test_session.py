@@ -306,9 +306,9 @@ def test_completion_is_quick(session: Session) -> None:
     session.complete("torch.")
     session.complete("x.")
     for text in ("x.", "torch.", "s", "x.sum(", "nn.functional.", ""):
-        began = time.perf_counter()
+        began = time.thread_time()
         session.complete(text)
-        assert time.perf_counter() - began < 0.1, text  # 30 ms on an idle machine
+        assert time.thread_time() - began < 0.1, text  # of the processor's time: others may be using it
 
 
 def test_completion_runs_nothing(session: Session) -> None:

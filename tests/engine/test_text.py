@@ -100,9 +100,9 @@ def test_double_1e_4_is_not_small_but_its_float32_is():
 def test_only_the_shown_elements_are_read():
     """A copy of this array would need 4e16 bytes; even a pass over one row would be seen in the time."""
     array = np.broadcast_to(np.array([[1.5], [2.5]], "float32").repeat(4, 0)[:, None], (8, 10**8, 10**8))
-    start = time.perf_counter()
+    start = time.thread_time()
     text = tensor_text(array, dtype="float32", options=PrintOptions())
-    assert time.perf_counter() - start < 0.1
+    assert time.thread_time() - start < 0.1
     assert text.count("1.5000") == 108 and text.count("2.5000") == 108
     options = PrintOptions(edgeitems=0)
     assert tensor_text(array, dtype="float32", options=options) == f"tensor([...], size={array.shape})"

@@ -261,10 +261,10 @@ def test_bombs() -> None:
         "import math\nmath.factorial(10 ** 8)",
         "import math\nmath.comb(10 ** 9, 10 ** 8)",
     ):
-        begin = time.monotonic()
+        begin = time.process_time()
         with pytest.raises(OverflowError, match="more than a script may make"):
             run(source)
-        assert time.monotonic() - begin < 1
+        assert time.process_time() - begin < 1
     assert run("r = pow(3, 4), pow(2, -1), pow(2, 10, 1000), pow(-1, 10 ** 12), pow(2.0, 3)")["r"] == (
         81,
         0.5,
@@ -283,7 +283,7 @@ def test_sleep_can_be_interrupted() -> None:
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run("import time\ntime.sleep(60)")
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 30
 
 
 def all_names(environment: Any) -> list[str]:

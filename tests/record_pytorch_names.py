@@ -17,6 +17,8 @@ torch torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.nn.utils.r
 torch.optim torch.optim.lr_scheduler torch.autograd torch.autograd.functional torch.autograd.graph
 torch.linalg torch.fft torch.special torch.signal.windows torch.random torch.cuda torch.utils.data
 torch.utils.checkpoint torch.distributions torch.func torch.masked torch.sparse torch.testing
+torch.utils torch.nested torch.distributed torch.jit torch.overrides torch.autograd.profiler torch.storage
+torch.serialization torch.compiler torch.onnx torch.hub torch.nn.attention torch.nn.utils.parametrizations
 """.split()
 
 FOREIGN = ("typing", "typing_extensions", "collections", "os", "sys", "functools", "builtins")

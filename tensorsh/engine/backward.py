@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,22 @@ class GradientEdge(tuple, metaclass=Sealed):
 
 
 def _listed(value: Any) -> list:
-    return list(value) if isinstance(value, (list, tuple)) and type(value) is not GradientEdge else [value]
+    if isinstance(value, (Tensor, GradientEdge)):
+        return [value]
+    if not hasattr(value, "__iter__"):  # what has `__getitem__` alone may have no end
+        raise TypeError(f"'{'type' if isinstance(value, type) else type(value).__name__}' object is not iterable")
+    return list(value)
+
+
+def _inputs(function: str, given: Any) -> list:
+    """The tensors that gradients are wanted of."""
+    inputs = _listed(given)
+    for x in inputs:
+        if not isinstance(x, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
+    if not inputs:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return inputs
 
 
 def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
@@ -75,7 +89,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     roots = []
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
         if not isinstance(output, Tensor):
-            raise TypeError(f"'{type(output).__name__}' object is not a Tensor")
+            raise AssertionError("Expected output to be a torch.Tensor")
         start = _first_gradient(output, given, create)
         if output._node is None:
             error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
@@ -83,7 +97,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             raise error
         roots.append((output._node, start))
     before, outer = state.grad_enabled, state.walk
-    state.grad_enabled, state.walk = create, roots
+    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
     try:
         return walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
@@ -103,15 +117,13 @@ def backward(
     Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
     """
     outputs = _listed(tensors)
-    if inputs is not None and isinstance(inputs, (list, tuple)) and not inputs:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     given = _listed(grad_tensors) if grad_tensors is not None else [None] * len(outputs)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     targets = None
     if inputs is not None:
         targets = {}
-        for x in _listed(inputs):
+        for x in _inputs("backward", inputs):
             if x._node is None:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
             targets[x._node] = x
@@ -136,7 +148,7 @@ def grad(
     materialize_grads: bool = False,
 ) -> tuple:
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated."""
-    outs, ins = _listed(outputs), _listed(inputs)
+    outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _listed(grad_outputs) if grad_outputs is not None else [None] * len(outs)
     if is_grads_batched:
         rows = len(given[0])  # type: ignore[arg-type]
@@ -156,8 +168,6 @@ def grad(
         allow_unused = True
     targets: dict = {}
     for x in ins:
-        if not isinstance(x, (Tensor, GradientEdge)):
-            raise TypeError(f"'{type(x).__name__}' object is not a Tensor")
         if x._node is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         targets[x._node] = x
@@ -200,8 +210,6 @@ def tensor_backward(
     if inputs is None:
         _run([self], [gradient], create_graph if retain_graph is None else retain_graph, create_graph, None, True)
         return
-    if not isinstance(inputs, Sequence):
-        inputs = [inputs]
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

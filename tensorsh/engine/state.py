@@ -32,7 +32,7 @@ class State:
     """The hooks for saved tensors, the innermost last."""
     multithreading: bool
     walk: Any
-    """The roots of the backward pass under way."""
+    """The roots of the backward pass under way, and the nodes whose gradients are wanted (None: all leaves)."""
     packing_refused: str | None
     """Why there may be none just now."""
     retain_graph: bool

@@ -18,7 +18,7 @@ from .state import state
 from .tensor import Tensor, wrap
 
 
-def _reaching(roots: Iterable[Node], targets: set) -> set:
+def reaching(roots: Iterable[Node], targets: set) -> set:
     """The nodes from which a target can be reached (targets included)."""
     order: list = []
     seen: set = set()
@@ -63,7 +63,7 @@ def walk(
     Returns the gradients that arrived at the targets.
     """
     raw = world.raw
-    wanted = None if targets is None else _reaching([n for n, _ in roots], set(targets))
+    wanted = None if targets is None else reaching([n for n, _ in roots], set(targets))
     captured: dict = {}
     grads: dict = {}
     leaves: dict = {}

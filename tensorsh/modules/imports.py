@@ -51,15 +51,19 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]]) -> C
         for part in rest:
             child = submodule(module, part)
             if child is None:
-                raise no_submodule(name, module)
+                raise no_submodule(name, module, part)
             module = child
         if not fromlist:
             return parent
         for wanted in fromlist:
             if wanted != "*" and not _offers(module, wanted):
-                raise ImportError(
+                error = ImportError(
                     f"cannot import name {wanted!r} from {module.__name__!r} (unknown location)", name=module.__name__
                 )
+                said = lacking(module.__name__, wanted)
+                if said is not None:
+                    error.add_note("hint: " + said)
+                raise error
         return module
 
     return import_module
@@ -75,8 +79,18 @@ def unknown(name: str, modules: Mapping[str, object]) -> ModuleNotFoundError:
     return ModuleNotFoundError(f"No module named {name!r}\ntensorsh has: {', '.join(modules)}", name=name)
 
 
-def no_submodule(name: str, module: Namespace) -> ModuleNotFoundError:
+def lacking(owner: str, name: str) -> str | None:
+    """What to say of a name that PyTorch has there and tensorsh has not."""
+    from ..pytorch import lacking as recorded
+
+    return recorded(owner, name)
+
+
+def no_submodule(name: str, module: Namespace, part: str) -> ModuleNotFoundError:
     """The error of `import math.x` or `import torch.x.y`."""
+    said = None if part in names(module) else lacking(module.__name__, part)
+    if said is not None:
+        return ModuleNotFoundError(f"No module named {name!r}: {said}", name=name)
     package = any(isinstance(value, Namespace) for value in vars(module).values())
     reason = "" if package else f"; {module.__name__!r} is not a package"
     return ModuleNotFoundError(f"No module named {name!r}{reason}", name=name)

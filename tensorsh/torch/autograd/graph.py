@@ -11,6 +11,7 @@ from ...engine.backward import GradientEdge
 from ...engine.packing import saved_tensors_hooks
 from ...engine.state import state
 from ...engine.tensor import Tensor
+from ...engine.walk import reaching
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
@@ -66,8 +67,10 @@ def allow_mutation_on_saved_tensors() -> Any:
         yield
 
 
-class _Handles(Handle):
+class _MultiHandle(Handle):
     """Takes several hooks away at once."""
+
+    __module__ = "torch.autograd.graph"
 
     def __init__(self, handles: Sequence[Handle]) -> None:
         self._handles = tuple(handles)
@@ -86,8 +89,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
     def taking_part() -> int:
         """How many of the tensors this backward pass comes to."""
-        reached: set = set()
-        ahead = [node for node, _ in state.walk]
+        roots, targets = state.walk
+        reached: set = reaching(roots, set(targets)) if targets is not None else set()
+        ahead = list(roots) if targets is None else []
         while ahead:
             node = ahead.pop()
             if node is not None and node not in reached:
@@ -117,4 +121,4 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
         return hook
 
-    return _Handles([t.register_hook(any_hook if mode == "any" else all_hook(i)) for i, t in enumerate(tensors)])
+    return _MultiHandle([t.register_hook(any_hook if mode == "any" else all_hook(i)) for i, t in enumerate(tensors)])

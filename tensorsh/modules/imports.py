@@ -60,9 +60,7 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]]) -> C
                 error = ImportError(
                     f"cannot import name {wanted!r} from {module.__name__!r} (unknown location)", name=module.__name__
                 )
-                said = lacking(module.__name__, wanted)
-                if said is not None:
-                    error.add_note("hint: " + said)
+                error.__notes__ = hints(module, wanted)
                 raise error
         return module
 
@@ -79,18 +77,22 @@ def unknown(name: str, modules: Mapping[str, object]) -> ModuleNotFoundError:
     return ModuleNotFoundError(f"No module named {name!r}\ntensorsh has: {', '.join(modules)}", name=name)
 
 
-def lacking(owner: str, name: str) -> str | None:
-    """What to say of a name that PyTorch has there and tensorsh has not."""
-    from ..pytorch import lacking as recorded
-
-    return recorded(owner, name)
+def hints(module: Namespace, name: str) -> list[str]:
+    """What the error of `module.name` adds to its message."""
+    try:
+        getattr(module, name)
+    except AttributeError as error:
+        return list(getattr(error, "__notes__", ()))
+    return []
 
 
 def no_submodule(name: str, module: Namespace, part: str) -> ModuleNotFoundError:
     """The error of `import math.x` or `import torch.x.y`."""
-    said = None if part in names(module) else lacking(module.__name__, part)
-    if said is not None:
-        return ModuleNotFoundError(f"No module named {name!r}: {said}", name=name)
+    error = ModuleNotFoundError(f"No module named {name!r}", name=name)
+    said = hints(module, part)
+    if said:
+        error.__notes__ = said
+        return error
     package = any(isinstance(value, Namespace) for value in vars(module).values())
     reason = "" if package else f"; {module.__name__!r} is not a package"
     return ModuleNotFoundError(f"No module named {name!r}{reason}", name=name)

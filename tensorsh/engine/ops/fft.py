@@ -35,13 +35,23 @@ def scaling(norm: str | None, forward: bool) -> str:
     raise RuntimeError(f'Invalid normalization mode: "{norm}"')
 
 
+def signals_last(xp: Any, found: Any, dim: Any, input: Any) -> Any:
+    """A result that lies in memory as PyTorch's does: the transformed dimensions behind the others, which stay in order."""
+    n = found.ndim
+    signals = sorted(d % n for d in dim)
+    order = sorted([d for d in range(n) if d not in signals], key=lambda d: -input.strides[d]) + signals
+    if not found.size:
+        return found
+    return xp.ascontiguousarray(found.transpose(order)).transpose([order.index(d) for d in range(n)])
+
+
 @operator("_fft_c2c", method=False, node="FftC2CBackward0")
 def c2c(xp, input: Array, dim, mode, forward):
     """The transform of complex arrays along some dimensions."""
     if not dim or input.size == 0:
         return input.copy()
     transform = xp.fft.fftn if forward else xp.fft.ifftn
-    return transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+    return signals_last(xp, transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode]), dim, input)
 
 
 c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not forward))
@@ -50,9 +60,8 @@ c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not
 @operator("_fft_r2c", method=False, node="FftR2CBackward0")
 def r2c(xp, input: Array, dim, mode, onesided):
     """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
-    if onesided:
-        return xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
-    return xp.fft.fftn(input, axes=dim, norm=FORWARD[mode])
+    transform = xp.fft.rfftn if onesided else xp.fft.fftn
+    return signals_last(xp, transform(input, axes=dim, norm=FORWARD[mode]), dim, input)
 
 
 def r2c_gradient(t, g, input_shape, dim, mode, onesided):
@@ -73,7 +82,8 @@ def c2r(xp, input: Array, dim, mode, last_dim_size):
     """The real inverse of the onesided transform; the last of the dimensions gets `last_dim_size` elements."""
     if len(dim) > 1:
         input = xp.fft.ifftn(input, axes=dim[:-1], norm=BACKWARD[mode])
-    return xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
+    found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
+    return signals_last(xp, found, dim, input)
 
 
 def c2r_gradient(t, g, dim, mode):

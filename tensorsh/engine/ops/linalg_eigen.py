@@ -50,7 +50,7 @@ def check_eig(name: str, a: Any) -> None:
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
 
 
-@linalg("eig", outputs=2, returns="eigenvalues eigenvectors")
+@linalg("eig", columns=(1,), outputs=2, returns="eigenvalues eigenvectors")
 def eig(xp, A: Array):
     """``A V = V diag(L)``; the results are complex."""
     check_eig("linalg.eig", A)
@@ -110,7 +110,7 @@ def finite(name: str, function: Any) -> Any:
         ) from None
 
 
-@linalg("eigh", outputs=2, returns="eigenvalues eigenvectors")
+@linalg("eigh", columns=(1,), outputs=2, returns="eigenvalues eigenvectors")
 def eigh(xp, A: Array, UPLO="L"):
     """The eigenvalues, ascending, and eigenvectors of hermitian matrices, of which one triangle is read."""
     UPLO = triangle("linalg.eigh", A, UPLO)

@@ -112,7 +112,7 @@ def factor_gradient(t: Any, gl: Any, gu: Any, P: Any, L: Any, U: Any) -> Any:
     return P @ found
 
 
-@linalg("lu_factor_ex", outputs=3, returns="LU pivots info", nondifferentiable=(1, 2))
+@linalg("lu_factor_ex", columns=(0,), outputs=3, returns="LU pivots info", nondifferentiable=(1, 2))
 def lu_factor_ex(xp, A: Array, *, pivot=True, check_errors=False):
     """LU in one matrix, the interchanges of rows, and for each matrix 0 or the number of the zero pivot."""
     check_factor("torch.lu_factor", A, pivot)
@@ -199,7 +199,7 @@ def lu_unpack_gradient(t, g, needs, LU_data_shape):
     return [found, None]
 
 
-@linalg("lu_solve", broadcast=True, unlinked="pivots")
+@linalg("lu_solve", columns=(0,), broadcast=True, unlinked="pivots")
 def linalg_lu_solve(xp, LU: Array, pivots: Array, B: Array, *, left=True, adjoint=False):
     """The solution of ``A X = B`` (``X A = B``, or with ``A^H``) from the compact LU of A."""
     name = "linalg.lu_solve"
@@ -260,7 +260,9 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
     return into(linalg_lu_solve.function(LU_data, LU_pivots, b), out, "lu_solve")
 
 
-@linalg("ldl_factor_ex", outputs=3, returns="LD pivots info", nondifferentiable=(1, 2), node="NotImplemented")
+@linalg(
+    "ldl_factor_ex", columns=(0,), outputs=3, returns="LD pivots info", nondifferentiable=(1, 2), node="NotImplemented"
+)
 def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
     """``A = L D L^T`` (L^H when `hermitian`) in one matrix, LAPACK's pivots, and the number of a zero block."""
     check_square("torch.linalg.ldl_factor_ex", A)
@@ -287,7 +289,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     return into(renamed("linalg_ldl_factor", "LD pivots", (LD, pivots)), out, "linalg_ldl_factor")
 
 
-@linalg("ldl_solve", node="NotImplemented", broadcast=True, unlinked="pivots")
+@linalg("ldl_solve", columns=(0,), node="NotImplemented", broadcast=True, unlinked="pivots")
 def ldl_solve(xp, LD: Array, pivots: Array, B: Array, *, hermitian=False):
     """The solution of ``A X = B`` from the LDL decomposition of A."""
     from ..errors import wrap_dim

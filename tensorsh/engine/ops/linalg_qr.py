@@ -29,7 +29,7 @@ from .linalg_common import (
 MODES = ("reduced", "complete", "r")
 
 
-@linalg("qr", outputs=2, returns="Q R")
+@linalg("qr", columns=(0, 1), outputs=2, returns="Q R")
 def linalg_qr(xp, A: Array, mode="reduced"):
     """``A = Q R``; mode "complete" gives a square Q, "r" only R."""
     check_matrix("linalg.qr", A)
@@ -123,7 +123,7 @@ def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) ->
     return x
 
 
-@linalg("householder_product")
+@linalg("householder_product", columns=(0,))
 def householder_product(xp, input: Array, tau: Array):
     """The first columns of ``H1 H2 ... Hk``, as `geqrf` returns the reflections."""
     name = "torch.linalg.householder_product"

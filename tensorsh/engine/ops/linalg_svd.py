@@ -28,7 +28,7 @@ from .linalg_common import (
 )  # fmt: skip
 
 
-@linalg("svd", outputs=3, returns="U S Vh")
+@linalg("svd", columns=(0, 2), outputs=3, returns="U S Vh")
 def linalg_svd(xp, A: Array, full_matrices=True, *, driver=None):
     """``A = U diag(S) Vh``, the singular values S descending."""
     check_matrix("linalg.svd", A)

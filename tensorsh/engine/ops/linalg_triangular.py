@@ -53,7 +53,7 @@ def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: 
     return np.ascontiguousarray(x if left else x.swapaxes(-1, -2))
 
 
-@linalg("solve_triangular", broadcast=True)
+@linalg("solve_triangular", columns=(0,), broadcast=True)
 def solve_triangular(xp, A: Array, B: Array, *, upper, left=True, unitriangular=False):
     """The solution of ``A X = B`` (``X A = B`` when not `left`) for triangular A."""
     check_system("linalg.solve_triangular", A, B, left)
@@ -141,7 +141,7 @@ def not_positive(name: str) -> Any:
     )
 
 
-@linalg("cholesky_ex", outputs=2, returns="L info", nondifferentiable=(1,))
+@linalg("cholesky_ex", columns=(0,), outputs=2, returns="L info", nondifferentiable=(1,))
 def cholesky_ex(xp, A: Array, *, upper=False, check_errors=False):
     """The Cholesky factor, and for each matrix 0 or the order of the first minor that is not positive."""
     check_square("linalg.cholesky", A)

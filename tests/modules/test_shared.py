@@ -16,6 +16,7 @@ from .crawl import children, key_of, why_not
 
 CONTAINERS = (dict, list, set, bytearray, deque, np.ndarray, OrderedDict)
 
+ATOMS = (int, float, complex, str, bytes, type(None), np.generic)
 Path = tuple[str, ...]
 
 
@@ -33,12 +34,20 @@ def everything(session: Session, depth: int) -> list[tuple[Path, Any]]:
     for _ in range(depth + 1):
         following = []
         for path, value in level:
-            found.setdefault(id(value), (path, value))
+            if isinstance(value, type) or not isinstance(value, ATOMS):
+                found.setdefault(id(value), (path, value))
             key = key_of(value)
             if key in visited or why_not(value) is not None:
                 continue
             visited[key] = value
-            following += [((*path, step), reached) for step, reached in children(value)]
+            for step, entry in children(value):
+                # What is made anew for each who asks is nobody else's.
+                if (
+                    not isinstance(entry, CONTAINERS)
+                    or step[0] != "."
+                    or policy.get_attribute(value, step[1:]) is entry
+                ):
+                    following.append(((*path, step), entry))
         level = following
     return [*found.values()]
 

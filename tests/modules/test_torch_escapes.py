@@ -129,3 +129,32 @@ def test_refused(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         Session().run(source.replace("\\n", "\n"))
     assert str(caught.value)
     assert not Path("/tmp/escape.pt").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "change", ["n.shape = (2, 2)", "n.dtype = np.int16", "n.strides = (0,)", "n.flags.writeable = False"]
+)
+@pytest.mark.parametrize(
+    "array",
+    [
+        "t.numpy()",
+        "t.numpy().base",
+        "t.detach().numpy(force=True)",
+        "np.asarray(t)",
+        "np.atleast_1d(t)",
+        "t[:].numpy().base",
+    ],
+)
+def test_what_is_done_to_an_array_is_not_done_to_the_tensor(array: str, change: str) -> None:
+    got = Session().run(
+        f"t = torch.tensor([1., 2., 3., 4.])\nn = {array}\nif n is not None: {change}\nt.add_(1), t.stride()"
+    )
+    assert got[0].tolist() == [2.0, 3.0, 4.0, 5.0] and got[1] == (1,)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", ["from_numpy", "as_tensor", "asarray", "utils.data.default_convert"])
+def test_what_is_done_to_an_array_is_not_done_to_a_tensor_on_it(make: str) -> None:
+    got = Session().run(f"n = np.ones(4, 'f4')\nt = torch.{make}(n)\nn[0] = 5\nn.shape = (2, 2)\nn.dtype = np.int32\nt")
+    assert got.tolist() == [5.0, 1.0, 1.0, 1.0]

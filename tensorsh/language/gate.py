@@ -19,6 +19,7 @@ from types import (
     MethodDescriptorType,
     MethodType,
     ModuleType,
+    WrapperDescriptorType,
 )
 from typing import Any
 
@@ -127,7 +128,8 @@ _PROXIES = (super, GenericAlias, ModuleType)
 
 def _guarded_getattr(function: Any) -> FunctionType:
     """Libraries ask objects for names like `__array_interface__`: a script's `__getattr__` must not answer them."""
-    if not isinstance(function, FunctionType):
+    of_dict = isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ is dict
+    if not isinstance(function, FunctionType) and not of_dict:  # `__getattr__ = dict.get` is an idiom
         raise TypeError("__getattr__ must be a function in tensorsh")
 
     def __getattr__(self: Any, name: str) -> Any:

@@ -190,6 +190,7 @@ ESCAPES = [
     "list[int].mro()",
     "list[int].__origin__",
     "class C:\n  __getattr__ = staticmethod(lambda name: 5)\nC().__array_interface__",
+    "class C(dict):\n  __getattr__ = dict.get\nC(__array_interface__=5).__array_interface__",
     "class C: pass\nC.__getattr__ = staticmethod(lambda name: 5)",
     "class A(type(np_array)):\n  def f(self): return super().tofile('/tmp/x')\nnp_array.view(A).f()",
     "class A(type(np_array)): pass\nnp_array.view(A).tofile('/tmp/x')",
@@ -259,6 +260,7 @@ ALLOWED = [
     ("class A:\n  def __setattr__(self, n, v): super().__setattr__(n, v + 1)\na = A(); a.x = 1; a.x", 2),
     ("class A:\n  def __setattr__(self, n, v): object.__setattr__(self, n, v)\na = A(); a.x = 1; a._y = 2; a._y", 2),
     ("class A:\n  def __getattr__(self, n): return n * 2\nA().abc + A()._x", "abcabc_x_x"),
+    ("class D(dict):\n  __getattr__ = dict.get\n  __setattr__ = dict.__setitem__\nd = D(a=1)\nd.b = 2\n(d.a, d.b, d.c)", (1, 2, None)),
     ("class A:\n  __slots__ = ('x', '_y')\na = A(); a._y = 1; a._y", 1),
     ("class E(Exception):\n  def __init__(self, x): super().__init__(x); self.x = x\n"
      "try: raise E(3)\nexcept E as e: y = e.x, e.args, e.__cause__\ny", (3, (3,), None)),

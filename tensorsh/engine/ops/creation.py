@@ -375,7 +375,7 @@ def _delivered(array: Any, out: Any, device: Any, requires_grad: bool) -> Tensor
     return out
 
 
-def _both_halves(start: Any, end: Any, steps: int, d: np.dtype) -> np.ndarray:
+def both_halves(start: Any, end: Any, steps: int, d: np.dtype) -> np.ndarray:
     """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding."""
     kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
     i = np.arange(steps, dtype=np.float64)
@@ -412,10 +412,10 @@ def linspace(
     if steps == 1:
         array = np.full(1, start).astype(d)
     elif d.kind in "iu":
-        array = _both_halves(start, end, steps, np.dtype(np.float64))
+        array = both_halves(start, end, steps, np.dtype(np.float64))
         array = np.trunc(array).astype(d)
     else:
-        array = _both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
+        array = both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
     return _delivered(array, out, device, requires_grad)
 
 
@@ -442,7 +442,7 @@ def logspace(
     wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
     if d.kind in "iu":
         start, end = int(start), int(end)
-    powers = np.full(steps, start, wide) if steps < 2 else _both_halves(start, end, steps, wide)
+    powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, wide)
     return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad)
 
 

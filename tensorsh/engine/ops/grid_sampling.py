@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..operator import Array, composite, operator
+from .creation import both_halves
 from .embedding import add_rows
 
 BILINEAR, NEAREST, BICUBIC = MODES = range(3)
@@ -232,8 +233,9 @@ def base_grid(xp: Any, size: Any, align: bool, dtype: Any) -> Any:
     """The points of an untransformed grid with a 1 appended: [prod(S), d + 1], innermost coordinate first."""
     sides = []
     for n in size:
-        side = xp.linspace(-1, 1, n).astype(dtype) if n > 1 else xp.zeros(1, dtype)
-        sides.append(side if align else side * dtype.type((n - 1) / n))
+        side = both_halves(-1, 1, n, dtype).astype(dtype) if n > 1 else np.zeros(1, dtype)
+        # In this order: a map that leaves the points in place must hit the centres of the pixels exactly.
+        sides.append(xp.asarray(side if align else side * dtype.type(n - 1) / dtype.type(n)))
     points = xp.meshgrid(*sides, indexing="ij")
     return xp.stack([p.reshape(-1) for p in points[::-1]] + [xp.ones(points[0].size, dtype)], 1)
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import Condition, completion_is_selected, emacs_insert_mode, has_focus, vi_insert_mode
+from prompt_toolkit.filters import (
+    Condition,
+    completion_is_selected,
+    emacs_insert_mode,
+    has_focus,
+    vi_insert_mode,
+    vi_mode,
+)
 from prompt_toolkit.key_binding import KeyBindings
 
 from .commands import is_block, is_special
@@ -70,7 +77,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         else:
             buffer.insert_text("\n" + " " * indent)
 
-    @keys.add("escape", "enter", filter=here)
+    @keys.add("escape", "enter", filter=here & ~vi_mode)  # with vi keys it ends inserting and runs the entry
     def new_line(event: Any) -> None:
         event.current_buffer.insert_text("\n")
 

@@ -127,6 +127,7 @@ def test_vi_keys(terminal: Terminal) -> None:
     terminal.until(lambda: terminal.screen.cursor.x == x - 1, "navigation mode")
     terminal.type("0x", "\x20" + "2 + 1\n")
     terminal.enter("", "\n3\ntsr>")
+    terminal.enter("40 + 1\x1b", "\n41\ntsr>")  # Escape and Enter at once
 
 
 def test_up_finds_what_begins_alike(terminal: Terminal) -> None:

@@ -167,6 +167,7 @@ def grad(
             )
         allow_unused = True
     targets: dict = {}
+    x: Any
     for x in ins:
         if x._node is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

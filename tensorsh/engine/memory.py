@@ -32,7 +32,7 @@ def is_of_tensor(error: MemoryError) -> bool:
 
 def install() -> None:
     """Gives numpy's error PyTorch's words where it stands for a tensor. numpy holds on to the class, so it is changed."""
-    kind: Any = getattr(getattr(np._core, "_exceptions", None), "_ArrayMemoryError", None)
+    kind: Any = getattr(getattr(getattr(np, "_core", None), "_exceptions", None), "_ArrayMemoryError", None)
     if kind is None or issubclass(kind, RuntimeError):
         return
     plain = kind.__str__

@@ -291,7 +291,7 @@ class Operator(Recording):
                 continue
             if isinstance(x, NUMBERS):
                 if rounds is not None and not self.exact_numbers:
-                    x = float(np.asarray(float(x)).astype(rounds))
+                    x = float(np.asarray(x, np.float64).astype(rounds))
                 arrays[i] = scalar(x, target)
             elif rounds is not None and x.dtype != rounds and (x.ndim or not self.exact_numbers):
                 arrays[i] = x.astype(rounds).astype(target)

@@ -305,7 +305,7 @@ class Tensor(metaclass=TensorMeta):
         return any(r() is self for r in kept or ())
 
     @property
-    def grad_dtype(self) -> dtype:
+    def grad_dtype(self) -> Any:
         """The dtype that a gradient of this tensor has."""
         return self.dtype
 

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from .state import state
+
 NAMES = (("scipy_cblas_{}64_", ctypes.c_int64), ("cblas_{}64_", ctypes.c_int64), ("cblas_{}", ctypes.c_int))
 THREADS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
+
+SHORT = 8192
 
 
 @cache
@@ -38,7 +43,9 @@ def saxpy() -> Any:
         found.restype = None
 
         def add(n: int, a: float, x: int, y: int, found: Any = found) -> None:
-            found(n, a, x, 1, y, 1)
+            # Shorter than what OpenBLAS would share among threads, which takes longer than the sum itself.
+            for at in range(0, n, SHORT):
+                found(min(SHORT, n - at), a, x + 4 * at, 1, y + 4 * at, 1)
 
         return add if rounds_once(add) else None
     return None
@@ -61,6 +68,17 @@ def axpy(y: Any, x: Any, a: float) -> bool:
         return False
     add(y.size, a, x.ctypes.data, y.ctypes.data)
     return True
+
+
+def alone(items: Iterable) -> Iterator:
+    """The items, while BLAS uses one thread: small products take longer to share than to make."""
+    if state.threads > 1:
+        set_threads(1)
+    try:
+        yield from items
+    finally:
+        if state.threads > 1:
+            set_threads(state.threads)
 
 
 def set_threads(n: int) -> None:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import alone
 from ..operator import Array, composite, operator
-from ..parallel import ROWS, buffer_for, each, spread
+from ..parallel import ROWS, SHARED, buffer_for, each, spread
+from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap
 from .by_number import times
@@ -43,6 +45,11 @@ def jobs(query: Any, key: Any) -> Any:
     together = max(1, min(heads, ROWS // max(1, rows * columns)))
     step = max(1, min(rows, ROWS // max(1, columns)))
     return [((b, slice(h, h + together)), step) for b in range(batch) for h in range(0, heads, together)]
+
+
+def helpers(query: Any, key: Any) -> int:
+    """How many threads to share the heads among."""
+    return state.threads if query.size * key.shape[2] >= SHARED else 1
 
 
 def transposed(x: Any, scale: float = 1.0) -> Any:
@@ -95,7 +102,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
                 total += most.reshape(total.shape)
             sums[at][:, part] = total
 
-    each(work, jobs(query, key), 1, buffer_for(columns))
+    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
     return out, sums
 
 
@@ -140,7 +147,7 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
             dk[at] += np.matmul(ds.swapaxes(1, 2), q)
         dk[at] *= kind(scale)
 
-    each(work, jobs(query, key), 1, buffer_for(columns))
+    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
     return dq if needs[0] else None, dk if needs[1] else None, dv if needs[2] else None, None
 
 

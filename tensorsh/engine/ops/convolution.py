@@ -15,8 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import alone
 from ..errors import type_name
 from ..operator import Array, composite, operator
+from ..parallel import SHARED, each
+from ..state import state
 from ..tensor import Tensor
 
 
@@ -56,7 +59,7 @@ COLUMNS = 1 << 17
 def pieces(xp: Any, view: Any, groups: int) -> Any:
     """The windows [N, C, *K, *out] of a few samples, or of a few rows of a sample, at a time.
 
-    Yields the samples, the place in the flat output, and the columns [samples, G, C/G * prod K, outputs].
+    Yields the samples, the place in the flat output, and the windows; see `columns`.
     """
     n, c = view.shape[:2]
     d = (view.ndim - 2) // 2
@@ -70,7 +73,12 @@ def pieces(xp: Any, view: Any, groups: int) -> Any:
         for top in range(0, out[0], rows):
             part = view[(samples, *(slice(None),) * (1 + d), slice(top, top + rows))]
             place = slice(top * line, min(top + rows, out[0]) * line)
-            yield samples, place, part.reshape(len(part), groups, inner, -1)
+            yield samples, place, part
+
+
+def columns(part: Any, groups: int) -> Any:
+    """Windows as matrices [N, G, C/G * prod K, outputs]: the copy that makes a convolution a product."""
+    return part.reshape(len(part), groups, -1, prod(part.shape[1 + part.ndim // 2 :]))
 
 
 def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
@@ -78,8 +86,11 @@ def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: t
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
     flat = w.reshape(groups, o // groups, -1)
-    for samples, place, cols in pieces(xp, view, groups):
-        xp.matmul(flat, cols, out=y[samples, :, :, place])
+
+    def work(samples: slice, place: slice, part: Any) -> None:
+        xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
+
+    each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
     return y.reshape(n, o, *out)
 
 
@@ -202,8 +213,8 @@ def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, d
     view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
     g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
     w = xp.zeros((groups, o // groups, input.shape[1] // groups * prod(kernel)), grad.dtype)
-    for samples, place, cols in pieces(xp, view, groups):
-        parts = xp.matmul(g[samples, :, :, place], cols.swapaxes(2, 3))
+    for samples, place, part in alone(pieces(xp, view, groups)):
+        parts = xp.matmul(g[samples, :, :, place], columns(part, groups).swapaxes(2, 3))
         w += parts[0] if len(parts) == 1 else parts.sum(0)
     return w.reshape(o, input.shape[1] // groups, *kernel)
 

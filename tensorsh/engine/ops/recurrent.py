@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import alone
 from ..operator import Array, operator
 from ..tensor import Tensor
 
@@ -140,7 +141,7 @@ def lstm(
     h, c = h.copy(), c.copy()
     scale, shift = (xp.tile(v, (order[0][1], 1)) if even else v for v in (half, 1 - half))
     part_h, part_c = h, c
-    for at, rows in order:
+    for at, rows in alone(order):
         part = slice(at, at + rows)
         gate = gates[part]
         if not even:
@@ -182,7 +183,7 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse, result, 
     through = o * (1 - squashed * squashed)
     d = xp.empty_like(slopes)
     through_cell = xp.ascontiguousarray(f)
-    for at, rows in reversed(order):
+    for at, rows in alone(reversed(order)):
         part = slice(at, at + rows)
         g_h, g_c = dh[:rows], dc[:rows]
         if gy is not None:
@@ -205,7 +206,7 @@ def gru(
     gates = projected(rows_of(input), w_ih, b_ih)
     y, inner = xp.empty((len(gates), n), input.dtype), xp.empty((len(gates), n), input.dtype)
     h = h.copy()
-    for at, rows in steps(input, sizes, reverse):
+    for at, rows in alone(steps(input, sizes, reverse)):
         gate = gates[at : at + rows]
         state = projected(h[:rows], w_hh, b_hh)
         gate[:, : 2 * n] += state[:, : 2 * n]
@@ -236,7 +237,7 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, sizes, reverse, result, res
     slope = (1 - z) * (1 - new * new)
     for_r, for_z = inner * r * (1 - r), (before - new) * z * (1 - z)
     d, e = xp.empty_like(gates), xp.empty_like(gates)
-    for at, rows in reversed(order):
+    for at, rows in alone(reversed(order)):
         part = slice(at, at + rows)
         g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
         mine, theirs = d[part], e[part]
@@ -257,7 +258,7 @@ def rnn(
     """One plain layer over a sequence from states h [N, H]: states of all steps, last h."""
     y = projected(rows_of(input), w_ih, b_ih)
     h = h.copy()
-    for at, rows in steps(input, sizes, reverse):
+    for at, rows in alone(steps(input, sizes, reverse)):
         state = y[at : at + rows]
         state += projected(h[:rows], w_hh, b_hh)
         state[...] = xp.maximum(state, 0) if relu else tanh(xp, state)
@@ -275,7 +276,7 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, sizes, reverse, relu, resul
     order = steps(input, sizes, reverse)
     dh = starts(xp, gh, h)
     d = xp.empty_like(y)
-    for at, rows in reversed(order):
+    for at, rows in alone(reversed(order)):
         part = slice(at, at + rows)
         g_h = dh[:rows] if gy is None else dh[:rows] + gy[part]
         d[part] = g_h * (y[part] > 0) if relu else g_h * (1 - y[part] * y[part])

@@ -76,6 +76,11 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean of the elements a mask keeps."""
     x = typed(input, dtype)
+    if x.dtype.category < FLOAT:
+        raise ValueError(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{x.dtype}"
+        )
     dims = all_dims(x, dim)
     return sum(x, dims, keepdim=keepdim, mask=mask) / counted(x, mask, dims, keepdim)
 

@@ -202,7 +202,7 @@ def tensor_backward(
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f":
             before, outer = state.grad_enabled, state.walk
             roots = [(self._node, ONE.astype(array.dtype))]
-            state.grad_enabled, state.walk = False, roots
+            state.grad_enabled, state.walk = False, ([self._node], None)
             try:
                 walk(roots, raw, False)
             finally:

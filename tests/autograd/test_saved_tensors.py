@@ -119,3 +119,12 @@ def test_what_nodes_say_they_keep() -> None:
     assert str((x * 2).grad_fn._saved_other) == "tensor(2)"
     assert x.view(2).grad_fn._saved_self_sym_sizes == (1, 2)
     assert torch.nn.functional.mse_loss(x, x.detach()).grad_fn._saved_reduction == 1
+
+
+def test_a_hook_on_several_tensors_in_the_pass_of_one_number() -> None:
+    p, q = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    seen: list = []
+    torch.autograd.graph.register_multi_grad_hook((p, q), seen.append)
+    (p.sum() + q.sum()).backward()
+    p.sum().backward()
+    assert [[g is not None for g in grads] for grads in seen] == [[True, True], [True, False]]

@@ -68,48 +68,82 @@ def one(argument: ast.arg, default: ast.expr | None) -> str:
     optional = "?" if note is not None and ast.unparse(note).endswith("| None") else ""
     found = kind(note, shown)
     found = "Tensors" if found == "Any" and argument.arg == "out" else found
-    return f"{found}{optional} {argument.arg}{shown}"
+    return f"{found}{optional} {argument.arg.rstrip('_')}{shown}"
 
 
-NAMED = {
-    **dict.fromkeys("input A B other x x1 x2 weight tau LU LD pivots".split(), "Tensor"),
-    "upper": "bool",
-    "dim": "ints1?",
-    "n": "int?",
-    "s": "ints1?",
-    "norm": "str?",
-    "p": "Number?",
-    "ord": "Any?",
-    "dtype": "dtype?",
-    "out": "Tensor?",
-    "tol": "Any?",
-    "rtol": "Any?",
-    "atol": "Any?",
-    "driver": "str?",
-    "mode": "str",
-    "UPLO": "str",
-}
+SCHEMA = {
+    "Scalar": "Number", "ScalarType": "dtype", "Device": "device", "Layout": "layout", "MemoryFormat": "memory_format",
+    "int[]": "ints", "SymInt[]": "ints", "Tensor[]": "Tensors", "Tensor?[]": "Tensors", "float[]": "floats", "Scalar[]": "Numbers",
+    "SymInt": "int",
+}  # fmt: skip
+"""Types of aten's schemas."""
 
 
-def documented(value: object) -> list[str]:
-    """From the first line of a docstring, the kinds guessed from names."""
-    lines = re.findall(r"^\s*[\w.]*\((.*)\)(?: ->|\s*$)", (value.__doc__ or "")[:400], re.MULTILINE)[:1]
-    found = []
-    for line in lines:
-        try:
-            a = ast.parse(f"def f({line}): pass").body[0].args
-        except SyntaxError:
+def of_schema(schema: str, drop: int) -> str:
+    """``Tensor input, ints1 kernel_size, *, Tensor? out=None`` of an operator's schema without its first arguments."""
+    listed = schema[schema.index("(") + 1 : schema.rindex(") -> ")]
+    texts = []
+    for part in re.split(r", (?![^\[]*\])", listed)[drop:]:
+        if part == "*":
+            texts.append(part)
             continue
-        texts = []
-        for text in written(a).split(", "):
-            if text != "*":
-                name = text.split(" ")[1].split("=")[0]
-                default = text.partition("=")[2]
-                guess = NAMED.get(name) or ("bool" if default in ("True", "False") else "Any")
-                text = f"{guess} {name}" + (f"={default}" if default else "")
-            texts.append(text)
-        found.append(", ".join(texts))
-    return found
+        kind, _, rest = part.partition(" ")
+        name, _, default = rest.partition("=")
+        kind = re.sub(r"\([a-z]!?\)", "", kind)
+        optional = "?" if kind.endswith("?") else ""
+        kind = kind.removesuffix("?")
+        found = "ints1" if re.fullmatch(r"(Sym)?[Ii]nt\[\d\]", kind) else SCHEMA.get(kind, kind)
+        default = default.replace(", ", ",").replace("[", "(").replace("]", ")").replace('"', "'")
+        texts.append(f"{found}{optional} {'input' if name == 'self' else name}{'=' + default if default else ''}")
+    return ", ".join(texts)
+
+
+def declared(value: object, method: bool) -> list[str]:
+    """From the schema of the operator that a builtin function is."""
+    packet = getattr(torch.ops.aten, value.__name__, None)
+    if packet is None:
+        return []
+    schema = str(getattr(packet, next(o for o in packet.overloads() if o != "out"))._schema)
+    text = of_schema(schema, 1 if method else 0)
+    schemas = [str(getattr(packet, o)._schema) for o in packet.overloads()]
+    if not method and any("(a!)" in s and "self" not in s.split("(a!)")[1].split()[0] for s in schemas):
+        several = any("(b!)" in s for s in schemas)
+        text += (", " if " *, " in text else ", *, ") + f"{'Tensors' if several else 'Tensor'}? out=None"
+    return [text.replace("bool? pin_memory=None", "bool pin_memory=False, bool requires_grad=False")]
+
+
+def first_of(text: str) -> str:
+    """The name of the first parameter."""
+    return text.partition(",")[0].partition("=")[0].rpartition(" ")[2]
+
+
+def with_optional(listed: list[str], value: object) -> list[str]:
+    """What a function lists does not tell which parameters without default may be None: the schemas do."""
+    packet = getattr(torch.ops.aten, value.__name__, None)
+    schemas = [of_schema(str(getattr(packet, o)._schema), 0) for o in packet.overloads()] if packet else []
+    optional = {part for schema in schemas for part in schema.split(", ") if "? " in part and "=" not in part}
+    return [
+        ", ".join(
+            part.replace(" ", "? ", 1) if part.replace(" ", "? ", 1) in optional else part for part in each.split(", ")
+        )
+        for each in listed
+    ]
+
+
+def said_name(value: object, name: str) -> str:
+    """What a function calls itself in its errors, where that is not to be guessed."""
+    owner, _, last = name.rpartition(".")
+    usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
+    for args in ((object(),) * 30, ()):
+        try:
+            value(*args)
+        except TypeError as error:
+            found = re.match(r"([a-z]\w*)\(\)", str(error))
+            if found:
+                return "" if found[1] == usual else found[1]
+        except Exception:
+            return ""
+    return ""
 
 
 TYPES = {
@@ -168,20 +202,91 @@ def told(value: object) -> list[str] | None:
     return ["+", *found] if found else None
 
 
-WRITTEN = {
-    "linalg.cholesky": "Tensor input, *, bool upper=False, Tensor? out=None",
-    "nn.functional.linear": "Tensor input, Tensor weight, Tensor? bias=None, *, Tensor? out=None",
-    "nn.functional.gelu": "Tensor input, *, str approximate='none', Tensor? out=None",
-    "nn.functional.softplus": "Tensor input, Number beta=1, Number threshold=20, *, Tensor? out=None",
-    "nn.functional.one_hot": "Tensor input, int num_classes=-1",
-    "nn.functional.cosine_similarity": "Tensor x1, Tensor x2, int dim=1, float eps=1e-08",
-    "nn.functional.avg_pool2d": "Tensor input, ints1 kernel_size, ints1 stride=None, ints1 padding=0, bool ceil_mode=False, "
-    "bool count_include_pad=True, int? divisor_override=None, *, Tensor? out=None",
+STEPS = {
+    "relu": "_relu(input)", "relu6": "_relu6(input)", "leaky_relu": "_leaky_relu(input, negative_slope)", "elu": "_elu(input, alpha)",
+    "selu": "_selu(input)", "celu": "_celu(input, alpha)", "silu": "_silu(input)", "mish": "_mish(input)", "rrelu": "_rrelu(input, lower, upper, training)",
+    "hardtanh": "_hardtanh(input, min_val, max_val)", "hardswish": "_hardswish(input)", "hardsigmoid": "_hardsigmoid(input)",
+    "glu": "input.dim, _glu(input, dim)", "threshold": "_threshold(input, threshold, value)", "tanh": "input.tanh", "sigmoid": "input.sigmoid",
+    "tanhshrink": "input.tanh", "softsign": "input.abs", "softmax": "input.softmax", "log_softmax": "input.log_softmax", "softmin": "(-input).softmax",
+    "dropout": "p < 0.0, _dropout(input, p, training)", "alpha_dropout": "p < 0.0, _alpha_dropout(input, p, training)",
+    "feature_alpha_dropout": "p < 0.0, _feature_alpha_dropout(input, p, training)",
+    "dropout1d": "p < 0.0, input.dim, _feature_dropout(input, p, training)", "dropout2d": "p < 0.0, input.dim, _feature_dropout(input, p, training)",
+    "dropout3d": "p < 0.0, input.dim, _feature_dropout(input, p, training)",
+    "layer_norm": "_layer_norm(input, normalized_shape, weight, bias, eps)", "group_norm": "input.dim, _group_norm(input, num_groups, weight, bias, eps)",
+    "batch_norm": "(training and input.size), _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)",
+    "instance_norm": "(use_input_stats and input.size), _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)",
+    "rms_norm": "_rms_norm(input, normalized_shape, weight, eps)", "normalize": "input.norm",
+    "embedding": "(padding_idx is not None and padding_idx > 0 and weight.size), _embedding(weight, input, -1 if padding_idx is None else padding_idx, "
+    "scale_grad_by_freq, sparse)",
+    "cross_entropy": "_cross_entropy_loss(input, target, weight, 1, ignore_index, label_smoothing)",
+    "nll_loss": "_nll_loss_nd(input, target, weight, 1, ignore_index)",
+    "mse_loss": "target.size, input.size, _mse_loss(input, target, 1)", "l1_loss": "target.size, input.size, _l1_loss(input, target, 1)", "smooth_l1_loss": "target.size, input.size, _smooth_l1_loss(input, target, 1, beta)",
+    "huber_loss": "target.size, input.size, _huber_loss(input, target, 1, delta)",
+    "binary_cross_entropy": "target.size, input.size, (weight is None or weight.size), _binary_cross_entropy(input, target, weight, 1)",
+    "binary_cross_entropy_with_logits": "target.size, input.size, _binary_cross_entropy_with_logits(input, target, weight, pos_weight, 1)",
+    "kl_div": "_kl_div(input, target, 1, log_target=log_target)", "soft_margin_loss": "_soft_margin_loss(input, target, 1)",
+    "multi_margin_loss": "_multi_margin_loss(input, target, p, margin, weight, 1)", "multilabel_margin_loss": "_multilabel_margin_loss(input, target, 1)",
+    "margin_ranking_loss": "input1.dim, input2.dim, target.dim, _margin_ranking_loss(input1, input2, target, margin, 1)",
+    "hinge_embedding_loss": "_hinge_embedding_loss(input, target, margin, 1)",
+    "cosine_embedding_loss": "_cosine_embedding_loss(input1, input2, target, margin, 1)",
+    "triplet_margin_loss": "margin <= 0, _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, 1)",
+    "poisson_nll_loss": "_poisson_nll_loss(input, target, log_input, full, eps, 1)",
+    "pad": "_pad(input, pad, mode, value)", "unfold": "_im2col(input, pair(kernel_size), pair(dilation), pair(padding), pair(stride))",
+    "fold": "_col2im(input, pair(output_size), pair(kernel_size), pair(dilation), pair(padding), pair(stride))", "interpolate": "input.dim",
+    "upsample": "input.dim", "upsample_nearest": "input.dim", "upsample_bilinear": "input.dim",
+    "ctc_loss": "_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity)",
+    "max_unpool1d": "input.size", "max_unpool2d": "input.size", "max_unpool3d": "input.size", "grid_sample": "_grid_sampler(input, grid, 0, 0, bool(align_corners))",
+    "multilabel_soft_margin_loss": "_log_sigmoid(input)", "lp_pool1d": "input.pow", "lp_pool2d": "input.pow", "lp_pool3d": "input.pow",
 } | {
-    "fft." + n: "Tensor input, int? n=None, int dim=-1, str? norm=None, *, Tensor? out=None"
-    for n in "fft ifft rfft irfft hfft ihfft".split()
+    f"{kind}_pool{d}d{form}": steps
+    for d in (1, 2, 3)
+    for kind, form, steps in (
+        ("max", "", f"_max_pool{d}d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)"),
+        ("max", "_with_indices", f"_max_pool{d}d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)"),
+        ("adaptive_avg", "", f"_adaptive_avg_pool{d}d(input, several(output_size, input.size()))"),
+        *(
+            ("adaptive_max", form, f"_adaptive_max_pool{d}d(input, {'output_size' if d == 1 else 'several(output_size, input.size())'})")
+            for form in ("", "_with_indices")
+        ),
+    )
 }  # fmt: skip
+"""What functions of nn.functional that are written in Python do with their arguments until these are known to fit."""
+WRITTEN = {
+    **dict.fromkeys(
+        ("tensor", "as_tensor", "Tensor.new_tensor"),
+        "Any data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False",
+    ),
+    "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
+    "Tensor.nonzero": "*, bool as_tuple=False",
+    "Tensor.requires_grad_": "bool requires_grad=True",
+    "Tensor.size": "+ int? dim=None | name dim",
+    "Tensor.stride": "+ int? dim=None | name dim",
+}
 """Those of which neither a stub nor a call tells enough."""
+
+
+def in_python(name: str, value: object) -> str:
+    """The parameters of a function written in Python, and the steps it takes."""
+    last = name.rpartition(".")[2]
+    steps = STEPS.get(last, "") if name.startswith("nn.functional.") else ""
+    parameters = []
+    for p in inspect.signature(value).parameters.values():
+        plain = p.default is p.empty or p.default is None or isinstance(p.default, (int, float, str, tuple, list))
+        parameters.append(p.replace(annotation=p.empty, default=p.default if plain else None))
+    return str(inspect.Signature(parameters))[1:-1] + (" > " + steps if steps else "")
+
+
+def called_by_steps() -> list[str]:
+    """The builtin functions that those steps name, as lines of their own."""
+    lines = []
+    for name in sorted({n for steps in STEPS.values() for n in re.findall(r"\b_(\w+)\(", steps)}):
+        value = getattr(torch._C._nn, name, None) or getattr(torch._C._VariableFunctions, name, None)
+        if value is None:
+            continue
+        listed = told(value)
+        found = f"+ {' | '.join(listed[1:])}" if listed else declared(value, False)[0]
+        lines.append(f"_nn.{name}: {found}")
+    return lines
 
 
 def main() -> None:
@@ -201,27 +306,31 @@ def main() -> None:
             lines.append(f"{name}: {WRITTEN[name]}")
             continue
         if inspect.isfunction(value):
-            parameters = [
-                p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else None)
-                for p in inspect.signature(value).parameters.values()
-            ]
-            lines.append(f"{name}: python {str(inspect.Signature(parameters))[1:-1]}")
+            kept = getattr(torch.nn.functional, "_" + last, None) if name.startswith("nn.functional.") else None
+            if inspect.isfunction(kept) and "pool" in last:
+                lines.append(f"{name} ({kept.__name__}): python {in_python(name, kept)}")
+                continue
+            lines.append(f"{name}: python {in_python(name, value)}")
             continue
-        listed = told(getattr(torch.ones(2, 2), last) if owner == "Tensor" else value)
+        bound = getattr(torch.ones(2, 2), last) if owner == "Tensor" else value
+        listed = told(bound)
+        said = said_name(bound, name)
+        title = f"{name} ({said})" if said else name
         if listed:
-            lines.append(f"{name}: + {' | '.join(listed[1:])}")
+            lines.append(f"{title}: + {' | '.join(with_optional(listed[1:], value))}")
             continue
         overloads = methods.get(last, []) if owner == "Tensor" else functions.get(last, []) if not owner else []
-        overloads = overloads or documented(value)
-        if not overloads and owner.startswith("nn"):
-            overloads = functions.get(last, [])
         if owner == "Tensor":
             overloads = [o.split(", ", 1)[1] if ", " in o else "" for o in overloads]
         else:
             overloads = [o for o in overloads if " self" not in o] or overloads
         overloads = [o for o in overloads if "out_dtype" not in o]
+        schema = declared(value, owner == "Tensor")
+        if not overloads or schema and "Any " in overloads[0] and first_of(schema[0]) == first_of(overloads[0]):
+            overloads = schema or overloads or functions.get(last, [])
         if overloads:
-            lines.append(f"{name}: {' | '.join(dict.fromkeys(overloads))}")
+            lines.append(f"{title}: {' | '.join(dict.fromkeys(overloads))}")
+    lines += called_by_steps()
     FILE.write_text(
         "# Names: overloads. Made by tests/record_overloads.py.\n" + "\n".join(lines) + "\n", encoding="ascii"
     )

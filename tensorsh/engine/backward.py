@@ -75,7 +75,7 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {output.shape}."
         )
-    if given.dtype.is_complex != output.dtype.is_complex and output.dtype.category != FLOAT:
+    if given.dtype.is_complex != output.dtype.is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
             f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {output.dtype}."
@@ -209,11 +209,18 @@ def tensor_backward(
                 state.grad_enabled, state.walk = before, outer
             return
     if inputs is None:
-        _run([self], [gradient], create_graph if retain_graph is None else retain_graph, create_graph, None, True)
+        _run(
+            [self],
+            [gradient] if gradient is None or isinstance(gradient, Tensor) else list(gradient),
+            create_graph if retain_graph is None else retain_graph,
+            create_graph,
+            None,
+            True,
+        )
         return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 ONE = np.ones(())
 Tensor.backward = tensor_backward  # type: ignore[attr-defined]
-tensor_backward.__name__ = "backward"
+tensor_backward.__name__, tensor_backward.__qualname__ = "backward", "Tensor.backward"

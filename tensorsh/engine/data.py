@@ -42,8 +42,9 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         return _copied(np.asarray(data), d)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
-    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
         return _sequence([data[i] for i in range(len(data))], d)
+    refuse(data, d)
     raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
 
 
@@ -74,7 +75,7 @@ def _number(value: Any, d: dtype | None) -> np.ndarray:
 
 
 def _integers(values: Any, d: dtype) -> np.ndarray:
-    """Integers of a dtype; those beyond 64 bits are refused, narrower dtypes wrap as C casts do."""
+    """Integers of a dtype; those that it cannot hold are refused, but negative ones wrap in unsigned dtypes."""
     try:
         wide = np.array(values, _INT64)
     except OverflowError:
@@ -109,7 +110,11 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
                 return np.array(data, target)
         elif kind is int and d is None:
             return _integers(data, int64)
-    shape, kinds, plain = _survey(data)
+    try:
+        shape, kinds, plain = _survey(data)
+    except (TypeError, ValueError, RuntimeError):
+        refuse(data, d)
+        raise
     if not plain:
         data = _plain(data)
     if d is None:
@@ -136,9 +141,9 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
         return _integers(data, d).reshape(shape)
     if not kinds:
         return np.empty(shape, d.numpy)
-    if d.category != COMPLEX and max(kinds.values()) == COMPLEX:
-        raise TypeError("must be real number, not complex")
-    wide = np.array(data, np.complex128 if d.category == COMPLEX else np.float64)
+    if d.category not in (COMPLEX, BOOL) and max(kinds.values()) == COMPLEX:
+        refuse(data, d)
+    wide = np.array(data, np.complex128 if COMPLEX in (d.category, max(kinds.values())) else np.float64)
     if d.category == INTEGER:
         fit(wide, d)
     return wide.astype(d.numpy).reshape(shape)
@@ -199,6 +204,64 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                 else:
                     raise RuntimeError(f"Could not infer dtype of {type_name(each)}")
         return tuple(shape), kinds, plain
+
+
+def refuse(data: Any, d: dtype | None) -> None:
+    """Raise PyTorch's error for data that is none: sizes are read along the first elements, then types, then values."""
+    sizes: list[int] = []
+    first = data
+    while _indexed(first):
+        sizes.append(len(first))
+        if len(sizes) > 128:
+            raise ValueError(f"too many dimensions '{type_name(first)}'")
+        if not sizes[-1]:
+            break
+        first = first[0]
+    category = _inferred(data) if d is None else d.category
+    _stored(data, sizes, 0, category)
+
+
+def _indexed(value: Any) -> bool:
+    if isinstance(value, (Tensor, np.ndarray)):
+        return bool(len(value.shape))
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, dict)
+
+
+def _inferred(value: Any) -> Any:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(value)}'")
+    if isinstance(value, (bool, int, float, complex)):
+        return max(_CATEGORY[k] for k in type(value).__mro__ if k in _CATEGORY)
+    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        return of(value if isinstance(value, np.ndarray) else np.asarray(value)).category
+    if not _indexed(value):
+        raise RuntimeError(f"Could not infer dtype of {type_name(value)}")
+    return max((_inferred(each) for each in value), default=FLOAT)
+
+
+def _stored(value: Any, sizes: list[int], dim: int, category: Any) -> None:
+    if dim < len(sizes):
+        if not _indexed(value):
+            raise TypeError("not a sequence")
+        if len(value) != sizes[dim]:
+            raise ValueError(f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(value)})")
+        for each in value:
+            _stored(each, sizes, dim + 1, category)
+    elif isinstance(value, (Tensor, np.ndarray)):
+        if value.shape and sum(value.shape) != len(value.shape):
+            raise ValueError("only one element tensors can be converted to Python scalars")
+    elif isinstance(value, complex):
+        if category == INTEGER:
+            raise TypeError("'complex' object cannot be interpreted as an integer")
+        if category == FLOAT:
+            raise TypeError("must be real number, not complex")
+    elif category in (FLOAT, COMPLEX, INTEGER) and not isinstance(value, (bool, int, float, np.generic)):
+        name = type_name(value)
+        raise TypeError(
+            f"'{name}' object cannot be interpreted as an integer"
+            if category == INTEGER
+            else f"must be real number, not {name}"
+        )
 
 
 def _scalar_text(value: Any) -> str:

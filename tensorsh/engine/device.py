@@ -22,15 +22,37 @@ class device(Frozen):
     type: str
     index: int | None
 
-    def __init__(self, type: Any = None, index: int | None = None) -> None:
+    def __init__(self, *given: Any, **named: Any) -> None:
+        type, index = (*given, None, None)[:2]
+        if len(given) > 2 or not named.keys() <= {"type", "index", "device"}:
+            listed = [*map(_name, given), *(f"{k}={_name(v)}" for k, v in named.items())]
+            listed += [""] if named and not given else []
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({', '.join(listed)}), but expected one of:"
+            )
+        if named:
+            type, index = named.get("device", named.get("type", type)), named.get("index", index)
+            given = (type,)
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int):
             type, index = "cuda", type
         elif not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {_name(type)}")
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({_name(type) if given else ''}), but "
+                "expected one of:\n * (torch.device device)\n * (str type, int index = -1)"
+            )
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        if index is not None:
+            if not isinstance(index, int):
+                raise TypeError(f"device(): argument 'index' (position 2) must be int, not {_name(index)}")
+            if index < 0:
+                raise RuntimeError("Device index must not be negative")
         name, colon, number = type.partition(":")
         if name not in _TYPES:
+            if not name.replace("_", "").isalpha():
+                raise RuntimeError(f"Invalid device string: '{type}'")
             raise RuntimeError(f"Expected one of {_EXPECTED} device type at start of device string: {name}")
         if colon:
             if index is not None:
@@ -72,7 +94,9 @@ class device(Frozen):
 
 
 def _name(value: object) -> str:
-    return "NoneType" if value is None else type(value).__name__
+    from .errors import type_name
+
+    return type_name(value)
 
 
 CPU = device("cpu")

@@ -163,15 +163,25 @@ def of(array: np.ndarray) -> dtype:
         ) from None
 
 
+def _asked(function: str, type: Any) -> dtype:
+    if not isinstance(type, dtype):
+        from .errors import type_name
+
+        raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
+    return type
+
+
 class finfo(metaclass=Sealed):
     """Machine limits of a floating-point dtype."""
 
     def __init__(self, type: dtype | None = None) -> None:
         from .state import state
 
-        type = type or state.default_dtype
+        type = state.default_dtype if type is None else _asked("finfo", type)
         if type.category not in (FLOAT, COMPLEX):
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{type}'")
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
         real = type.to_real().numpy
         info: Any
         if type in HALVES and type is not float16:
@@ -196,8 +206,8 @@ class iinfo(metaclass=Sealed):
     """Limits of an integer dtype."""
 
     def __init__(self, type: dtype) -> None:
-        if type.category != INTEGER:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type}'")
+        if _asked("iinfo", type).category != INTEGER:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = np.iinfo(type.numpy)
         self.bits, self.min, self.max, self.dtype = info.bits, int(info.min), int(info.max), type.name
 

@@ -11,7 +11,14 @@ def type_name(value: Any) -> str:
     if value is None:
         return "NoneType"
     kind = type(value)
-    return "numpy.ndarray" if kind is np.ndarray else kind.__name__
+    module = kind.__module__
+    if module == "numpy" or module == "torch" and kind.__name__ in TYPES:
+        return f"{module}.{kind.__name__}"
+    return kind.__name__
+
+
+TYPES = ("dtype", "device", "layout", "memory_format", "Size", "Generator")
+"""Types of torch that PyTorch names with their module."""
 
 
 def argument_error(op: Any, position: int, value: Any, expected: str = "Tensor") -> TypeError:

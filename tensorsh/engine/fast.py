@@ -111,7 +111,7 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
 
 
 def parametric(op: Any, compute: Callable) -> Callable:
-    """``f(x, *settings)`` for float tensors: `compute` on arrays; where it raises TypeError, the general way decides."""
+    """``f(x, *settings)`` for float tensors: `compute` on arrays; where it raises an error, the general way decides."""
     call, record = op.call, op.record
     defaults = tuple(op.defaults[1:])
     count = len(defaults)
@@ -138,7 +138,7 @@ def parametric(op: Any, compute: Callable) -> Callable:
             settings = (*settings, *defaults[len(settings) :])
         try:
             r = compute(a, *settings)
-        except TypeError:
+        except (TypeError, ValueError):
             return call(input, *settings)
         if type(r) is not ndarray:
             r = asarray(r)

@@ -21,7 +21,7 @@ from .constants import (
     ndarray,
     settled,
 )
-from .inplace import derive, write
+from .inplace import bound, derive, write
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -182,7 +182,7 @@ def function_of(op: Any, pair: Callable) -> Callable:
         except Exception as error:
             from .overloads import worded
 
-            told = worded(op.names, (input, other), {}, error, sys._getframe())
+            told = worded(op.names, (input, other), {}, error, sys._getframe(), op.params)
             if told is error:
                 raise
             raise told from None
@@ -238,13 +238,12 @@ def make_inplace(op: Any, ufunc: Callable, options: dict) -> Any:
     if len(op.tensors) == 1:
         return derive(op)
     op.inplace_pair = pair = inplace(op, ufunc, options)
-    bind = op.bind
     kinds = (Tensor, *NUMBERS) if op.scalars else Tensor
 
     def function(input: Any = ABSENT, other: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
         if not rest and not keywords and (type(other) is Tensor or isinstance(other, kinds)):
             return pair(input, other)
-        return write(op, bind(tuple(x for x in (input, other, *rest) if x is not ABSENT), keywords))
+        return bound(op, tuple(x for x in (input, other, *rest) if x is not ABSENT), keywords)
 
     function._operator = op  # type: ignore[attr-defined]
     function.__doc__ = f"In-place form of :func:`{op.name}`."

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .autograd import Slot, keep_result, new, tick
-from .errors import combination_error, type_name, wrap_dims
+from .errors import wrap_dims
 from .returns import named
 from .state import state
 from .tensor import Tensor, wrap
@@ -29,26 +29,17 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<absent>"})()
 
 
 def general(op: Any, input: Any, dim: Any, keepdim: Any, rest: tuple, keywords: dict, overloaded: bool) -> Any:
-    """The operator's own way, with what the short signature caught. `overloaded`: `keepdim` only goes with `dim`."""
+    """The operator's own way, with what the short signature caught. `overloaded`: None for `dim` is the form with it."""
     if input is ABSENT:
         return op.call(*rest, **keywords)
-    if overloaded:
-        if dim is ABSENT and "axis" in keywords:
-            dim = keywords.pop("axis")
-        if keepdim is ABSENT and "keepdims" in keywords:
-            keepdim = keywords.pop("keepdims")
-        given = {} if keepdim is ABSENT else {"keepdim": keepdim}
-        if (dim is ABSENT and (given or "out" in keywords)) or not {"dtype", "out"}.issuperset(keywords):
-            raise combination_error(op.name, *(() if dim is ABSENT else (dim,)), **given, **keywords)
-        if dim is None:
-            dim = ()
-    if rest:
-        raise TypeError(f"{op.name}() takes from 1 to 2 positional arguments but {2 + len(rest)} were given")
+    if dim is not ABSENT:
+        rest = (dim, *(() if keepdim is ABSENT else (keepdim,)), *rest)
+        keepdim = ABSENT
     if keepdim is not ABSENT:
-        if not isinstance(keepdim, (bool, np.bool_)):
-            raise TypeError(f"{op.name}(): argument 'keepdim' (position 2) must be bool, not {type_name(keepdim)}")
         keywords["keepdim"] = keepdim
-    return op.call(input, **keywords) if dim is ABSENT else op.call(input, dim, **keywords)
+    if overloaded and rest and rest[0] is None:
+        rest = ((), *rest[1:])
+    return op.call(input, *rest, **keywords)
 
 
 FLOATS = frozenset((FLOAT32, FLOAT64))

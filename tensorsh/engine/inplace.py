@@ -79,6 +79,7 @@ def forbidden(t: Tensor, doing: str = "is being") -> str:
 def derive(op: Any) -> Callable:
     """The in-place form of an operator: ``name_``."""
     from .operator import Composite, Operator
+    from .overloads import guarded
 
     if isinstance(op, Composite):
 
@@ -87,15 +88,34 @@ def derive(op: Any) -> Callable:
             check(input, tracked)
             return input.copy_(op.function(input, *args, **kwargs))
 
-        return composite_form
+        return guarded(composite_form, op.names)
     assert isinstance(op, Operator)
 
     def form(*args: Any, **kwargs: Any) -> Tensor:
-        return write(op, op.bind(args, kwargs))
+        return bound(op, args, kwargs)
 
     form._operator = op  # type: ignore[attr-defined]
     form.__doc__ = f"In-place form of :func:`{op.name}`."
     return form
+
+
+def bound(op: Any, args: tuple, kwargs: dict) -> Tensor:
+    """The in-place form of an operator, called with any arguments; PyTorch's words where they are wrong."""
+    types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+    try:
+        if types not in op.fitting:
+            from .overloads import fit
+
+            if fit(op.names, args, kwargs, sys._getframe(1), op.params):
+                op.fitting.add(types)
+        return write(op, op.bind(args, kwargs))
+    except Exception as error:
+        from .overloads import worded
+
+        told = worded(op.names, args, kwargs, error, sys._getframe(1), op.params)
+        if told is error:
+            raise
+        raise told from None
 
 
 def write(op: Any, values: list) -> Tensor:

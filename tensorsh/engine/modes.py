@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from ..sealed import Sealed, is_sealed
+from .errors import type_name
 from .state import state
 
 
@@ -90,6 +91,8 @@ class set_grad_enabled(Mode):
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
         self._owner = state.warned
         self.before = state.grad_enabled
         self.mode = mode

@@ -29,6 +29,7 @@ import numpy as np
 from . import table
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
+from .overloads import fit, worded
 from .promotion import result_type
 from .record import Recording, attach
 from .results import narrowed, scalar, store_out
@@ -95,6 +96,7 @@ class Operator(Recording):
         self.differentiable = False
         self.plans: dict = {}
         self.classes: dict[str, type] = {}
+        self.fitting: set[tuple] = set()
         self.fields = self.returns.split() if self.returns else []
         self.check: Callable | None = options.get("check")
         self.short: Callable | None = None
@@ -192,6 +194,10 @@ class Operator(Recording):
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+            if types not in self.fitting:
+                if fit(self.names, args, kwargs, sys._getframe(1), self.params):
+                    self.fitting.add(types)
             if not kwargs or "out" not in kwargs:
                 return self.run(self.bind(args, kwargs))
             given = kwargs.copy()
@@ -203,9 +209,7 @@ class Operator(Recording):
                 raise binding_error(self, args, kwargs)
             return self.into(values, out)
         except Exception as error:
-            from .overloads import worded
-
-            told = worded(self.names, args, kwargs, error, sys._getframe(1))
+            told = worded(self.names, args, kwargs, error, sys._getframe(1), self.params)
             if told is error:
                 raise
             raise told from None
@@ -462,15 +466,14 @@ def composite(
     method: bool | str = True,
     inplace: Any = False,
     kernel: Any = None,
-    guard: bool | None = None,
+    guard: bool = True,
     hosted: bool = False,
 ) -> Callable:
     """Declare a function of tensors made of other operators.
 
     `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
-    whose parameters count, with ``out``, where another one wraps it.  guard: calls that fail are explained as PyTorch
-    does, at the price of one more call; not in ``nn.functional``, which is Python there too.  hosted: it computes on the
-    CPU wherever its tensors are.
+    whose parameters count, with ``out``, where another one wraps it.  guard: wrong calls are explained as PyTorch does,
+    at the price of one more call.  hosted: it computes on the CPU wherever its tensors are.
     """
 
     def declare(function: Callable) -> Callable:
@@ -486,7 +489,7 @@ def composite(
         form = Form(public[0], function, op, kernel is not None)
         function.__wrapped__ = form  # type: ignore[attr-defined]
         shown = function
-        if guard or guard is None and not public[0].startswith("nn."):
+        if guard:
             form.owner = shown = table.shielded(function, public)
         table.add(op, public, shown, method, inplace)
         return function

@@ -42,6 +42,10 @@ class Mismatch(Exception):
     """What is wrong with a call, for one overload."""
 
 
+class Settled(Exception):
+    """What is wrong with a call, whatever other overloads there are."""
+
+
 class Overload:
     """One list of parameters."""
 
@@ -56,7 +60,13 @@ class Overload:
             name, equals, default = rest.partition("=")
             # An optional tensor may be None also where it has no default.
             self.parameters.append(
-                Parameter(kind.rstrip("?"), name, default if equals else None, kind[-1] == "?", keyword_only)
+                Parameter(
+                    kind.rstrip("?"),
+                    name,
+                    default if equals else None,
+                    kind[-1] == "?" or default == "()",
+                    keyword_only,
+                )
             )
         self.positional = sum(not p.keyword_only for p in self.parameters)
         self.required = sum(p.default is None for p in self.parameters)
@@ -77,6 +87,7 @@ class Overload:
         if count > self.positional and not spread:
             raise Mismatch(self.too_many(name, count))
         at, named = 0, len(kwargs)
+        lists: list[tuple[Parameter, Any]] = []
         for i, p in enumerate(self.parameters):
             value, given, by_name = None, False, False
             if at < count:
@@ -97,7 +108,7 @@ class Overload:
                 wrong = misfit(p.kind, value, name)
                 if wrong is not None and spread and at == 0 and not by_name:
                     if misfit("ints", args, name) is None:
-                        self.unpack(name, p, args)
+                        lists.append((p, args))
                         at = count
                         continue
                     if count > 1:
@@ -111,7 +122,9 @@ class Overload:
                         items = value if isinstance(value, (tuple, list)) else args
                         raise Mismatch(place + f"but found element of type {type_name(items[wrong])} at pos {wrong}")
                     raise Mismatch(place + f"not {type_name(value)}")
-                self.unpack(name, p, value)
+                if p.kind == "Tensors":
+                    check_elements(value, i)
+                lists.append((p, value))
             if by_name:
                 named -= 1
             elif given:
@@ -126,14 +139,16 @@ class Overload:
                 if names.index(key) < count:
                     raise Mismatch(f"{name}() got multiple values for argument '{key}'")
             raise Mismatch("invalid keyword arguments")
+        for p, value in lists:
+            self.unpack(name, p, value)
 
     def unpack(self, name: str, parameter: Parameter, value: Any) -> None:
-        """Of a list of ints only the first is looked at when an overload is chosen."""
+        """Of a list of ints only the first is looked at when an overload is chosen; the others are met afterwards."""
         if parameter.kind not in ("ints", "ints1") or not isinstance(value, (tuple, list)):
             return
         for at, each in enumerate(value):
-            if misfit("int", each, "") is not None:
-                raise Mismatch(
+            if misfit("int", each, "") is not None and not isinstance(each, bool):
+                raise Settled(
                     f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
                     f'"type must be tuple of ints,but got {type_name(each)}"'
                 )
@@ -151,22 +166,33 @@ class Overload:
         return f"{name}() missing {len(names)} required positional argument{'s' if len(names) == 1 else ''}: {', '.join(names)}"
 
 
+def check_elements(values: Any, position: int) -> None:
+    """Every element of a list of tensors must be one."""
+    from .tensor import Tensor
+
+    for at, each in enumerate(values):
+        if each is not None and not isinstance(each, Tensor):
+            raise Settled(f"expected Tensor as element {at} in argument {position}, but got {type_name(each)}")
+
+
 def misfit(kind: str, value: Any, name: str) -> int | None:
     """None where a value is of a kind, else -1, or the place of the element of a list that is not."""
     from .tensor import Tensor
 
-    scalar = isinstance(value, Tensor) and not value._array.ndim and value._node is None
+    tensor = isinstance(value, Tensor)
+    scalar = tensor and not value._array.ndim and value._node is None
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    whole = whole or tensor and value._array.size == 1 and value._array.dtype.kind in "iu" and value._node is None
     number = isinstance(value, (bool, int, float, complex, np.number, np.bool_))
     match kind:
         case "Tensor":
-            fits = isinstance(value, Tensor) or number and name in TAKES_NUMBERS
+            fits = tensor or number and name in TAKES_NUMBERS
         case "Number":
             fits = number or scalar
         case "float":
             fits = number and not isinstance(value, complex) or scalar
         case "int":
-            fits = whole or scalar and value._array.dtype.kind in "iu"
+            fits = whole
         case "bool":
             fits = isinstance(value, (bool, np.bool_)) or scalar and value._array.dtype.kind == "b"
         case "ints" | "ints1" | "floats" | "Tensors" | "Numbers" | "names":
@@ -175,38 +201,50 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
             elif kind == "Tensors":
                 fits = True
             else:
-                item = {"i": "int", "f": "float", "N": "Number", "n": "name"}[kind[0]]
+                item = {"i": "index", "f": "float", "N": "Number", "n": "name"}[kind[0]]
                 for at, each in enumerate(value[:1] if kind[0] == "i" else value):
                     if misfit(item, each, "") is not None:
                         return at
                 return None
+        case "index":
+            fits = whole or not tensor and not isinstance(value, bool) and hasattr(type(value), "__index__")
         case "str" | "name":
             fits = isinstance(value, str)
         case "dtype":
             fits = type(value).__name__ == "dtype" or value in (float, int, bool, complex)
         case "device":
-            fits = whole or isinstance(value, str) or type(value).__name__ == "device"
+            fits = whole and not tensor or isinstance(value, str) or type(value).__name__ == "device"
+        case "layout" | "memory_format" | "Generator":
+            fits = type(value).__name__ == kind
         case _:
-            fits = not isinstance(value, str) or kind == "Any"
+            fits = True
     return None if fits else -1
 
 
 @lru_cache(1)
-def recorded() -> dict[str, str]:
+def recorded() -> dict[str, tuple[str, str]]:
+    """The name that a function has in its errors, and its overloads."""
+    found = {}
     with open(FILE, encoding="ascii") as lines:
-        return dict(line.rstrip("\n").split(": ", 1) for line in lines if line[0] != "#" and ": " in line)
+        for line in lines:
+            title, _, text = line.rstrip("\n").partition(":")
+            if title[0] != "#":
+                dotted, _, said = title.partition(" (")
+                owner, _, last = dotted.rpartition(".")
+                usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
+                found[dotted] = said.rstrip(")") or usual, text[1:]
+    return found
 
 
-def explain(dotted: str, args: tuple, kwargs: dict) -> TypeError | None:
-    """PyTorch's error for arguments that fit no overload of a function; None where they do, or Python words it."""
-    text = recorded().get(dotted)
-    if text is None or text.startswith("python"):
+def explain(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
+    """PyTorch's error for arguments that fit no overload of a function; None where they do."""
+    name, text = recorded().get(dotted, ("", None))
+    if text is None:
         return None
+    if text.startswith("python "):
+        return of_python(name, text[7:], dotted.startswith("Tensor."), args, kwargs)
     many = text.startswith("+ ")
-    options = [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
-    owner, _, name = dotted.rpartition(".")
-    if owner in ("linalg", "special", "fft"):
-        name = f"{owner}_{name}"
+    options = overloads(text)
     if not many and not options[0].parameters and dotted.startswith("Tensor."):
         if kwargs:
             return TypeError(f"TensorBase.{name}() takes no keyword arguments")
@@ -218,6 +256,8 @@ def explain(dotted: str, args: tuple, kwargs: dict) -> TypeError | None:
             return None
         except Mismatch as mismatch:
             mismatches.append(str(mismatch))
+        except Settled as settled:
+            return TypeError(str(settled))
     if not many:
         return TypeError(mismatches[0])
     count = len(args) + len(kwargs)
@@ -236,31 +276,158 @@ def explain(dotted: str, args: tuple, kwargs: dict) -> TypeError | None:
     return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
 
 
-def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame: Any) -> Exception:
-    """The error of a call that failed: PyTorch's where its arguments fit no overload. The frame of what was called tells
-    a method from a function, by the name of its code (`table.as_method`)."""
-    dotted = names[0]
-    titles = {"Tensor." + name.rpartition(".")[2] for name in names}
+@lru_cache(256)
+def overloads(text: str) -> list[Overload]:
+    return [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
+
+
+def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> Exception | None:
+    """What Python itself says of arguments that a function written in Python does not take, or the first of the steps
+    that it takes with them."""
+    parameters, _, steps = text.partition(" > ")
+    space: dict[str, Any] = {}
+    exec(f"def {name}({parameters}): return locals()", space)
+    stand_in = space[name]
+    if method:
+        stand_in.__qualname__ = "Tensor." + name
+        args = (None, *args)
+    try:
+        given = stand_in(*args, **kwargs)
+        if steps:
+            eval(f"({steps},)", {"pair": pair, "several": several, "bool": bool}, Steps(given))
+    except Exception as error:
+        return error.with_traceback(None)
+    return None
+
+
+class Steps(dict):
+    """The names in the steps of a function: its arguments, and the builtin functions that it calls with some of them."""
+
+    def __missing__(self, name: str) -> Any:
+        dotted = "_nn." + name[1:]
+        if dotted not in recorded():
+            raise KeyError(name)
+
+        def step(*args: Any, **kwargs: Any) -> None:
+            error = explain(dotted, args, kwargs)
+            if error is not None:
+                raise error
+
+        return step
+
+
+def pair(value: Any) -> tuple:
+    """A setting for two dimensions."""
+    return tuple(value) if hasattr(value, "__iter__") else (value, value)
+
+
+def several(wanted: Any, sizes: tuple) -> Any:
+    """The output sizes of an adaptive pooling, those of the input where none is given."""
+    if isinstance(wanted, int):
+        return wanted
+    if len(sizes) <= len(wanted):
+        raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
+    return [n if w is None else w for w, n in zip(wanted, sizes[-len(wanted) :], strict=False)]
+
+
+def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict]:
+    """Under which of its names an operator was called, and with which arguments: the frame of what was called tells, by
+    the name of its code (`table.titled`)."""
+    titles = {("" if "." in name else "Tensor." + name, name) for name in names}
     for _ in range(4):
         if frame is None:
             break
-        if frame.f_code.co_qualname in titles:
-            if "invalid combination" in str(error):
-                return error  # it was worded where the arguments were still as given
-            dotted, args = frame.f_code.co_qualname, args[1:]
-            break
+        title = frame.f_code.co_qualname
+        for method, name in titles:
+            if title in (method, method + "_"):
+                args, kwargs = as_given(params, args, kwargs, frame.f_back, 1)
+                return title, args[1:], kwargs
+            if title in ("torch." + name, "torch." + name + "_"):
+                args, kwargs = as_given(params, args, kwargs, frame.f_back, 0)
+                return title[6:], args, kwargs
         frame = frame.f_back
+    return names[0], args, kwargs
+
+
+def as_given(params: tuple, args: tuple, kwargs: dict, caller: Any, own: int) -> tuple[tuple, dict]:
+    """The arguments by position and by name as a caller has written them, where a short way took them by its own names.
+    `own`: how many are not written, the tensor of a method."""
+    written = arguments_written(caller) if params and caller is not None else None
+    if written is None:
+        return args, kwargs
+    count, named = written[0] + own, written[1]
+    values = dict(zip(params, args, strict=False)) | kwargs
+    if (count, named) == (len(args), tuple(kwargs)) or len(args) > len(params) or not values.keys() >= set(named):
+        return args, kwargs
+    by_name = {name: values.pop(name) for name in named}
+    if count > len(values) or any(name not in params for name in values):
+        return args, kwargs
+    return tuple([values[name] for name in params if name in values][:count]), by_name
+
+
+def arguments_written(caller: Any) -> tuple[int, tuple] | None:
+    """How many arguments stand by position, and the names of the others, in the call that a frame is at; None where its
+    instructions do not tell."""
+    import dis
+
+    *before, at = [each for each in dis.get_instructions(caller.f_code) if each.offset <= caller.f_lasti]
+    named: tuple = ()
+    if at.opname == "CALL_KW":  # Python 3.13: the names are the constant loaded just before
+        named = before[-1].argval
+    elif at.opname == "CALL":
+        told = [each.arg for each in before[-3:] if each.opname == "KW_NAMES" and each.arg is not None]
+        named = caller.f_code.co_consts[told[0]] if told else ()
+    else:
+        return None
+    return (at.arg - len(named), named) if isinstance(named, tuple) and at.arg is not None else None
+
+
+def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame: Any, params: tuple = ()) -> Exception:
+    """The error of a call that failed: PyTorch's where its arguments fit no overload."""
+    if "invalid combination" in str(error) and "but expected (" in str(error):
+        return error  # it was worded where the arguments were still as given
     try:
-        return explain(dotted, args, kwargs) or error
+        return explain(*called(names, params, args, kwargs, frame)) or error
     except Exception:
         return error
 
 
+def tell(names: list[str], args: tuple, kwargs: dict, error: Exception, params: tuple = ()) -> None:
+    """Raise PyTorch's error in place of one that a short way of an operator met, where its arguments fit no overload."""
+    told = worded(names, args, kwargs, error, sys._getframe(1), params)
+    if told is not error:
+        raise told from None
+
+
+def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()) -> bool:
+    """Raise PyTorch's error for arguments that fit no overload. True where their types alone say that they fit: a tensor
+    may stand for a number or not, as its shape and dtype are."""
+    from .tensor import Tensor
+
+    dotted, args, kwargs = called(names, params, args, kwargs, frame)
+    error = explain(dotted, args, kwargs)
+    if error is not None:
+        raise error
+    text = recorded().get(dotted, ("", ""))[1]
+    places = [o.parameters for o in overloads(text)] if text and not text.startswith("python ") else []
+    for at, value in enumerate(args):
+        if isinstance(value, Tensor) and any(at < len(p) and p[at].kind != "Tensor" for p in places):
+            return False
+    return not any(
+        isinstance(value, Tensor) and any(p.name == key and p.kind != "Tensor" for ps in places for p in ps)
+        for key, value in kwargs.items()
+    )
+
+
 def guarded(function: Any, names: list[str]) -> Any:
-    """A function of many forms, whose failing calls are explained by PyTorch's rules."""
+    """A function of many forms, whose wrong calls are explained by PyTorch's rules."""
+    fitting: set[tuple] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+            if types not in fitting and fit(names, args, kwargs, sys._getframe()):
+                fitting.add(types)
             return function(*args, **kwargs)
         except Exception as error:
             told = worded(names, args, kwargs, error, sys._getframe())

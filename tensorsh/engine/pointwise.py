@@ -34,6 +34,8 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
     direct = usual and usual.short.direct
 
     def declare(choose: Any) -> Any:
+        fitting: set[tuple] = set()
+
         def function(input: Any = ABSENT, /, *rest: Any, out: Any = None, **kwargs: Any) -> Any:
             try:
                 if direct is not None and rest and type(input) is Tensor and out is None and not kwargs:
@@ -42,7 +44,14 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                             break
                     else:
                         return direct(input, rest)
-                op, values = choose(*(() if input is ABSENT else (input,)), *rest, **kwargs)
+                args = () if input is ABSENT else (input, *rest)
+                types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+                if out is not None or types not in fitting:
+                    from .overloads import fit
+
+                    if fit(public, args, kwargs if out is None else {**kwargs, "out": out}, sys._getframe()):
+                        fitting.add(types)
+                op, values = choose(*args, **kwargs)
                 if out is not None:
                     return op.into(list(values), out)
                 return op.short(*values) if op.short is not None else op.run(list(values))
@@ -65,6 +74,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
         name = public[0].rpartition(".")[2]
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name
         function.__doc__ = choose.__doc__
+        form.__name__ = form.__qualname__ = name + "_"
         form.__doc__ = f"In-place form of :func:`{name}`."
         return composite(names, method=method, inplace=form if inplace else False, kernel=choose, guard=False)(function)
 

@@ -325,3 +325,19 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> n
     out = mask.view(np.uint8).astype(dtype)
     out *= np.asarray(scale).astype(dtype)
     return out
+
+
+def within_dtype(d: Any, low: int, high: int) -> None:
+    """The bounds of random integers must be values of their dtype."""
+    if d.category > 1:
+        return
+    least, most = (0, 1) if d.name == "bool" else (np.iinfo(d.numpy).min, np.iinfo(d.numpy).max)
+    for name, value in (("from", low), ("to - 1", high - 1)):
+        if not least <= value <= most:
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[d.name]}")
+
+
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
+    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long",
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,14 @@ def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
                 f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_name(given)}"
             )
         size = tuple(given)
+    count = 1
     for n in size:
         if type(n) is not int or n < 0:
             break
+        count *= n
     else:
+        if count >= 1 << 58:
+            refuse_size(name, size)
         return size
     sizes = [check_size(name, n, position, at) for at, n in enumerate(size)]
     for n in sizes:
@@ -35,6 +40,18 @@ def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
     return tuple(sizes)
+
+
+def refuse_size(name: str, size: tuple) -> None:
+    """Raise PyTorch's error for a size beyond all memory, where it has one of its own."""
+    for at, n in enumerate(size):
+        if n >= 1 << 63:
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {at + 1} with error \"Overflow when unpacking "
+                "long long"
+            )
+    if math.prod(size) >= 1 << 61:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
 
 
 def check_size(name: str, n: Any, position: int, at: int) -> int:

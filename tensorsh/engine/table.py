@@ -46,21 +46,26 @@ def add(op: Any, names: list[str], function: Callable, method: bool | str, inpla
     from . import inplace as inplace_forms
 
     methods = method.split() if isinstance(method, str) else [n for n in names if "." not in n] if method else []
-    for name in names:
-        FUNCTIONS[name] = function
+    public = together(function, names, op.packed) if getattr(op, "packed", None) is not None else function
+    if type(public) is FunctionType:
+        public.__code__ = public.__code__.replace(co_qualname="torch." + names[0])
+    for at, name in enumerate(names):
+        FUNCTIONS[name] = titled(public, "torch." + name) if at else public
         OPERATORS[name] = op
     for name in methods:
-        METHODS[name] = as_method(function, name)
+        METHODS[name] = titled(function, "Tensor." + name)
     if inplace:
-        made = inplace if callable(inplace) else inplace_forms.derive(op)
+        made = inplace_forms.derive(op) if not callable(inplace) else inplace
+        if callable(inplace) and not hasattr(inplace, "_operator"):
+            made = shielded(inplace, names)
         targets = inplace.split() if isinstance(inplace, str) else [n for n in names if "." not in n]
-        for name in targets:
-            METHODS[name + "_"] = made
-            if name not in METHODS_ONLY:
-                FUNCTIONS[name + "_"] = made
         made.__name__ = made.__qualname__ = targets[0] + "_" if targets else op.name + "_"
         made.__doc__ = made.__doc__ or f"In-place form of :func:`{op.name}`."
         made.__wrapped__ = Form(targets[0] if targets else op.name + "_", made, op)  # type: ignore[union-attr]
+        for name in targets:
+            METHODS[name + "_"] = titled(made, f"Tensor.{name}_")
+            if name not in METHODS_ONLY:
+                FUNCTIONS[name + "_"] = titled(made, f"torch.{name}_")
     from .tensor import Late, Tensor
 
     for name in [*methods, *([t + "_" for t in targets] if inplace else [])]:
@@ -69,21 +74,50 @@ def add(op: Any, names: list[str], function: Callable, method: bool | str, inpla
             setattr(Tensor, name, METHODS[name])
 
 
-def as_method(function: Callable, name: str) -> Callable:
-    """The same function under a method's name, by which its errors count the arguments without the tensor."""
+def add_method(name: str, function: Callable) -> None:
+    """Enter a Tensor method that is no operator; its wrong calls are told in PyTorch's words."""
+    from .tensor import Tensor
+
+    if "__wrapped__" not in function.__dict__:
+        function.__wrapped__ = Form(name, function)  # type: ignore[attr-defined]
+    METHODS[name] = method = titled(shielded(function, [name]), "Tensor." + name)
+    setattr(Tensor, name, method)
+
+
+def titled(function: Callable, title: str) -> Callable:
+    """The same function under a name of its own (``Tensor.add``, ``torch.subtract``), which its errors have."""
     if type(function) is not FunctionType:
         return function
-    code = function.__code__.replace(co_qualname="Tensor." + name)
-    method = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
-    method.__kwdefaults__ = function.__kwdefaults__
-    method.__dict__.update(function.__dict__)
-    method.__doc__, method.__module__, method.__qualname__ = (
-        function.__doc__,
-        function.__module__,
-        function.__qualname__,
-    )
-    method.__annotations__ = function.__annotations__
-    return method
+    code = function.__code__.replace(co_qualname=title)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.update(function.__dict__)
+    made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+    made.__annotations__ = function.__annotations__
+    return made
+
+
+def together(function: Callable, names: list[str], place: int) -> Callable:
+    """The function of a method that takes separate integers (``x.permute(1, 0)``): it takes them in one tuple only."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > place and (len(args) > place + 1 or isinstance(args[place], int)):
+            from .overloads import explain
+
+            error = explain(names[0], args, kwargs)
+            if error is not None:
+                raise error
+        return function(*args, **kwargs)
+
+    return dressed(call, function)
+
+
+def dressed(shown: Callable, function: Callable) -> Callable:
+    """A wrapper with the names, the docstring and the record of what it wraps."""
+    shown.__dict__.update(function.__dict__)
+    for each in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
+        setattr(shown, each, getattr(function, each))
+    return shown
 
 
 FOLDER = os.path.join(os.path.dirname(__file__), "ops")
@@ -148,7 +182,7 @@ def sign(found: dict[str, Any], kind: int) -> None:
     """Functions that are no operators get their signatures as those do (only what is new in the table is looked at)."""
     done, _signed[kind] = _signed[kind], len(found)
     for name, function in islice(found.items(), done, None):
-        if kind and getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
+        if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
             function.__doc__ = function._operator.function.__doc__
         if type(function) is FunctionType and "__wrapped__" not in function.__dict__:
             function.__wrapped__ = Form(name, function)  # type: ignore[attr-defined]
@@ -162,11 +196,7 @@ def shielded(function: Callable, names: list[str]) -> Callable:
     """The public form of a function of many forms: where a call fails, PyTorch's words for it are found."""
     from .overloads import guarded
 
-    shown = guarded(function, names)
-    shown.__dict__.update(function.__dict__)
-    for each in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
-        setattr(shown, each, getattr(function, each))
-    return shown
+    return dressed(guarded(function, names), function)
 
 
 def load_all() -> None:

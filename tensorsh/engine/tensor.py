@@ -29,6 +29,13 @@ class Size(tuple, metaclass=Sealed):
     __module__ = "torch"
     __slots__ = ()
 
+    def __new__(cls, sizes: Any = ()) -> Size:
+        made = tuple.__new__(cls, sizes)
+        for n in made:
+            if type(n) is not int:
+                return tuple.__new__(cls, whole_numbers(made))
+        return made
+
     def numel(self) -> int:
         total = 1
         for n in self:
@@ -40,10 +47,10 @@ class Size(tuple, metaclass=Sealed):
 
     def __getitem__(self, index: Any) -> Any:
         got = tuple.__getitem__(self, index)
-        return Size(got) if type(index) is slice else got
+        return shaped(Size, got) if type(index) is slice else got
 
     def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, other))
+        return shaped(Size, tuple.__add__(self, other))
 
     def __radd__(self, other: Any) -> Size:
         return Size(tuple(other) + tuple(self))
@@ -52,6 +59,21 @@ class Size(tuple, metaclass=Sealed):
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__
+
+
+shaped = tuple.__new__
+"""A Size of what is known to be whole numbers."""
+
+
+def whole_numbers(values: tuple) -> list[int]:
+    """Sizes as Python integers; TypeError for what is none."""
+    found = []
+    for at, n in enumerate(values):
+        single = not isinstance(n, Tensor) or (not n._array.ndim and n._array.dtype.kind in "iu")
+        if not single or not hasattr(type(n), "__index__"):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')")
+        found.append(int(n) if isinstance(n, Tensor) else n if isinstance(n, bool) else n.__index__())
+    return found
 
 
 class TensorMeta(Sealed):
@@ -124,7 +146,7 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def shape(self) -> Size:
-        return Size(self._array.shape)
+        return shaped(Size, self._array.shape)
 
     @property
     def dtype(self) -> dtype:
@@ -150,6 +172,8 @@ class Tensor(metaclass=TensorMeta):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if value is not True and value is not False:
+            raise RuntimeError("requires_grad must be a bool")
         if self._node is not None and not isinstance(self._node, AccumulateGrad):
             if value:
                 return
@@ -256,6 +280,8 @@ class Tensor(metaclass=TensorMeta):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._node is not None and value._array.dtype.kind not in "fcV":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
 
     def detach(self) -> Tensor:

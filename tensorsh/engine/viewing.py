@@ -14,6 +14,7 @@ import numpy as np
 from .autograd import Slot, new, tick
 from .constants import ABSENT
 from .errors import argument_error, type_name
+from .overloads import tell
 from .record import attach
 from .state import state
 from .tensor import Tensor
@@ -41,22 +42,26 @@ def viewing(op: Any) -> Callable:
     def function(*args: Any, **kwargs: Any) -> Any:
         n = len(args)
         values: Sequence
-        if kwargs or n < required:
-            values = bind(args, kwargs)
-        elif packed is not None:
-            # Integers one by one, or all in one sequence.
-            values = args if n == 2 and isinstance(args[1], (tuple, list)) else (args[0], args[1:])
-        elif n == count:
-            values = args
-        elif n < count:
-            values = args + defaults[n:]
-        else:
-            values = bind(args, kwargs)
-        x = values[0]
-        if not isinstance(x, Tensor):
-            raise argument_error(op, 0, x)
-        array = x._array
-        result = kernel(np if type(array) is ndarray else module_of(array), array, *values[1:])
+        try:
+            if kwargs or n < required:
+                values = bind(args, kwargs)
+            elif packed is not None:
+                # Integers one by one, or all in one sequence.
+                values = args if n == 2 and isinstance(args[1], (tuple, list)) else (args[0], args[1:])
+            elif n == count:
+                values = args
+            elif n < count:
+                values = args + defaults[n:]
+            else:
+                values = bind(args, kwargs)
+            x = values[0]
+            if not isinstance(x, Tensor):
+                raise argument_error(op, 0, x)
+            array = x._array
+            result = kernel(np if type(array) is ndarray else module_of(array), array, *values[1:])
+        except Exception as error:
+            tell(op.names, args, kwargs, error)
+            raise
         if type(result) is list:
             return viewed_many(op, values, result)
         t = new(Tensor)
@@ -73,12 +78,17 @@ def viewing_alone(op: Any) -> Callable:
     kernel, bind = op.kernel, op.bind
 
     def function(x: Any = ABSENT, *rest: Any, **kwargs: Any) -> Any:
-        if kwargs or rest or x is ABSENT:
-            (x,) = bind(rest if x is ABSENT else (x, *rest), kwargs)
-        if type(x) is not Tensor and not isinstance(x, Tensor):
-            raise argument_error(op, 0, x)
-        array = x._array
-        result = kernel(np if type(array) is ndarray else module_of(array), array)
+        given = () if x is ABSENT else (x, *rest)
+        try:
+            if kwargs or rest or x is ABSENT:
+                (x,) = bind(given, kwargs)
+            if type(x) is not Tensor and not isinstance(x, Tensor):
+                raise argument_error(op, 0, x)
+            array = x._array
+            result = kernel(np if type(array) is ndarray else module_of(array), array)
+        except Exception as error:
+            tell(op.names, given, kwargs, error)
+            raise
         if type(result) is list:
             return viewed_many(op, (x,), result)
         t = new(Tensor)

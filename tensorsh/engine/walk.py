@@ -48,7 +48,7 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
             if tuple(answer._array.shape) != tuple(gradient.shape):
                 raise RuntimeError(
-                    f"hook has changed the size of value (before: {list(gradient.shape)}, after: {list(answer._array.shape)})"
+                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the size of value"
                 )
             gradient = answer._array if raw else answer
     return gradient

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.device import CPU, device
 from ..engine.dtype import BY_NAME, COMPLEX, FLOAT, dtype
+from ..engine.errors import type_name
 from ..engine.layout import (
     channels_last,
     channels_last_3d,
@@ -189,12 +190,12 @@ def is_tensor(obj: Any) -> bool:
 
 def is_floating_point(input: Tensor) -> bool:
     """Whether a tensor's dtype is a floating-point one."""
-    return input.dtype.category == FLOAT
+    return _tensor("is_floating_point", input).dtype.category == FLOAT
 
 
 def is_complex(input: Tensor) -> bool:
     """Whether a tensor's dtype is complex."""
-    return input.dtype.category == COMPLEX
+    return _tensor("is_complex", input).dtype.category == COMPLEX
 
 
 def is_storage(obj: Any) -> bool:
@@ -204,7 +205,13 @@ def is_storage(obj: Any) -> bool:
 
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return input._array.size
+    return _tensor("numel", input)._array.size
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(value)}")
+    return value
 
 
 def is_nonzero(input: Tensor) -> bool:
@@ -217,6 +224,8 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int) -> None:
+    if not isinstance(n, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type_name(n)}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     from ..engine.blas import set_threads

@@ -66,5 +66,6 @@ def test_words_for_arguments_that_fit_no_overload() -> None:
         ("zeros", (2, "a"), {}, "zeros(): argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got str\""),
     ):  # fmt: skip
         assert str(explain(name, args, kwargs)).split("\n")[0] == said
-    assert explain("add", (x, 2), {"alpha": 3}) is None and explain("nn.functional.relu", (), {}) is None
+    assert explain("add", (x, 2), {"alpha": 3}) is None and explain("nn.functional.relu", (x,), {}) is None
+    assert str(explain("nn.functional.relu", (), {})) == "relu() missing 1 required positional argument: 'input'"
     assert len(recorded()) > 1200

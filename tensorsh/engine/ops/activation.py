@@ -6,6 +6,7 @@ Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bou
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..errors import not_implemented, wrap_dim
 from ..fast import KERNEL
 from ..inplace import write
 from ..operator import Array, composite, operator
+from ..overloads import worded
 from ..tensor import Tensor
 from ..viewing import module_of
 from .elementary import sigmoid_of
@@ -45,21 +47,29 @@ def with_inplace(name: str, op: Any, written: Any = None) -> None:
     """``nn.functional.name(input, ..., inplace=False)`` for an operator, and ``name_``."""
     count = len(op.params)
     run, bind = op.function, op.bind
+    names = [FUNCTIONAL + name]
 
     def form(*args: Any, **kwargs: Any) -> Tensor:
         return write(op, bind(args, kwargs))
 
     def function(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
-        if len(args) > count:
-            *args, inplace = args  # type: ignore[assignment]
-        return form(*args, **kwargs) if inplace else run(*args, **kwargs)
+        given = args
+        try:
+            if len(args) > count:
+                *args, inplace = args  # type: ignore[assignment]
+            return form(*args, **kwargs) if inplace else run(*args, **kwargs)
+        except Exception as error:
+            told = worded(names, given, kwargs, error, sys._getframe())
+            if told is error:
+                raise
+            raise told from None
 
     function.__doc__ = op.doc
     function.__name__ = function.__qualname__ = name
     form.__name__ = form.__qualname__ = name + "_"
     table.FUNCTIONS[FUNCTIONAL + name] = function
     table.OPERATORS[FUNCTIONAL + name] = op
-    table.FUNCTIONS[FUNCTIONAL + name + "_"] = form
+    table.FUNCTIONS[FUNCTIONAL + name + "_"] = table.shielded(form, [FUNCTIONAL + name + "_"])
 
 
 def select(t: Any, condition: Any, g: Any) -> Any:
@@ -106,10 +116,9 @@ def elu_family(name: str, make: Any, doc: str) -> None:
 
     function.__doc__ = doc
     function.__name__ = function.__qualname__ = name
-    composite(FUNCTIONAL + name, method=False)(function)
-    table.FUNCTIONS[FUNCTIONAL + name + "_"] = form
-    if name != "elu":
-        table.FUNCTIONS[name], table.FUNCTIONS[name + "_"] = function, form
+    composite(FUNCTIONAL + name + (f" {name}" if name != "elu" else ""), method=False)(function)
+    for prefix in (FUNCTIONAL, "") if name != "elu" else (FUNCTIONAL,):
+        table.FUNCTIONS[prefix + name + "_"] = table.shielded(form, [prefix + name + "_"])
 
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -266,7 +275,7 @@ def halves(xp: Any, input: Any, dim: int) -> tuple:
 def glu(xp, input: Array, dim=-1):
     """The first half along `dim` times the sigmoid of the second."""
     if input.ndim == 0:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = wrap_dim(dim, input.ndim)
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")

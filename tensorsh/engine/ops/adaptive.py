@@ -7,9 +7,11 @@ from math import prod
 import numpy as np
 
 from ..bounds import refuse
+from ..dtype import of
 from ..operator import Array, composite, operator
 from ..table import find_function
-from .pooling import settings
+from ..windows import check_adaptive, many
+from .pooling import refused
 
 
 def spans(n: int, m: int) -> list[tuple[int, int]]:
@@ -94,43 +96,35 @@ def gather_flat(t, g, indices, dims):
 scatter_flat.gradient(grad=lambda t, g, indices, dims: gather_flat(t, g, indices, dims))
 
 
-def _sizes(input, output_size, d: int) -> tuple:
-    wanted = (output_size,) * d if output_size is None or isinstance(output_size, int) else tuple(output_size)
-    wanted = wanted * d if len(wanted) == 1 and d > 1 else wanted
-    return tuple(n if m is None else int(m) for n, m in zip(input.shape[-d:], wanted, strict=True))
-
-
-def _checked(input, d: int, name: str) -> None:
-    if input.ndim not in (d + 1, d + 2):
-        kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[d]
-        raise RuntimeError(f"{name}: Expected {kinds} tensor, but got {list(input.shape)}")
-    for axis in range(1 if input.ndim == d + 1 else 1, input.ndim):
-        if input.shape[axis] == 0:
-            raise RuntimeError(
-                f"{name}: Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)} "
-                f"with dimension {axis} being empty"
-            )
+def _sizes(kind: str, input, output_size, d: int) -> tuple:
+    """The sizes asked for, checked."""
+    whole = output_size is None or isinstance(output_size, int) or not getattr(output_size, "shape", True)
+    wanted = (output_size,) * d if whole else tuple(output_size)
+    shape = input._array.shape
+    wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
+    check_adaptive(kind, d, shape, wanted)
+    return wanted
 
 
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
-        _checked(input, d, f"adaptive_avg_pool{d}d()")
-        size = _sizes(input, output_size, d)
+        size = _sizes("avg", input, output_size, d)
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
             return input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
+        refused(f"adaptive_avg_pool{d}d", input._array, "biuc")
         return adaptive_average.function(input, size)
 
     def maximum(input, output_size, return_indices=False):
-        _checked(input, d, f"adaptive_max_pool{d}d()")
-        size = _sizes(input, output_size, d)
+        size = _sizes("max", input, output_size, d)
         if d == 1:
             values, indices = find_function("nn.functional.adaptive_max_pool2d")(
                 input.unsqueeze(-2), (1, size[0]), True
             )
             values, indices = values.squeeze(-2), indices.squeeze(-2)
         else:
+            refused(f"adaptive_max_pool{d}d", input._array, "biuc")
             values, indices = adaptive_max.function(input, size)
         return (values, indices) if return_indices else values
 
@@ -154,7 +148,7 @@ def _adaptive_forms(d: int) -> None:
 
 def _lp_forms(d: int) -> None:
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-        (kernel,) = settings(d, kernel_size=kernel_size)
+        kernel = many(kernel_size, d)
         average = find_function(f"nn.functional.avg_pool{d}d")
         out = average(input.pow(norm_type), kernel if d > 1 else kernel[0], stride, 0, ceil_mode)
         return (out.sign() * out.abs().relu()).mul(prod(kernel)).pow(1.0 / norm_type)
@@ -174,7 +168,7 @@ def max_unpool(xp, input: Array, indices: Array, size):
     bad = (flat < 0) | (flat >= prod(size))
     volume = "x".join(map(str, size))
     refuse(
-        bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume}")
+        bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume})")
     )
     xp.put_along_axis(out, flat, input.reshape(prod(outer), -1), 1)
     return out.reshape(*outer, *size)
@@ -183,10 +177,26 @@ def max_unpool(xp, input: Array, indices: Array, size):
 max_unpool.gradient(input=lambda t, g, indices, size: gather_flat(t, g, indices, len(size)))
 
 
+def check_unpool(d: int, values: Array, indices: Array) -> None:
+    count = values.ndim + (d == 1)
+    d = max(d, 2)
+    if count not in (d + 1, d + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{d}d should be a {d + 1}d or {d + 2}d Tensor, but got a tensor with {count} dimensions."
+        )
+    if indices.dtype != np.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {of(indices).short}")
+    if indices.shape != values.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(values.shape)}) but got indices tensor "
+            f"with shape: {list(indices.shape)}"
+        )
+
+
 def _unpool_forms(d: int) -> None:
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-        kernel, pad = settings(d, kernel_size=kernel_size, padding=padding)
-        (step,) = settings(d, stride=stride) if stride not in (None, [], ()) else (kernel,)
+        kernel, pad = many(kernel_size, d), many(padding, d)
+        step = many(stride, d) if stride not in (None, [], ()) else kernel
         default = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(input.shape[-d:], step, kernel, pad, strict=True)]
         size = default
         if output_size is not None:
@@ -195,6 +205,7 @@ def _unpool_forms(d: int) -> None:
                 low, high = default[i] - step[i], default[i] + step[i]
                 if not low < size[i] < high:
                     raise ValueError(f'invalid output_size "{output_size}" (dim {i} must be between {low} and {high})')
+        check_unpool(d, input._array, indices._array)
         size = [int(n) for n in size]
         if d == 1:  # PyTorch's is that of two dimensions
             return max_unpool.function(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)

@@ -184,11 +184,39 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
     )
 
 
-@composite("nn.functional.scaled_dot_product_attention", method=False, guard=True)
+LONG = {"float32": "float", "float64": "double", "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+        "int32": "int", "uint8": "unsigned char", "int8": "signed char", "int16": "short"}  # fmt: skip
+
+
+def check_attention(query, key, value, attn_mask, dropout_p) -> None:
+    """The dimensions and dtypes of attention's operands."""
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} key.dim: "
+            f"{key.ndim} and value.dim: {value.ndim} instead."
+        )
+    kinds = [LONG.get(x.dtype.name, x.dtype.name) for x in (query, key, value)]
+    if len(set(kinds)) > 1:
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} and "
+            f"value.dtype: {kinds[2]} instead."
+        )
+    if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
+        kind = LONG.get(attn_mask.dtype.name, attn_mask.dtype.name)
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{kind} and  query.dtype: {kinds[0]} instead."
+        )
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+
+
+@composite("nn.functional.scaled_dot_product_attention", method=False)
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
 ):  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value, for query [..., L, E], key [..., S, E], value [..., S, V]."""
+    check_attention(query, key, value, attn_mask, dropout_p)
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     if enable_gqa:
         copies = query.shape[-3] // key.shape[-3]

@@ -163,7 +163,6 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     return to._operator.function(self, dtype)
 
 
-@method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype and on the device of another."""
     return to._operator.function(self, other)
@@ -335,7 +334,6 @@ Tensor.__int__ = _converter("__int__", int)
 Tensor.__complex__ = _converter("__complex__", complex)
 
 
-@method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Whether operations on this leaf are to be recorded."""
     if requires_grad and self._array.dtype.kind not in "fcV":
@@ -409,7 +407,6 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
-@method
 def is_same_size(self: Tensor, other: Tensor) -> bool:
     """Whether the shapes are equal."""
     return self._array.shape == other._array.shape
@@ -495,3 +492,5 @@ def _flags() -> None:
 
 
 _flags()
+for _f in (requires_grad_, type_as, is_same_size):
+    table.add_method(_f.__name__, _f)

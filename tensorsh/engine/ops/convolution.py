@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..blas import alone
-from ..errors import type_name
+from ..errors import not_implemented
 from ..operator import Array, composite, operator
 from ..parallel import SHARED, each
 from ..state import state
@@ -245,52 +245,81 @@ def tuples(name: str, value: Any, d: int, what: str) -> tuple:
 
 
 def check(
-    input: Tensor, weight: Tensor, bias: Tensor | None, d: int, transposed: bool, groups: int, padding: tuple
-) -> bool:
-    """PyTorch's complaints about shapes and types; whether the input is a single sample without batch."""
-    name = f"conv{'_transpose' if transposed else ''}{d}d"
-    for position, (param, x) in enumerate((("input", input), ("weight", weight)), 1):
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments - argument '{param}' (position {position}) must be Tensor, not {type_name(x)}"
-            )
-    if input.ndim not in (d + 1, d + 2):
+    input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, stride: Any, padding: Any, dilation: Any,
+    output_padding: Any, groups: int,
+) -> tuple:  # fmt: skip
+    """PyTorch's complaints about shapes, types and settings, in its order; the settings for each dimension, and whether the
+    input is a single sample without batch."""
+    d, weights = weight.ndim - 2, list(weight.shape)
+    if d < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+    settings = [tuples("conv", value, d, name) for name, value in given.items()]
+    for name, values in zip(("padding", "output_padding"), settings[1::2], strict=True):
+        if min(values) < 0:
+            raise RuntimeError(f"negative {name} is not supported")
+    if min(settings[0]) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(settings[2]) <= 0 and not transposed:
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(settings[2])}")
+    if weights[0] < groups:
         raise RuntimeError(
-            f"Expected {d + 1}D (unbatched) or {d + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {weights} "
+            "instead"
         )
-    if input.dtype is not weight.dtype:
-        other = "weight" if bias is None else "bias"
-        raise RuntimeError(f"Input type ({_c_name(input)}) and {other} type ({_c_name(weight)}) should be the same")
-    shape = tuple(input.shape) if input.ndim == d + 2 else (1, *input.shape)
-    channels = shape[1]
-    weights = list(weight.shape)
+    if weights[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"[{weights}] instead"
+        )
+    shape = list(input.shape) if input.ndim == d + 2 else [1, *input.shape]
     wanted = weights[0] if transposed else weights[1] * groups
-    if not transposed and weights[0] % groups:
+    if shape[1] != wanted:
+        first = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size {weights} instead"
-        )
-    if channels != wanted:
-        if transposed:
-            raise RuntimeError(
-                f"Given transposed={int(transposed)}, weight of size {weights}, expected input{list(shape)} to have {wanted} channels, "
-                f"but got {channels} channels instead"
-            )
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {weights}, expected input{list(shape)} to have {wanted} channels, but got "
-            f"{channels} channels instead"
+            f"Given {first}, weight of size {weights}, expected input{shape} to have {wanted} channels, but got {shape[1]} "
+            "channels instead"
         )
     outputs = weights[1] * groups if transposed else weights[0]
     if bias is not None and tuple(bias.shape) != (outputs,):
         raise RuntimeError(
-            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {weights}, expected bias to be 1-dimensional with {outputs} elements, "
-            f"but got bias of size {list(bias.shape)} instead"
+            f"Given {'transposed=1, ' if transposed else ''}weight of size {weights}, expected bias to be 1-dimensional with "
+            f"{outputs} elements, but got bias of size {list(bias.shape)} instead"
         )
-    return input.ndim == d + 1
+    return settings, input.ndim == d + 1
+
+
+def check_dims(input: Tensor, d: int, name: str) -> None:
+    if input.ndim not in (d + 1, d + 2):
+        raise RuntimeError(
+            f"Expected {d + 1}D (unbatched) or {d + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+        )
+
+
+def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool) -> None:
+    """One dtype for all, and one that convolutions compute."""
+    for other, x in (("bias", bias), ("weight", weight)):
+        if x is not None and x.dtype is not input.dtype:
+            if "complex" in input.dtype.name or "complex" in x.dtype.name:
+                kinds = f"CPU{input.dtype.short}Type", f"torch.{weight.dtype.short}Tensor"
+                raise RuntimeError(f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same")
+            if other == "weight" or transposed:
+                raise RuntimeError(f"expected scalar type {input.dtype.short} but found {weight.dtype.short}")
+            raise RuntimeError(f"Input type ({_c_name(input)}) and {other} type ({_c_name(x)}) should be the same")
+    if input.dtype.name == "bool":
+        raise not_implemented("slow_conv2d_cpu", input.dtype)
+    if 0 in weight.shape[2:]:
+        from ..windows import check_blocks
+
+        kernel = (1, *weight.shape[2:])[-2:]
+        check_blocks(kernel, (1, 1), (0, 0), (1, 1))
 
 
 def _c_name(t: Tensor) -> str:
     return {
-        "Long": "long",
+        "Long": "long int",
         "Float": "float",
         "Double": "double",
         "Int": "int",
@@ -312,31 +341,25 @@ def _kernel_fits(input: Tensor, weight: Tensor, padding: tuple, dilation: tuple,
 
 def _conv(d: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        stride, dilation = tuples("conv", stride, d, "stride"), tuples("conv", dilation, d, "dilation")
+        check_dims(input, d, f"conv{d}d")
         if isinstance(padding, str):
             if padding not in ("valid", "same"):
                 raise RuntimeError(f"Invalid padding string: '{padding}'")
-            if padding == "same" and any(s != 1 for s in stride):
+            if padding == "same" and any(s != 1 for s in tuples("conv", stride, d, "stride")):
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
             if padding == "same":
                 if input.ndim == d + 1 and weight.ndim == d + 2:
                     return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
-                input, padding = _same(input, weight, dilation, d)
+                input, padding = _same(input, weight, tuples("conv", dilation, d, "dilation"), d)
             else:
-                padding = (0,) * d
-        padding = tuples("conv", padding, d, "padding")
-        for what, values, low in (("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
-            if min(values) < low:
-                raise RuntimeError(
-                    {
-                        "stride": "non-positive stride is not supported",
-                        "padding": "negative padding is not supported",
-                    }.get(what, "dilation should be greater than zero")
-                )
-        single = check(input, weight, bias, d, False, groups, padding)
+                padding = 0
+        (stride, padding, dilation, rest), single = check(
+            input, weight, bias, False, stride, padding, dilation, 0, groups
+        )
         _kernel_fits(input, weight, padding, dilation, d)
+        check_types(input, weight, bias, False)
         x = input.unsqueeze(0) if single else input
-        y = convolution.function(x, weight, bias, stride, padding, dilation, False, (0,) * d, groups)
+        y = convolution.function(x, weight, bias, stride, padding, dilation, False, rest, groups)
         return y.squeeze(0) if single else y
 
     conv.__name__ = conv.__qualname__ = f"conv{d}d"
@@ -344,7 +367,7 @@ def _conv(d: int) -> None:
         f"Convolution of input [N, C, {', '.join('DHW'[3 - d :])}] with weight [O, C/groups, ...], as "
         "cross-correlation; padding may be 'valid' or 'same'."
     )
-    composite(f"nn.functional.conv{d}d conv{d}d", method=False, guard=True)(conv)
+    composite(f"nn.functional.conv{d}d conv{d}d", method=False)(conv)
 
 
 def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
@@ -358,21 +381,46 @@ def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
     return input, tuple(total // 2 for total in totals)
 
 
+def check_output(input: Tensor, weight: Tensor, stride: tuple, padding: tuple, dilation: tuple, rest: tuple) -> None:
+    """The settings of a transposed convolution that depend on each other; a line is an image of height 1."""
+    d = len(stride)
+    axes = ("depth", "height", "width")[-max(d, 2) :]
+    plane = lambda values, one: (*([one] if d == 1 else []), *values)
+    parts = {"output_padding": plane(rest, 0), "stride": plane(stride, 1), "dilation": plane(dilation, 1)}
+    if min(dilation) <= 0:
+        shown = ", ".join(f"dilation_{a}: {v}" for a, v in zip(axes, parts["dilation"], strict=True))
+        raise RuntimeError(f"dilation should be greater than zero, but got {shown}")
+    if any(r >= s and r >= w for r, s, w in zip(rest, stride, dilation, strict=True)):
+        shown = " ".join(f"{n}_{a}: {v}" for n, values in parts.items() for a, v in zip(axes, values, strict=True))
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {shown}")
+    sizes = plane(input.shape[-d:], 1)
+    out = [
+        (n - 1) * s - 2 * p + w * (k - 1) + r + 1
+        for n, s, p, w, k, r in zip(input.shape[-d:], stride, padding, dilation, weight.shape[2:], rest, strict=True)
+    ]
+    if min(out) < 1:
+        shown = [" x ".join(map(str, each)) for each in (sizes, plane(out, 1))]
+        raise RuntimeError(
+            f"Given input size per channel: ({shown[0]}). Calculated output size per channel: ({shown[1]}). Output size is too "
+            "small"
+        )
+
+
 def _conv_transpose(d: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        stride, padding = tuples("conv", stride, d, "stride"), tuples("conv", padding, d, "padding")
-        dilation, rest = tuples("conv", dilation, d, "dilation"), tuples("conv", output_padding, d, "output_padding")
-        single = check(input, weight, bias, d, True, groups, padding)
-        for r, s, w in zip(rest, stride, dilation, strict=True):
-            if r >= s and r >= w:
-                raise RuntimeError("output padding must be smaller than either stride or dilation")
+        check_dims(input, d, f"conv_transpose{d}d")
+        (stride, padding, dilation, rest), single = check(
+            input, weight, bias, True, stride, padding, dilation, output_padding, groups
+        )
+        check_types(input, weight, bias, True)
+        check_output(input, weight, stride, padding, dilation, rest)
         x = input.unsqueeze(0) if single else input
         y = convolution.function(x, weight, bias, stride, padding, dilation, True, rest, groups)
         return y.squeeze(0) if single else y
 
     conv.__name__ = conv.__qualname__ = f"conv_transpose{d}d"
     conv.__doc__ = "The transpose of a convolution (its gradient with respect to the input): weight [C, O/groups, ...]."
-    composite(f"nn.functional.conv_transpose{d}d conv_transpose{d}d", method=False, guard=True)(conv)
+    composite(f"nn.functional.conv_transpose{d}d conv_transpose{d}d", method=False)(conv)
 
 
 for _d in (1, 2, 3):

@@ -200,6 +200,6 @@ def fitting(target: tuple, source: tuple) -> None:
 
 
 table.FUNCTIONS |= {"fill_": fill_, "zero_": zero_}
-for _function in fill_, zero_, copy_:
-    table.METHODS[_function.__name__] = _function
-    setattr(Tensor, _function.__name__, _function)
+for _function in fill_, copy_:
+    table.add_method(_function.__name__, _function)
+table.METHODS["zero_"] = Tensor.zero_ = zero_

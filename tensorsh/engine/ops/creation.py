@@ -16,7 +16,7 @@ from .. import table
 from ..data import to_array
 from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
-from ..errors import type_name
+from ..errors import not_implemented, type_name
 from ..fitting import converted
 from ..overloads import guarded
 from ..signature import Form
@@ -220,6 +220,8 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
         d = int64
     else:
         d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise OverflowError("int too big to convert")
     return np.full(shape, converted(value, d.numpy), d.numpy)
 
 
@@ -324,6 +326,8 @@ def arange(
         )
     start, end, step = _bound(start), _bound(end), _bound(step)
     for value in (start, end, step):
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
         if not isinstance(value, (int, float)):
             raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type_name(value)}")
     if step == 0:
@@ -334,6 +338,8 @@ def arange(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
     d = usual if dtype is None else chosen(dtype, "arange")
+    if d is bool_:
+        raise not_implemented("arange_cpu", d)
     if d.category == INTEGER:
         # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
         exact = d is int64 or not any(isinstance(v, float) for v in (start, end, step))
@@ -360,6 +366,11 @@ def range_(
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
         stacklevel=2,
     )
+    start, end, step = _bound(start), _bound(end), _bound(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (step > 0) != (end >= start) and start != end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
     array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
@@ -478,5 +489,5 @@ for _name, _maker in {
     "full": full,
     "empty_strided": empty_strided,
 }.items():
-    table.METHODS["new_" + _name] = _new("new_" + _name, _maker)
-table.METHODS["new_tensor"] = new_tensor
+    table.add_method("new_" + _name, _new("new_" + _name, _maker))
+table.add_method("new_tensor", new_tensor)

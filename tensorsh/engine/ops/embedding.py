@@ -133,7 +133,7 @@ def _renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: floa
         weight._bump()
 
 
-@composite("nn.functional.one_hot", method=False, guard=True)
+@composite("nn.functional.one_hot", method=False)
 def one_hot(tensor, num_classes=-1):
     """Integers [*] as vectors [*, classes] with a one at the place each names."""
     if tensor.dtype.name != "int64":
@@ -147,8 +147,6 @@ def one_hot(tensor, num_classes=-1):
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = x.max().item() + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif x.max().item() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     xp = module_of(x)

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from ..errors import not_implemented, type_name
 from ..operator import Array, composite, operator
 from ..table import find_function
 
@@ -126,6 +127,33 @@ upsample.gradient(
 upsample_spread.gradient(grad=lambda t, g, size, mode, align, scales: t._upsample(g, size, mode, align, scales))
 
 
+def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
+    """What the kernels check: their arguments' types, sizes above 0, a dtype that they take."""
+    d = len(wanted)
+    name = f"upsample_{mode.removesuffix('-aa').replace('-', '_')}{d if mode != 'linear' else 1}d"
+    if any(isinstance(n, str) for n in wanted):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, list, NoneType), but expected one of:"
+        )
+    if not isinstance(align_corners, bool) and align_corners is not None:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, "
+            f"{'list' if scale_factor is None else 'NoneType'}, {type_name(align_corners)}, "
+            f"{'NoneType' if scale_factor is None else 'list'}), but expected one of:"
+        )
+    if min((*wanted, *array.shape[2:])) <= 0:
+        shown = [
+            ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-d:], sizes, strict=True))
+            for sizes in (array.shape[2:], wanted)
+        ]
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) and output ({shown[1]})"
+        )
+    if array.dtype.kind in "ic" or array.dtype.kind == "u" and array.dtype.itemsize > 1:
+        kernel = f"{name}_channels_last" if d == 2 else "compute_indices_weights_" + mode
+        raise not_implemented(kernel, array)
+
+
 @composite("nn.functional.interpolate", method=False)
 def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
@@ -152,11 +180,13 @@ def interpolate(
         if d not in (1, 2, 3) or mode == "bicubic":
             raise NotImplementedError(
                 "Input Error: Only 3D, 4D and 5D input Tensors supported (got "
-                f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+                f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
             )
         raise NotImplementedError(f"Got {shown} input, but {mode} mode needs {wants} input")
     scales: tuple = (None,) * d
     if size is not None:
+        if recompute_scale_factor:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         wanted = (size,) * d if isinstance(size, int) else tuple(size)
         if len(wanted) != d:
             raise ValueError(
@@ -178,17 +208,18 @@ def interpolate(
             scales = (None,) * d
     if mode == "area":
         return find_function(f"nn.functional.adaptive_avg_pool{d}d")(input, wanted)
-    if mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):
+    if d not in (1, 2, 3) or mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
-            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
     if antialias:
         if mode not in ("bilinear", "bicubic") or d != 2:
             raise ValueError(
-                "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input"
+                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
             )
         mode += "-aa"
+    check_sizes(input._array, mode, wanted, align_corners, scale_factor)
     return upsample.function(input, tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import table
 from ..constants import undispatched
-from ..errors import broadcast_error, type_name, wrap_dim
+from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
 from ..results import writes_out
@@ -322,7 +322,7 @@ def broadcast_to(input: Tensor, *sizes, size=None) -> Tensor:
 
 def broadcast_shapes(*shapes) -> Size:
     """The shape that tensors of these shapes are broadcast to."""
-    tuples = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    tuples = [(s,) if isinstance(s, int) else s if isinstance(s, tuple) else tuple(s) for s in shapes]
     result: list = [1] * max((len(s) for s in tuples), default=0)
     for at, shape in enumerate(tuples):
         for i in range(-1, -1 - len(shape), -1):
@@ -334,7 +334,7 @@ def broadcast_shapes(*shapes) -> Size:
             if result[i] != 1:
                 given = f"({shape[0]},)" if len(shape) == 1 else str(shape)
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {at} had {given}; "
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {at} had {given if type(shape) is tuple else shape}; "
                     f"but expected shape should be broadcastable to {result}"
                 )
             result[i] = n
@@ -349,6 +349,11 @@ def meshgrid(*tensors, indexing=None) -> tuple:
     """Grids of coordinates: result i is vector i along dimension i, expanded ("xy": the first two exchanged)."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for at, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type_name(each)}")
     if indexing is None:
         import warnings
 
@@ -462,6 +467,8 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         input, dim = input.flatten(), 0
     n = input._array.ndim
     dim = wrap_dim(dim, n)
+    if isinstance(repeats, Tensor) and repeats._array.dtype.kind not in "iu":
+        raise not_implemented("repeat_interleave_cpu", repeats._array)
     if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
         repeats = int(repeats._array.reshape(()))
     if isinstance(repeats, (int, np.integer)):

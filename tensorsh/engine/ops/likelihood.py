@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from ..bounds import refuse
+from ..errors import check_broadcast, not_implemented
 from ..modes import no_grad
 from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
 from ..table import find_function
+from ..targets import check_sequences
 from ..tensor import Tensor, wrap
 from .by_number import plus, times
 from .loss import legacy, reduce, reduced, spread
@@ -20,6 +22,7 @@ from .loss import legacy, reduce, reduced, spread
 def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
     refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
+    refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
     low = input.dtype.type(-100)
     loss = (target - 1) * xp.maximum(xp.log1p(-input), low) - target * xp.maximum(xp.log(input), low)
     return reduce(xp, loss if weight is None else loss * weight, reduction)
@@ -50,14 +53,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             "ensure they have the same size."
         )
     if weight is not None:
-        weight = weight.expand(torch_broadcast(target, weight))
+        weight = weight.expand(find_function("broadcast_shapes")(target.size(), weight.size()))
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.short} but expected {input.dtype.short}")
+    if input._array.dtype.kind in "biuc":
+        raise not_implemented("binary_cross_entropy", input._array)
     return bce.function(input, target, weight, reduction)
-
-
-def torch_broadcast(a: Tensor, b: Tensor) -> tuple:
-    return np.broadcast_shapes(a._array.shape, b._array.shape)
 
 
 @operator(
@@ -108,12 +109,29 @@ def binary_cross_entropy_with_logits(
     reduction = legacy(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if target._array.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead."
+        )
+    if input._array.dtype.kind in "biu":
+        raise not_implemented("log_sigmoid_cpu", input._array)
+    if target._array.dtype.kind in "iu":
+        raise RuntimeError(
+            f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
+        )
+    if pos_weight is not None:
+        check_broadcast([pos_weight, target])
     return bce_logits.function(input, target, weight, pos_weight, reduction)
 
 
 @composite("nn.functional.kl_div kl_div", method=False)
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """The Kullback-Leibler divergence of log-probabilities `input` from probabilities `target`."""
+    for each in (input, target):
+        if each._array.dtype.kind in "biuc":
+            kind = "Complex" if each._array.dtype.kind == "c" else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     if reduction == "batchmean":
         reduction = "sum"
         batch = input.shape[0]
@@ -255,6 +273,7 @@ def ctc_loss(
         log_probs = log_probs.unsqueeze(1)
         lengths = [[v] if isinstance(v, int) else v for v in lengths]
         targets = targets.unsqueeze(0)
+    check_sequences(log_probs._array, targets._array, *lengths, blank)
     loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)
     if zero_infinity:
         loss = find_function("where")(loss == math.inf, find_function("zeros")((), dtype=loss.dtype), loss)

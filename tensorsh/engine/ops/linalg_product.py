@@ -28,6 +28,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
+        if isinstance(dims, str) or not hasattr(dims, "__len__") or len(dims) != 2:
+            raise RuntimeError(
+                "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but "
+                f"got dims={dims}"
+            )
         first, second = ([int(d) for d in x] if isinstance(x, (list, tuple)) else [int(x)] for x in dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")

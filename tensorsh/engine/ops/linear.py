@@ -52,7 +52,7 @@ trilinear.gradient(
 )
 
 
-@composite("nn.functional.bilinear bilinear", method=False, guard=True)
+@composite("nn.functional.bilinear bilinear", method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``x1^T W_o x2 + b_o`` for each output o: (..., i), (..., j), (o, i, j), (o,) give (..., o)."""
     a, b, w = input1._array, input2._array, weight._array

@@ -17,6 +17,7 @@ from ..operator import Array, composite, operator
 from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
+from ..targets import check_classes, check_probabilities
 from ..tensor import Tensor, new, wrap
 from .by_number import over, plus, times
 from .softmax import log_softmax
@@ -87,6 +88,8 @@ def pairwise_loss(
         return reduce(xp, value(xp, input, target, parameter), reduction)
 
     kernel.__name__ = name
+    from ..pointwise import refuse
+
     op = operator(
         "_" + name,
         promote="same",
@@ -94,6 +97,7 @@ def pairwise_loss(
         method=False,
         broadcast=True,
         scalars=False,
+        check=refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
         **({"node": node} if node else {}),
     )(kernel)
 
@@ -307,23 +311,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         if quick is not None:
             return quick
     reduction = legacy(size_average, reduce, reduction)
-    if input.ndim == 0:
-        raise ValueError("nll_loss expected input to have at least 1 dimension")
-    if input.ndim > 1 and input.ndim - 1 == target.ndim and input.shape[0] != target.shape[0]:
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
-        )
-    if input.ndim > 2 and tuple(target.shape[1:]) != tuple(input.shape[2:]):
-        raise RuntimeError(f"Expected target size {[input.shape[0], *input.shape[2:]]}, got {list(target.shape)}")
-    if target.dtype.category != 1:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.short}")
-    if input.ndim <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    classes = input.shape[1] if input.ndim > 1 else input.shape[0]
-    if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of shape: {list(weight.shape)}"
-        )
+    check_classes(input._array, target._array, None if weight is None else weight._array)
     if input.ndim == 1 and target.ndim == 1:
         target = target.squeeze(0) if target.numel() == 1 else target
     target = target.long()
@@ -332,7 +320,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     # PyTorch has a kernel for images only: other dimensions become those of one.
     shape = target.shape
     rows = (shape[0], 1, -1) if target.numel() else (shape[0], 0, 0)
-    input = input.contiguous().view(shape[0], classes, *rows[1:])
+    input = input.contiguous().view(shape[0], input.shape[1], *rows[1:])
     loss = nll.function(input, target.contiguous().view(rows), weight, reduction, ignore_index)
     return loss.view(shape) if reduction == "none" else loss
 
@@ -346,12 +334,13 @@ def cross_entropy(
     if not isinstance(target, Tensor):
         raise TypeError(f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
     axis = 0 if input._array.ndim == 1 else 1
+    if label_smoothing > 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if input._array.shape == target._array.shape:
+        checked = None if weight is None else weight._array
+        check_probabilities(input._array, target._array, checked, ignore_index, axis)
     logs = log_softmax.function(input, axis)
     if input._array.shape == target._array.shape:
-        if not target.is_floating_point():
-            raise RuntimeError(
-                f"Expected floating point type for target with class probabilities, got {target.dtype.short}"
-            )
         return _with_probabilities(logs, target, weight, reduction, label_smoothing, axis)
     if label_smoothing > 0.0:
         return _smoothed(logs, target, weight, reduction, ignore_index, label_smoothing, axis)

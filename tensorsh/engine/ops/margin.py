@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..operator import Array, composite, operator
 from ..table import find_function
+from ..targets import check_cosine, check_margin, check_multilabel, check_triplet
 from .by_number import minus, plus
 from .loss import legacy, reduce, reduced, spread
 
@@ -30,6 +31,8 @@ soft_margin.gradient(
 @composite("nn.functional.soft_margin_loss", method=False)
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-y x)) for targets y of 1 and -1."""
+    if input._array.dtype.kind in "biu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
     return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 
@@ -63,6 +66,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None,
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     eps = 1e-12
     dim = target.ndim
+    check_cosine(input1, input2, target)
     product = (input1 * input2).sum(dim)
     squares = plus((input1 * input1).sum(dim), eps) * plus((input2 * input2).sum(dim), eps)
     cosine = product / squares.sqrt()
@@ -80,6 +84,7 @@ def triplet_margin_loss(
     """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_triplet(anchor, positive, negative)
     distance = find_function("nn.functional.pairwise_distance")
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
@@ -96,11 +101,7 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
-            f"{anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
+    check_triplet(anchor, positive, negative)
     distance = distance_function or find_function("nn.functional.pairwise_distance")
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
@@ -151,6 +152,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    check_margin(input._array, target._array, None if weight is None else weight._array)
     return multi_margin.function(input, target, p, float(margin), weight, reduction)
 
 
@@ -187,6 +189,7 @@ multilabel_margin.gradient(
 @composite("nn.functional.multilabel_margin_loss", method=False, hosted=True)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
+    check_multilabel(input._array, target._array)
     return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 

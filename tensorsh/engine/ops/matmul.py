@@ -293,6 +293,8 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
 def out_of(result: Tensor, out: Tensor) -> Tensor:
     from ..results import store_out
 
+    if not isinstance(out, Tensor):
+        raise TypeError(f"matmul(): argument 'out' must be Tensor, not {type_name(out)}")
     if state.grad_enabled and (result._node is not None or out._node is not None):
         raise RuntimeError(
             "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "

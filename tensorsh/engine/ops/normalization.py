@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import not_implemented, wrap_dim
 from ..operator import Array, composite, operator
 from ..parallel import blocks_of_rows, spread
 from ..sums import mean as exact_mean
@@ -95,9 +96,19 @@ def input_rstd(t, centred, axes, rstd, n):
 
 
 def check_batch(input: Tensor, training: bool) -> None:
-    size = list(input.shape)
+    size = tuple(input.shape)
     if training and prod([size[0], *size[2:]]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+
+
+def check_parameters(kernel: str, input: Tensor, *parameters: Any) -> None:
+    """The dtypes of an input and of the parameters beside it."""
+    kind = input._array.dtype
+    if kind.kind in "biuc":
+        raise not_implemented(kernel, input._array)
+    for each in parameters:
+        if each is not None and each._array.dtype != kind and (kind.itemsize > 2 or each._array.dtype != np.float32):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
 
 
 def _features(name: str, expected: int, v: Tensor | None) -> None:
@@ -110,11 +121,18 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
     if training:
         check_batch(input, training)
-    elif running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    if eps <= 0.0 if training else eps < 0.0:
+        rule = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
+    if input.ndim < 2 and (training or input.ndim):
+        wrap_dim(1, input.ndim)
+    for name, v in () if training else (("running_mean", running_mean), ("running_var", running_var)):
+        if v is None:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
     channels = input.shape[1] if input.ndim > 1 else 0
     for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
         _features(name, channels, v)
+    check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     if not training:
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
     y = batch.function(input, weight, bias, None, None, float(eps))
@@ -271,6 +289,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_
         raise RuntimeError(
             f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
         )
+    check_parameters("LayerNormKernelImpl", input, weight, bias)
     return layer.function(input, shape, weight, bias, float(eps))[0]
 
 
@@ -310,11 +329,23 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Normalise over groups of the channels of input [N, C, ...]."""
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    _ = input.shape[0] * input.shape[1] // num_groups
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if input.shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(input.shape)} and num_groups={num_groups}"
         )
+    channels = input.shape[1]
+    for name, v in (("weight", weight), ("bias", bias)):
+        if v is not None and tuple(v.shape) != (channels,):
+            shown = list(weight.shape) if weight is not None else [0]
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{shown} and input of shape {list(input.shape)}"
+            )
+    check_parameters("GroupNormKernelImpl", input, weight, bias)
     return group.function(input, weight, bias, num_groups, float(eps))
 
 
@@ -343,10 +374,17 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if tuple(input.shape[-len(shape) :]) != shape:
-        shown = "*, " + ", ".join(map(str, shape))
+        shown = "*" + ", ".join(map(str, shape))
         raise RuntimeError(
             f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
         )
+    if weight is not None and tuple(weight.shape) != shape:
+        raise RuntimeError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} and "
+            f"normalized_shape = {list(shape)}"
+        )
+    if input._array.dtype.kind in "biu":
+        raise not_implemented("rms_norm", input._array)
     if eps is None:
         eps = float(np.finfo(np.float32 if input._array.dtype.itemsize <= 2 else input._array.dtype).eps)
     x = input.float() if input._array.dtype.itemsize <= 2 else input

@@ -79,30 +79,26 @@ border_pad.gradient(input=lambda t, g, input_shape, pad, mode: t._border_pad_spr
 border_spread.gradient(grad=lambda t, g, pad, mode: t._border_pad(g, pad, mode))
 
 
-@composite("nn.functional.pad", method=False, guard=True)
+@composite("nn.functional.pad", method=False)
 def pad(input, pad, mode="constant", value=None):
     """Pad the last dimensions: `pad` holds the numbers of elements before and after, last dimension first."""
     widths = tuple(int(p) for p in pad)
     if len(widths) % 2:
-        raise RuntimeError(
-            "Padding length must be divisible by 2"
-            if mode != "constant"
-            else "Length of pad must be even but instead it equals " + str(len(widths))
-        )
+        raise RuntimeError("Padding length must be divisible by 2")
     if mode == "constant":
         if len(widths) // 2 > input.ndim:
             raise RuntimeError(
-                f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is {len(widths)} "
-                f"while the input has {input.ndim} dimensions."
+                "Padding length should be less than or equal to two times the input dimension but got padding length "
+                f"{len(widths)} and input of dimension {input.ndim}"
             )
         return constant_pad.function(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
-        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     dims = len(widths) // 2
     if input.ndim not in (dims + 1, dims + 2) or dims > 3:
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")
     for at in range(dims):
         n, before, after = input.shape[input.ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
         if mode == "reflect" and max(before, after) >= n:

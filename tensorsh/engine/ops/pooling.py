@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..errors import not_implemented
 from ..operator import Array, composite, operator
 from ..parallel import run
 from ..state import state
 from ..tensor import Tensor
+from ..windows import check_max_pool1d, check_pool_input, check_window, settings
 
 NAMES = {1: "MaxPool1D", 2: "MaxPool2D", 3: "MaxPool3D"}
 
@@ -247,57 +249,27 @@ average_pool_spread.gradient(
 )
 
 
-def settings(d: int, **values: Any) -> list[tuple]:
-    """Each setting for each of d dimensions."""
-    found = []
-    for name, v in values.items():
-        many = (int(v),) * d if isinstance(v, (int, np.integer)) else tuple(int(n) for n in v)
-        many = many * d if len(many) == 1 else many
-        if len(many) != d:
-            raise RuntimeError(f"max_pool{d}d: {name} must either be a single int, or a tuple of {d} ints")
-        found.append(many)
-    return found
-
-
-def batched(name: str, input: Tensor, d: int) -> tuple[Tensor, bool]:
+def batched(input: Tensor, d: int) -> tuple[Tensor, bool]:
     """The input with a batch dimension, and whether it had none."""
-    if input.ndim == d + 1:
-        return input.unsqueeze(0), True
-    if input.ndim != d + 2:
-        kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[d]
-        raise RuntimeError(
-            f"{name}(): Expected {kinds.replace(' or ', ' or ')} (batch mode) tensor, but got {input.ndim}D"
-        )
-    return input, False
+    return (input.unsqueeze(0), True) if input.ndim == d + 1 else (input, False)
 
 
-def _check_window(name: str, kernel: tuple, padding: tuple, size: tuple, out: tuple) -> None:
-    for k, p in zip(kernel, padding, strict=True):
-        if 2 * p > k:
-            raise RuntimeError(
-                f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation=1"
-                if "max" in name
-                else "pad should be smaller than or equal to half of kernel size, but got "
-                + f"padW = {p}, padH = {p}, kW = {k}, kH = {k}"
-            )
-    if min(out) < 1:
-        raise RuntimeError(
-            f"Given input size: ({'x'.join(map(str, size))}). Calculated output size: ({'x'.join(map(str, (size[0], *out)))}). Output size is too small"
-        )
+def outputs(sizes: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+    """How many windows fit in each dimension."""
+    several = zip(sizes, kernel, stride, padding, dilation, strict=True)
+    return tuple(out_size(n, k, s, p, w, ceil_mode) for n, k, s, p, w in several)
+
+
+def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
+    if array.dtype.kind in kinds:
+        raise not_implemented(kernel, array)
 
 
 def _max_forms(d: int) -> None:
     record = _max_pool_with_indices(d)
 
     def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-        kernel_size, padding, dilation = settings(d, kernel_size=kernel_size, padding=padding, dilation=dilation)
-        stride = settings(d, stride=stride)[0] if stride not in (None, [], ()) else kernel_size
-        x, single = batched(f"max_pool{d}d", input, d)
-        out = tuple(
-            out_size(n, k, s, p, w, ceil_mode)
-            for n, k, s, p, w in zip(x.shape[2:], kernel_size, stride, padding, dilation, strict=True)
-        )
-        _check_window(f"max_pool{d}d()", kernel_size, padding, tuple(x.shape[1:]), out)
+        x, single = batched(input, d)
         if not return_indices and (x._node is None or not state.grad_enabled):
             values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
             return values.squeeze(0) if single else values
@@ -309,12 +281,24 @@ def _max_forms(d: int) -> None:
         return (values.squeeze(0), indices.squeeze(0)) if single else (values, indices)
 
     def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        if d > 1:
-            return run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-        one = [settings(1, value=v)[0][0] for v in (kernel_size, stride or kernel_size, padding, dilation)]
-        flat = [(n, m) for n, m in zip((1, 1, 0, 1), one, strict=True)]
-        found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
-        return (found[0].squeeze(-2), found[1].squeeze(-2)) if return_indices else found.squeeze(-2)
+        shape = input._array.shape
+        if d == 1:
+            check_pool_input("max", d, shape)
+        (kernel,) = settings("max", d, kernel_size=kernel_size)
+        steps = settings("max", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
+        border, spread = settings("max", d, padding=padding, dilation=dilation)
+        given = (kernel, steps, border, spread)
+        fitting = lambda: outputs(shape[-d:], *given, ceil_mode)  # noqa: E731
+        if d == 1:
+            check_max_pool1d(*[each[0] for each in given], lambda: fitting()[0])
+            refused("max_pool1d_impl", input._array)
+            flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
+            found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
+            return (found[0].squeeze(-2), found[1].squeeze(-2)) if return_indices else found.squeeze(-2)
+        check_pool_input("max", d, shape)
+        check_window("max", shape[-d - 1 :], *given, fitting)
+        refused(f"max_pool{d}d", input._array)
+        return run(input, *given, ceil_mode, return_indices)
 
     def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         return pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
@@ -340,25 +324,28 @@ def _average_forms(d: int) -> None:
     ):
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
+        shape = input._array.shape
         if d == 1:
-            one = [settings(1, value=v)[0][0] for v in (kernel_size, stride or kernel_size, padding)]
-            sizes = [(n, m) for n, m in zip((1, 1, 0), one, strict=True)]
+            check_pool_input("avg", d, shape)
+        (kernel,) = settings("avg", d, kernel_size=kernel_size)
+        steps = settings("avg", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
+        (border,) = settings("avg", d, padding=padding)
+        if d == 1:
+            sizes = [(n, m[0]) for n, m in zip((1, 1, 0), (kernel, steps, border), strict=True)]
             x = input.unsqueeze(-2)
             return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
-        kernel_size, padding = settings(d, kernel_size=kernel_size, padding=padding)
-        stride = settings(d, stride=stride)[0] if stride not in (None, [], ()) else kernel_size
-        x, single = batched(f"avg_pool{d}d", input, d)
-        out = tuple(
-            out_size(n, k, s, p, 1, ceil_mode)
-            for n, k, s, p in zip(x.shape[2:], kernel_size, stride, padding, strict=True)
-        )
-        _check_window(f"avg_pool{d}d()", kernel_size, padding, tuple(x.shape[1:]), out)
-        y = average_pool.function(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        check_pool_input("avg", d, shape)
+        ones = (1,) * d
+        fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
+        check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
+        refused(f"avg_pool{d}d", input._array, "bc")
+        x, single = batched(input, d)
+        y = average_pool.function(x, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
         return y.squeeze(0) if single else y
 
     pool.__name__ = f"avg_pool{d}d"
     pool.__doc__ = f"The mean of each window of input [N, C, ...] ({d} dimensions)."
-    composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False, guard=True)(pool)
+    composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False)(pool)
 
 
 for _d in (2, 1, 3):

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from math import prod
 
+from ..errors import wrap_dim
 from ..operator import Array, composite, operator
 from ..table import find_function
+from ..windows import blocks, check_blocks
 from .convolution import _transposed as spread_windows
 from .convolution import padded, windows
-from .pooling import settings
+
+
+def block_counts(size, kernel, stride, padding, dilation) -> tuple:
+    """How many windows an image has in each dimension."""
+    several = zip(size, kernel, stride, padding, dilation, strict=True)
+    return tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
 
 
 @operator("_im2col", node="Im2ColBackward0", method=False)
@@ -23,10 +30,7 @@ def col2im(xp, input: Array, output_size, kernel_size, dilation, padding, stride
     """Columns [N, C * prod kernel, L] added into their windows of an image [N, C, *output_size]."""
     n, rows, _ = input.shape
     channels = rows // prod(kernel_size)
-    out = tuple(
-        (m + 2 * p - d * (k - 1) - 1) // s + 1
-        for m, p, d, k, s in zip(output_size, padding, dilation, kernel_size, stride, strict=True)
-    )
+    out = block_counts(output_size, kernel_size, stride, padding, dilation)
     one = xp.eye(rows, dtype=input.dtype).reshape(rows, channels, *kernel_size)
     return spread_windows(xp, input.reshape(n, rows, *out), one, stride, padding, dilation, 1, output_size)
 
@@ -44,9 +48,22 @@ col2im.gradient(
 @composite("nn.functional.unfold", method=False)
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of images [N, C, H, W] as columns [N, C * prod kernel, L]."""
-    kernel, dilation, padding, stride = settings(
-        2, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
-    )
+    kernel = blocks("kernel_size", kernel_size)
+    dilation, padding, stride = blocks("dilation", dilation), blocks("padding", padding), blocks("stride", stride)
+    shape = input._array.shape
+    wrap_dim(2, len(shape))
+    check_blocks(kernel, stride, padding, dilation)
+    if len(shape) not in (3, 4) or 0 in shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+            f"got: {list(shape)}"
+        )
+    counts = block_counts(shape[-2:], kernel, stride, padding, dilation)
+    if min(counts) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"calculated shape of the array of sliding blocks as {counts}, but its components must be at least one."
+        )
     x = input.unsqueeze(0) if input.ndim == 3 else input
     y = im2col.function(x, kernel, dilation, padding, stride)
     return y.squeeze(0) if input.ndim == 3 else y
@@ -55,9 +72,28 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 @composite("nn.functional.fold", method=False)
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns [N, C * prod kernel, L] added into an image [N, C, *output_size]: the transpose of unfold."""
-    size, kernel, dilation, padding, stride = settings(
-        2, output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
-    )
+    size, kernel = blocks("output_size", output_size), blocks("kernel_size", kernel_size)
+    dilation, padding, stride = blocks("dilation", dilation), blocks("padding", padding), blocks("stride", stride)
+    check_blocks(kernel, stride, padding, dilation)
+    shape = input._array.shape
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but "
+            f"got: {list(shape)}"
+        )
+    axis = len(shape) - 2
+    if shape[-2] % prod(kernel):
+        raise RuntimeError(
+            f"Expected size of input's dimension {axis} to be divisible by the product of kernel_size, but got "
+            f"input.size({axis})={shape[-2]} and kernel_size={kernel}."
+        )
+    counts = block_counts(size, kernel, stride, padding, dilation)
+    if min(counts) >= 1 and prod(counts) != shape[-1]:
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected "
+            f"size of input's dimension {axis + 1} to match the calculated number of sliding blocks {counts[0]} * {counts[1]} = "
+            f"{prod(counts)}, but got input.size({axis + 1})={shape[-1]}."
+        )
     x = input.unsqueeze(0) if input.ndim == 2 else input
     y = col2im.function(x, size, kernel, dilation, padding, stride)
     return y.squeeze(0) if input.ndim == 2 else y

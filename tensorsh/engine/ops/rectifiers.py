@@ -178,9 +178,7 @@ def rrelu(
 ) -> Tensor:  # fmt: skip
     """Leaky relu, in training with a slope drawn anew for each element."""
     if lower > upper:
-        raise RuntimeError(
-            f"Lower bound should be less than or equal to the upper bound, but got lower={lower:g}, upper={upper:g}"
-        )
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     values = [input, slopes(input._array, lower, upper, training, generator)]
     return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)
 

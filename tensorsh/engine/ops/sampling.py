@@ -11,9 +11,10 @@ from .. import table
 from ..autograd import OperatorNode, tick
 from ..backend import hosted
 from ..dtype import FLOAT, chosen, int64
-from ..errors import check_broadcast, type_name
+from ..errors import check_broadcast, not_implemented, type_name
+from ..fitting import converted
 from ..inplace import check, rewrite
-from ..operator import Array, composite, operator
+from ..operator import Array, operator
 from ..results import store_out
 from ..sizes import named_size, size_of
 from ..state import state
@@ -56,9 +57,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
             size = named_size(name, size, other)
         d = state.default_dtype if dtype is None else chosen(dtype, name)
         if d.category < FLOAT:
-            raise RuntimeError(
-                f"\"{'normal_kernel_cpu' if name == 'randn' else 'check_uniform_bounds'}\" not implemented for '{d.short}'"
-            )
+            raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         array = getattr(sampling, sampler_name)(source(generator, device), size_of(name, size), d.numpy)
         return _delivered(array, out, device, requires_grad)
 
@@ -116,6 +115,9 @@ def randint(
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     d = int64 if dtype is None else chosen(dtype, "randint")
+    if not (-(1 << 63) <= low and high < 1 << 63):
+        raise ValueError("Overflow when unpacking long long")
+    sampling.within_dtype(d, low, high)
     array = sampling.randint(source(generator, device), low, high, size_of("randint", (size,)), d.numpy)
     return _delivered(array, out, device, requires_grad)
 
@@ -154,10 +156,13 @@ def randperm(
     from .. import sampling
 
     if n < 0:
-        raise RuntimeError(f"n must be non-negative, got{n}")
-    return _delivered(
-        sampling.randperm(source(generator, device), int(n), (dtype or int64).numpy), out, device, requires_grad
-    )
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    d = int64 if dtype is None else chosen(dtype, "randperm")
+    if d.name == "bool":
+        raise not_implemented("randperm", d)
+    if d.category == 1:
+        converted(max(n - 1, 0), d.numpy)
+    return _delivered(sampling.randperm(source(generator, device), int(n), d.numpy), out, device, requires_grad)
 
 
 @function
@@ -177,6 +182,9 @@ def normal(
     from .. import sampling
 
     g = source(generator, device)
+    for each in (mean, std):
+        if isinstance(each, Tensor) and each.dtype.category < FLOAT:
+            raise not_implemented("normal_kernel_cpu", each.dtype)
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:
@@ -211,6 +219,8 @@ def _bernoulli(xp, input: Array, p=None, *, generator=None):
 
     if p is not None:
         return sampling.bernoulli_mask(source(generator), input.shape, float(p)).astype(input.dtype)
+    if input.dtype.kind in "biu":
+        raise not_implemented("bernoulli_tensor_cpu_p_", input)
     return sampling.bernoulli(source(generator), input)
 
 
@@ -315,14 +325,13 @@ def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray
 
 def filler(f: Callable) -> Callable:
     """Enter a Tensor method that fills with random numbers."""
-    table.METHODS[f.__name__] = f
-    setattr(Tensor, f.__name__, f)
+    table.add_method(f.__name__, f)
     return f
 
 
 def _floating(t: Tensor, kernel: str) -> None:
     if t.dtype.category < FLOAT:
-        raise RuntimeError(f"\"{kernel}\" not implemented for '{t.dtype.short}'")
+        raise not_implemented(kernel, t.dtype)
 
 
 @filler
@@ -391,6 +400,11 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
         if unknown or len(args) > len(defaults):
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
         parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        if name == "exponential_" and self.dtype.category < FLOAT:
+            raise RuntimeError(
+                "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+                f"specified {self.dtype.short}"
+            )
         if name == "exponential_" and not parameters[0] > 0:
             raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={parameters[0]:g}")
         if name in ("log_normal_",) and not parameters[1] > 0:
@@ -410,87 +424,3 @@ _distribution("exponential_", "exponential", {"lambd": 1.0})
 _distribution("geometric_", "geometric", {"p": 0.5})
 _distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0})
 _distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0})
-
-
-# -- dropout
-
-
-def _dropped(input: Tensor, noise: np.ndarray) -> Tensor:
-    return input * wrap(noise)
-
-
-def _noise(draw: Callable, array: Any, shape: tuple, p: float) -> np.ndarray:
-    """Dropout's factors; where each element has its own, they are drawn in the order of the input's memory."""
-    if array.flags.c_contiguous or shape != array.shape or type(array) is not np.ndarray:
-        drawn = draw(state.generator, shape, array.dtype, p)
-        if type(array) is np.ndarray:
-            return drawn
-        from ..backend import move_like
-
-        return move_like(drawn, array)
-    from ..sampling import in_memory_order
-
-    made = np.empty_like(array)
-    ordered = in_memory_order(made)
-    ordered[...] = draw(state.generator, ordered.shape, array.dtype, p)
-    return made
-
-
-def _dropout(name: str, shape_of: Callable) -> None:
-    def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-        from .. import sampling
-
-        if not 0.0 <= p <= 1.0:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        if not training or p == 0.0 or input._array.size == 0:
-            return input
-        if p == 1.0:
-            return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))
-        noise = _noise(sampling.dropout_noise, input._array, shape_of(input._array.shape), float(p))
-        return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
-
-    drop.__name__ = drop.__qualname__ = name
-    drop.__doc__ = f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p)."
-    composite("nn.functional." + name, method=False)(drop)
-
-
-def _channels(shape: tuple) -> tuple:
-    return shape[:2] + (1,) * (len(shape) - 2)
-
-
-_dropout("dropout", lambda shape: shape)
-_dropout("dropout1d", lambda shape: _channels(shape) if len(shape) == 3 else _channels((1, *shape))[1:])
-_dropout("dropout2d", _channels)
-_dropout("dropout3d", lambda shape: _channels(shape) if len(shape) == 5 else _channels((1, *shape))[1:])
-
-
-@composite("dropout", method=False)
-def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``nn.functional.dropout`` with its arguments in order."""
-    return table.FUNCTIONS["nn.functional.dropout"](input, p, train)
-
-
-def _alpha(name: str, shape_of: Callable) -> None:
-    def drop(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-        from .. import sampling
-
-        if not 0.0 <= p <= 1.0:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        if not training or p == 0.0:
-            return input
-        alpha = 1.7580993408473766
-        mask = sampling.bernoulli_mask(state.generator, shape_of(input._array.shape), 1.0 - p).astype(
-            input._array.dtype
-        )
-        a = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
-        noise = wrap(mask * input._array.dtype.type(a))
-        shift = wrap((mask - 1) * input._array.dtype.type(alpha * a) + input._array.dtype.type(alpha * a * p))
-        return input.mul_(noise).add_(shift) if inplace else input * noise + shift
-
-    drop.__name__ = drop.__qualname__ = name
-    drop.__doc__ = f"{name}: dropout that keeps mean and variance of SELU activations."
-    composite("nn.functional." + name, method=False)(drop)
-
-
-_alpha("alpha_dropout", lambda shape: shape)
-_alpha("feature_alpha_dropout", _channels)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import table
 from ..dtype import dtype as Dtype
 from ..dtype import of
 from ..errors import combination_error, dim_error, wrap_dim, wrap_dims
 from ..operator import Array, composite, operator
+from ..overloads import explain, tell
+from ..signature import Form
 from ..storage import strided, viewing_strides
 from ..tensor import Tensor
 from ..viewing import infer_size, ints, viewed, viewing
@@ -60,15 +60,12 @@ def _view(op):
         size = shape if size is None else (size,)
         if dtype is not None or (size and isinstance(size[0], Dtype)):
             return view_dtype.function(self, dtype or size[0])
-        if not size or not (isinstance(size[0], (int, tuple, list, np.integer, Tensor))) or type(size[0]) is bool:
-            raise combination_error("view", *size)
+        error = explain("Tensor.view", size, {})
+        if error is not None:
+            raise error
         if len(size) == 1 and isinstance(size[0], (tuple, list)):
             size = size[0]
-        try:
-            wanted = ints("view", "size", tuple(size))
-        except TypeError:
-            raise combination_error("view", *size) from None
-        wanted = infer_size(wanted, array.size)
+        wanted = infer_size(ints("view", "size", tuple(size)), array.size)
         result = in_shape(array, wanted)
         if result is None:
             raise RuntimeError(NO_VIEW)
@@ -121,11 +118,15 @@ def _reshape(op):
                         return viewed(view, (input, short), input._array.reshape(short))
                     except ValueError:
                         pass
-        input, shape = op.bind(args, kwargs)
-        if not isinstance(input, Tensor):
-            return op.run([input, shape])
-        array = input._array
-        shape = infer_size(ints("reshape", "shape", shape), array.size)
+        try:
+            input, shape = op.bind(args, kwargs)
+            if not isinstance(input, Tensor):
+                return op.run([input, shape])
+            array = input._array
+            shape = infer_size(ints("reshape", "shape", shape), array.size)
+        except Exception as error:
+            tell(op.names, args, kwargs, error)
+            raise
         result = in_shape(array, shape)
         if result is None:
             return unsafe_view.function(clone.function(input, memory_format=contiguous), shape)
@@ -373,10 +374,12 @@ def _swap(name: str):
 
     swap.__name__ = swap.__qualname__ = name
     swap._operator = transpose
-    return swap
+    swap.__wrapped__ = Form(name, swap)
+    return table.shielded(swap, [name])
 
 
-table.FUNCTIONS["swapaxes"] = table.METHODS["swapaxes"] = Tensor.swapaxes = _swap("swapaxes")
+table.FUNCTIONS["swapaxes"] = table.titled(_swap("swapaxes"), "torch.swapaxes")
+table.METHODS["swapaxes"] = Tensor.swapaxes = table.titled(table.FUNCTIONS["swapaxes"], "Tensor.swapaxes")
 
 
 @view_operator()

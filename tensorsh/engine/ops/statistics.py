@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from .. import accumulations
@@ -10,6 +12,7 @@ from ..dtype import BOOL, FLOAT, INTEGER
 from ..errors import combination_error
 from ..fast_reduction import ABSENT, FLOAT64, FLOATS, constant, keep_result, remember, spread
 from ..operator import Array, composite, operator
+from ..overloads import fit
 from ..state import state
 from ..tensor import Tensor, wrap
 from .reduction import axes_of, count
@@ -154,6 +157,10 @@ def binding(op):
         return unusual(*[x for x in (input, dim) if x is not ABSENT], *args, **keywords)
 
     def unusual(input, *args, out=None, **keywords):
+        given = keywords if out is None else {**keywords, "out": out}
+        types = (type(input), *map(type, args), *given, *map(type, given.values()))
+        if types not in op.fitting and fit(op.names, (input, *args), given, sys._getframe(1)):
+            op.fitting.add(types)
         dim, correction, keepdim = arguments(op.name, args, keywords)
         if out is not None:
             return op.call(input, dim, correction=correction, keepdim=keepdim, out=out)

@@ -172,7 +172,7 @@ class Transposed(Convolution):
         )  # fmt: skip
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        output_padding = self.output_padding if output_size is None else self._padding_for(input, list(output_size))
+        output_padding = self.output_padding if output_size is None else self._padding_for(input, output_size)
         convolve = (
             F.conv_transpose2d if self.dims == 2 else F.conv_transpose1d if self.dims == 1 else F.conv_transpose3d
         )
@@ -180,7 +180,7 @@ class Transposed(Convolution):
             input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
         )
 
-    def _padding_for(self, input: Tensor, size: list) -> list:
+    def _padding_for(self, input: Tensor, size: Any) -> list:
         """The output padding that gives a wanted size."""
         dims = self.dims
         outer = 2 if input.ndim == dims + 2 else 1

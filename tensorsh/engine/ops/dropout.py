@@ -1,0 +1,111 @@
+"""Dropout and its relatives: elements or whole channels zeroed at random while training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import table
+from ..dtype import FLOAT
+from ..operator import composite
+from ..state import state
+from ..tensor import Tensor, wrap
+
+
+def _dropped(input: Tensor, noise: np.ndarray) -> Tensor:
+    return input * wrap(noise)
+
+
+def _noise(draw: Callable, array: Any, shape: tuple, p: float) -> np.ndarray:
+    """Dropout's factors; where each element has its own, they are drawn in the order of the input's memory."""
+    if array.flags.c_contiguous or shape != array.shape or type(array) is not np.ndarray:
+        drawn = draw(state.generator, shape, array.dtype, p)
+        if type(array) is np.ndarray:
+            return drawn
+        from ..backend import move_like
+
+        return move_like(drawn, array)
+    from ..sampling import in_memory_order
+
+    made = np.empty_like(array)
+    ordered = in_memory_order(made)
+    ordered[...] = draw(state.generator, ordered.shape, array.dtype, p)
+    return made
+
+
+def _multiplied(input: Tensor) -> None:
+    """Noise of the default dtype is multiplied in place with the input's kind."""
+    if input.dtype.category < FLOAT:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
+
+
+def _dropout(name: str, shape_of: Callable) -> None:
+    def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+        from .. import sampling
+
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        if name == "dropout1d" and input.ndim not in (2, 3):
+            raise RuntimeError(
+                f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to provide "
+                "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+                "(i.e. 2D or 3D inputs)."
+            )
+        if not training or p == 0.0 or input._array.size == 0:
+            return input
+        _multiplied(input)
+        if p == 1.0:
+            return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))
+        noise = _noise(sampling.dropout_noise, input._array, shape_of(input._array.shape), float(p))
+        return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
+
+    drop.__name__ = drop.__qualname__ = name
+    drop.__doc__ = f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p)."
+    composite("nn.functional." + name, method=False)(drop)
+
+
+def _channels(shape: tuple) -> tuple:
+    return shape[:2] + (1,) * (len(shape) - 2)
+
+
+_dropout("dropout", lambda shape: shape)
+_dropout("dropout1d", lambda shape: _channels(shape) if len(shape) == 3 else _channels((1, *shape))[1:])
+_dropout("dropout2d", _channels)
+_dropout("dropout3d", lambda shape: _channels(shape) if len(shape) == 5 else _channels((1, *shape))[1:])
+
+
+@composite("dropout", method=False)
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``nn.functional.dropout`` with its arguments in order."""
+    return table.FUNCTIONS["nn.functional.dropout"](input, p, train)
+
+
+def _alpha(name: str, shape_of: Callable) -> None:
+    def drop(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+        from .. import sampling
+
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        if not training or p == 0.0:
+            return input
+        if name == "feature_alpha_dropout" and input.ndim < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        _multiplied(input)
+        alpha = 1.7580993408473766
+        mask = sampling.bernoulli_mask(state.generator, shape_of(input._array.shape), 1.0 - p).astype(
+            input._array.dtype
+        )
+        a = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
+        noise = wrap(mask * input._array.dtype.type(a))
+        shift = wrap((mask - 1) * input._array.dtype.type(alpha * a) + input._array.dtype.type(alpha * a * p))
+        return input.mul_(noise).add_(shift) if inplace else input * noise + shift
+
+    drop.__name__ = drop.__qualname__ = name
+    drop.__doc__ = f"{name}: dropout that keeps mean and variance of SELU activations."
+    composite("nn.functional." + name, method=False)(drop)
+
+
+_alpha("alpha_dropout", lambda shape: shape)
+_alpha("feature_alpha_dropout", _channels)

@@ -69,3 +69,21 @@ def test_words_for_arguments_that_fit_no_overload() -> None:
     assert explain("add", (x, 2), {"alpha": 3}) is None and explain("nn.functional.relu", (x,), {}) is None
     assert str(explain("nn.functional.relu", (), {})) == "relu() missing 1 required positional argument: 'input'"
     assert len(recorded()) > 1200
+
+
+def test_layers_and_losses() -> None:
+    """Wrong shapes, dtypes and settings of pooling, convolutions, losses and norms, as PyTorch 2.13 refused them."""
+    told = json.loads(gzip.decompress((DATA / "errors_layers.json.gz").read_bytes()))
+    space = {**SPACE, "F": torch.nn.functional, "nn": torch.nn, "float": float}
+    wrong = {}
+    for code, expected in told.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                eval(code, dict(space))
+                got = "no error"
+            except Exception as error:
+                got = f"{type(error).__name__}: " + str(error).split("\n")[0]
+        if got != expected:
+            wrong[code] = (expected, got)
+    assert len(told) > 300 and not wrong, json.dumps(wrong, indent=1)

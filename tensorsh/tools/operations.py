@@ -15,6 +15,8 @@ from ..sealed import Sealed
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPERATIONS = (PACKAGE + "engine" + os.sep, PACKAGE + "torch" + os.sep)
+STEPS = ("apply", "general")
+"""Names of the functions by which nodes give their gradients."""
 LAYERS = os.path.join(PACKAGE, "torch", "nn", "modules") + os.sep
 
 
@@ -65,7 +67,7 @@ class Watch(metaclass=Sealed):
             if call is not None:
                 if argument is not None:
                     self.after(call, argument)
-            elif frame.f_code.co_name == "apply":
+            elif frame.f_code.co_name in STEPS:
                 self.inner(frame, argument)
 
     def _is_operation(self, code: Any) -> bool:

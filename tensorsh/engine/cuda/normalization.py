@@ -38,6 +38,11 @@ def folded(name: str, result: Elementwise) -> Callable:
     return kernel
 
 
+def safe_softmax(xp: Any, input: Any, dim: int) -> Any:
+    y = KERNELS["softmax"](xp, input, dim)
+    return xp.where(xp.isneginf(input).all(dim, keepdims=True), y.dtype.type(0), y)
+
+
 def softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
     return SOFTMAX_BACKWARD(g, result, PRODUCTS(g, result, axis=dim, keepdims=True)) if g.ndim else g * 0
 
@@ -134,12 +139,14 @@ def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: 
 KERNELS: dict[str, Callable] = {
     "softmax": folded("softmax", SOFTMAX),
     "log_softmax": folded("log_softmax", LOG_SOFTMAX),
+    "_safe_softmax": safe_softmax,
     "native_layer_norm": layer,
     "_native_batch_norm": batch,
 }
 GRADIENTS: dict[str, Callable] = {
     "softmax": softmax_backward,
     "log_softmax": log_softmax_backward,
+    "_safe_softmax": softmax_backward,
     "native_layer_norm": layer_backward,
     "_native_batch_norm": batch_backward,
 }

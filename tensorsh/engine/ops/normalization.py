@@ -124,14 +124,17 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if eps <= 0.0 if training else eps < 0.0:
         rule = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
-    if input.ndim < 2 and (training or input.ndim):
-        wrap_dim(1, input.ndim)
-    for name, v in () if training else (("running_mean", running_mean), ("running_var", running_var)):
+    empty = input.ndim == 1 and not input._array.size
+    for name, v in () if training or empty else (("running_mean", running_mean), ("running_var", running_var)):
         if v is None:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     channels = input.shape[1] if input.ndim > 1 else 0
     for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
         _features(name, channels, v)
+    if empty:
+        return input.clone()
+    if input.ndim == 1:
+        wrap_dim(1, 1)
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     if not training:
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))

@@ -19,6 +19,7 @@ torch.linalg torch.fft torch.special torch.signal.windows torch.random torch.cud
 torch.utils.checkpoint torch.distributions torch.func torch.masked torch.sparse torch.testing
 torch.utils torch.nested torch.distributed torch.jit torch.overrides torch.autograd.profiler torch.storage
 torch.serialization torch.compiler torch.onnx torch.hub torch.nn.attention torch.nn.utils.parametrizations
+torch.autograd.forward_ad torch.profiler torch.amp torch.cpu torch.cpu.amp torch.library
 """.split()
 
 FOREIGN = ("typing", "typing_extensions", "collections", "os", "sys", "functools", "builtins")

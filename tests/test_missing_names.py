@@ -43,3 +43,16 @@ def test_hasattr_and_scripts():
     assert not hasattr(torch, "vitals_are_good")
     with pytest.raises(AttributeError, match="^module 'torch' has no attribute 'no_such_name'$"):
         Session().run("torch.no_such_name")
+
+
+def test_there_is_no_name_that_pytorch_has_not():
+    for owner, expected in names().items():
+        own = torch.Tensor if owner == "Tensor" else torch
+        for part in owner.split(".")[1:]:
+            own = getattr(own, part, None)
+        surplus = own and [n for n in dir(own) if not n.startswith("_") and n not in expected | SUBMODULES]
+        assert not surplus, owner
+
+
+SUBMODULES = {"prune", "optimizer", "rnn", "onnx", "profiler", "np", "math"}
+"""Files of PyTorch that are there once somebody has imported them."""

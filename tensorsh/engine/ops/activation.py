@@ -43,8 +43,8 @@ def activation(names: str, /, *, check: Any = None, **options: Any) -> Any:
     )
 
 
-def with_inplace(name: str, op: Any, written: Any = None) -> None:
-    """``nn.functional.name(input, ..., inplace=False)`` for an operator, and ``name_``."""
+def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
+    """``nn.functional.name(input, ..., inplace=False)`` for an operator, and (where PyTorch has it) ``name_``."""
     count = len(op.params)
     run, bind = op.function, op.bind
     names = [FUNCTIONAL + name]
@@ -69,7 +69,8 @@ def with_inplace(name: str, op: Any, written: Any = None) -> None:
     form.__name__ = form.__qualname__ = name + "_"
     table.FUNCTIONS[FUNCTIONAL + name] = function
     table.OPERATORS[FUNCTIONAL + name] = op
-    table.FUNCTIONS[FUNCTIONAL + name + "_"] = table.shielded(form, [FUNCTIONAL + name + "_"])
+    if form_too:
+        table.FUNCTIONS[FUNCTIONAL + name + "_"] = table.shielded(form, [FUNCTIONAL + name + "_"])
 
 
 def select(t: Any, condition: Any, g: Any) -> Any:
@@ -206,7 +207,7 @@ def silu_gradient(t: Any, g: Any, input: Any) -> Any:
 
 
 silu.gradient(input=silu_gradient)
-with_inplace("silu", silu)
+with_inplace("silu", silu, False)
 
 
 @activation("_mish", check=only_floats("mish_cpu"), node="MishBackward0")
@@ -222,7 +223,7 @@ def mish_gradient(t: Any, g: Any, input: Any) -> Any:
 
 
 mish.gradient(input=mish_gradient)
-with_inplace("mish", mish)
+with_inplace("mish", mish, False)
 
 
 @activation("_softplus nn.functional.softplus", check=only_floats("softplus_cpu"), node="SoftplusBackward0")

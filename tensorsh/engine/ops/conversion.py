@@ -12,7 +12,7 @@ from ..device import CPU
 from ..device import device as device_type
 from ..dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ..errors import type_name
-from ..operator import Array, composite, operator
+from ..operator import Array, operator
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..text import format_tensor, parameter_text, python_number, tensor_text
@@ -46,7 +46,6 @@ def same_device(a: device_type, b: device_type) -> bool:
     return a.type == b.type and (b.index is None or a.index == b.index or a.type == "cpu")
 
 
-@composite("to", method=True)
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes."""
     d = kwargs.pop("dtype", None)
@@ -492,5 +491,5 @@ def _flags() -> None:
 
 
 _flags()
-for _f in (requires_grad_, type_as, is_same_size):
+for _f in (to, requires_grad_, type_as, is_same_size):
     table.add_method(_f.__name__, _f)

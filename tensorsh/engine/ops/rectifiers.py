@@ -107,7 +107,7 @@ SIXTH = float(np.float32(1) / np.float32(6))
 """PyTorch multiplies by a single-precision sixth, for every dtype."""
 
 hardsigmoid.gradient(input=lambda t, g, input: select(t, t.logical_and(input > -3, input < 3), g * SIXTH))
-with_inplace("hardsigmoid", hardsigmoid)
+with_inplace("hardsigmoid", hardsigmoid, False)
 
 
 @activation("_hardswish", check=only_floats("hardswish_cpu"), node="HardswishBackward0")
@@ -120,7 +120,7 @@ def hardswish(xp, input: Array):
 hardswish.gradient(
     input=lambda t, g, input: t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
 )
-with_inplace("hardswish", hardswish)
+with_inplace("hardswish", hardswish, False)
 
 
 @operator("nn.functional.softshrink", method=False, wide=True, check=only_floats("softshrink_check"))

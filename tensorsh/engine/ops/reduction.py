@@ -15,6 +15,7 @@ from ..dtype import FLOAT, of
 from ..errors import combination_error, wrap_dim, wrap_dims
 from ..fast_reduction import FLOATS, constant, filled, reduced_shape, short, spread
 from ..operator import Array, composite, operator
+from ..table import add_method
 from ..tensor import Tensor
 
 
@@ -277,7 +278,6 @@ def logsumexp_gradient(t, g, input, result, dim, keepdim):
 logsumexp.gradient(input=logsumexp_gradient)
 
 
-@composite("sum_to_size")
 def sum_to_size(input, *size):
     """The tensor summed to a shape from which its own is broadcast."""
     from ..world import differentiable
@@ -291,3 +291,6 @@ def sum_to_size(input, *size):
     if not fits:
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
     return differentiable.sum_to_size(input, size) if size else input.sum()
+
+
+add_method("sum_to_size", sum_to_size)

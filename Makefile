@@ -5,6 +5,9 @@ setup:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q -e ".[dev]"
 
+kernels:
+	$(BIN)/python build_kernels.py
+
 tables:
 	$(BIN)/python -m tensorsh.language.build
 	$(BIN)/python -m tensorsh.engine.index
@@ -31,4 +34,4 @@ bench:
 fuzz:
 	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long
 
-.PHONY: setup tables format check test bless bench fuzz
+.PHONY: kernels setup tables format check test bless bench fuzz

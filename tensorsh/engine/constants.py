@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import PRECISE, run
+
 ndarray = np.ndarray
 asarray = np.asarray
 array = np.array
 FLOAT32, FLOAT64, INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 EXACT_SIZE = 20000
 """Up to this many elements a transcendental float32 function is computed in double and rounded, as near to PyTorch's
-vector library as numpy gets; larger arrays use numpy's own float32 loops, which differ from it in the last bit."""
+vector library as numpy gets; larger arrays use numpy's own float32 loops, which differ from it in the last bit.
+The compiled kernels compute all in double."""
 
 NUMBERS = (int, float, complex, np.number, np.bool_)
 ABSENT: Any = type("Absent", (), {})()
@@ -30,6 +33,8 @@ def rounded(ufunc: Any, x: Any) -> Any:
     dtype = x.dtype
     if dtype is FLOAT64:
         return ufunc(x)
+    if dtype is FLOAT32 and (precise := PRECISE.get(ufunc)) is not None:
+        return run(precise, x)
     if dtype == FLOAT32 and x.size <= EXACT_SIZE:
         wide = x.astype(FLOAT64)
         return ufunc(wide).astype(FLOAT32)

@@ -18,6 +18,7 @@ import numpy as np
 from .autograd import Saved, new, tick
 from .constants import ABSENT, EXACT_SIZE, FLOAT32, FLOAT64, asarray, ndarray
 from .fast_pairs import binary, function_of
+from .kernels import PRECISE, run
 from .parallel import SHARED, elementwise
 from .state import state
 from .tensor import Tensor
@@ -51,6 +52,7 @@ def on_arrays(op: Any) -> Callable:
 def unary(op: Any, ufunc: Any, options: dict) -> Callable:
     """``f(x)`` for float tensors. `exact`: computed in double for small float32 arrays."""
     exact = options.get("exact", False)
+    precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
     call, record = op.call, op.record
     defaults = op.defaults[1:]
     node_class: Any = None
@@ -69,7 +71,9 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
         dt = a.dtype
         if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
             return call(input)
-        if exact and dt is FLOAT32:
+        if dt is FLOAT32 and precise is not None:
+            r = precise(a) if state.threads < 2 else run(precise, a)
+        elif exact and dt is FLOAT32:
             size = a.size
             if size <= EXACT_SIZE:
                 wide = a.astype(FLOAT64)

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from .constants import EXACT_SIZE, rounded
+from .kernels import kernel as kernel_named
+from .kernels import run
+from .kernels import suits as suited
 from .large import suits
 from .operator import Array, operator
 from .pointwise import refuse
@@ -35,12 +38,18 @@ def scipy_function(
     inplace: bool = True,
     kinds: str = "c",
     big: Any = None,
+    compiled: str = "",
     **options: Any,
 ) -> Any:
-    """A function of one tensor that scipy has, and its gradient. `big`: a faster one for large float32 arrays."""
+    """A function of one tensor that scipy has, and its gradient. `big`: a faster one for large float32 arrays;
+    `compiled`: the name of a kernel."""
     name = names.split()[0].rpartition(".")[2]
 
+    ufunc = kernel_named(compiled)
+
     def kernel(xp, input: Array):
+        if ufunc is not None and suited(input):
+            return run(ufunc, input)
         if big is not None and input.size > EXACT_SIZE and suits(input):
             return big(input)
         return rounded(from_scipy(xp, scipy_name), input)

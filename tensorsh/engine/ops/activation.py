@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import large, table
+from .. import kernels, large, table
 from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, ZERO32, ZERO64, constant, rounded
 from ..errors import not_implemented, wrap_dim
 from ..fast import KERNEL
@@ -156,6 +156,8 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 
 def erf_of(x: Any) -> Any:
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.erf, x)
     if x.size > EXACT_SIZE and large.suits(x):
         return large.erf(x)
     from ..scipy_functions import from_scipy
@@ -166,6 +168,8 @@ def erf_of(x: Any) -> Any:
 @activation("nn.functional.gelu", check=only_floats("GeluKernelImpl"), node="GeluBackward0")
 def gelu(xp, input: Array, *, approximate="none"):
     """``x`` times the normal distribution function of x, exactly or through tanh."""
+    if kernels.suits(input) and approximate in ("none", "tanh"):
+        return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
     if approximate == "none" and input.size > EXACT_SIZE and large.suits(input):
         return large.gelu(input)
     kind = input.dtype.type
@@ -184,6 +188,8 @@ def gelu_gradient(t: Any, g: Any, input: Any, approximate: Any) -> Any:
         tanh = t.tanh((input + input * square * 0.044715) * SQRT_2_OVER_PI)
         slope = (square * (3 * 0.044715) + 1) * SQRT_2_OVER_PI
         return g * ((tanh + 1) * 0.5 + input * 0.5 * (1 - tanh * tanh) * slope)
+    if t.raw and kernels.suits(g, input):
+        return kernels.run(kernels.compiled.gelu_backward, g, input)
     share = (t.erf(input * SQRT_HALF) + 1) * 0.5
     return g * (share + input * t.exp(input * input * -0.5) * INV_SQRT_2PI)
 
@@ -192,16 +198,20 @@ gelu.gradient(input=gelu_gradient)
 
 
 def silu_of(x: Any) -> Any:
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.silu, x)
     return x / (constant(1.0, x.dtype) + rounded(np.exp, np.negative(x)))
 
 
 @activation("_silu", check=only_floats("silu_cpu", "biu"), node="SiluBackward0", ufunc=silu_of)
 def silu(xp, input: Array):
     """``x * sigmoid(x)``."""
-    return input / (input.dtype.type(1) + rounded(xp.exp, -input))
+    return silu_of(input) if kernels.suits(input) else input / (input.dtype.type(1) + rounded(xp.exp, -input))
 
 
 def silu_gradient(t: Any, g: Any, input: Any) -> Any:
+    if t.raw and kernels.suits(g, input):
+        return kernels.run(kernels.compiled.silu_backward, g, input)
     s = t.sigmoid(input)
     return g * t.conj(s * ((1 - s) * input + 1))
 

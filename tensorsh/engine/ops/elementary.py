@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import large
+from .. import kernels, large
 from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant, rounded
 from ..operator import Array, operator
 from ..pointwise import refuse
@@ -31,7 +31,8 @@ def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = Non
 
     kernel.__name__ = names.split()[0]
     kernel.__doc__ = doc
-    op = function(names, **{"ufunc": short or getattr(np, ufunc), "exact": True} | options)(kernel)
+    options = {"ufunc": short or getattr(np, ufunc), "exact": True, "precise": getattr(np, ufunc)} | options
+    op = function(names, **options)(kernel)
     op.gradient(input=gradient)
     return op
 
@@ -89,6 +90,8 @@ def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y * y)``, whose bracket PyTorch rounds once: for few elements it is computed in the next precision."""
     if t.raw and type(result) is np.ndarray:
         dtype = result.dtype
+        if kernels.suits(g, result):
+            return kernels.run(kernels.compiled.tanh_backward, g, result)
         if dtype is FLOAT32 and result.size <= EXACT_SIZE:
             wide = result.astype(FLOAT64)
             return g * np.subtract(WHOLE64[1], wide * wide).astype(FLOAT32)
@@ -101,6 +104,8 @@ def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
 def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y) * y``, in PyTorch's order, which is another for complex numbers."""
     if t.raw and type(result) is np.ndarray and result.dtype.kind != "c":
+        if kernels.suits(g, result):
+            return kernels.run(kernels.compiled.sigmoid_backward, g, result)
         if result.dtype is FLOAT32 or result.dtype is FLOAT64:
             return g * (constant(1, result.dtype) - result) * result
         return g * (1 - result) * result
@@ -141,6 +146,8 @@ hypot.gradient(
 
 def sigmoid_of(xp: Any, x: Any) -> Any:
     """``1 / (1 + exp(-x))``, its exponential rounded as `exp` is."""
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.sigmoid, x)
     one = x.dtype.type(1)
     if x.dtype == FLOAT32 and x.size <= EXACT_SIZE:
         return one / (one + xp.exp(-x.astype(np.float64)).astype(np.float32))
@@ -149,6 +156,8 @@ def sigmoid_of(xp: Any, x: Any) -> Any:
 
 def fast_sigmoid(x: Any) -> Any:
     """`sigmoid_of`, its steps written into the memory of the first."""
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.sigmoid, x)
     dtype = x.dtype
     if x.size > EXACT_SIZE and large.suits(x):
         return large.sigmoid(x)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import kernels
 from ..autograd import Saved, new, tick
 from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
+from ..kernels import compiled
 from ..operator import Array, composite, operator
 from ..parallel import BLOCK, rows, spread
 from ..state import state
@@ -124,6 +126,8 @@ def log_softmax_gradient_block(out, g, result):
 
 def normalized(xp, a, axis):
     """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
+    if compiled is not None and (e := whole(compiled.softmax, axis, a)) is not None:
+        return e
     if a.size > BLOCK and is_large(a, axis):
         return rows(normalize_block, np.empty_like(a), a)
     b = turned(a, axis)
@@ -140,6 +144,8 @@ def normalized(xp, a, axis):
 
 def log_normalized(xp, a, axis):
     """log_softmax of a floating-point array with elements."""
+    if compiled is not None and (r := whole(compiled.log_softmax, axis, a)) is not None:
+        return r
     if a.size > BLOCK and is_large(a, axis):
         return rows(log_normalize_block, np.empty_like(a), a)
     r = turned(a, axis)
@@ -151,6 +157,16 @@ def log_normalized(xp, a, axis):
     small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
     e = xp.exp(r.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(r)
     return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
+
+
+def whole(kernel, axis, *arrays):
+    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it."""
+    a = arrays[0]
+    if a.size > BLOCK and state.threads > 1 and kernels.suits(*arrays) and is_large(a, axis):
+        contiguous = [np.ascontiguousarray(each) for each in arrays]
+        tail = (1,) if len(arrays) == 1 else ()
+        return rows(lambda out, *blocks: kernel(*blocks, *tail, out), np.empty_like(a), *contiguous)
+    return kernel(*arrays, axis) if len(arrays) == 1 else kernel(*arrays)
 
 
 def prepared(name, a, dim, dtype):
@@ -243,6 +259,10 @@ log_softmax.function.__doc__ = "The logarithm of softmax along `dim`, computed w
 
 def softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
+        if compiled is not None and dim % result.ndim == result.ndim - 1:
+            found = whole(compiled.softmax_backward, result.ndim - 1, result, g)
+            if found is not None:
+                return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
             return rows(softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
         gr = g * result
@@ -264,6 +284,10 @@ safe_softmax.gradient(input=softmax_gradient)
 
 def log_softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
+        if compiled is not None and dim % result.ndim == result.ndim - 1:
+            found = whole(compiled.log_softmax_backward, result.ndim - 1, result, g)
+            if found is not None:
+                return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
             return rows(log_softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
         p = np.exp(result)

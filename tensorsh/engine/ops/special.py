@@ -27,7 +27,7 @@ def exp_square(t: Any, x: Any, factor: float) -> Any:
 
 
 scipy_function("erf special.erf", "erf", lambda t, g, input: g * exp_square(t, input, -1) * (2 / SQRT_PI),
-               "The error function.", check="erf_vml_cpu", big=large.erf)  # fmt: skip
+               "The error function.", check="erf_vml_cpu", big=large.erf, compiled="erf")  # fmt: skip
 scipy_function("erfc special.erfc", "erfc", lambda t, g, input: g * exp_square(t, input, -1) * (-2 / SQRT_PI),
                "One minus the error function, exact for large arguments.", check="erfc_vml_cpu")  # fmt: skip
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: g * exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2),

@@ -1,0 +1,66 @@
+"""Compiled kernels for numpy arrays of float32: what numpy has no loop for, or only one far from PyTorch's last bit.
+
+They are optional. ``build_kernels.py`` compiles the C files of this folder when the package is installed where there is a
+compiler; without them `compiled` is None, and every operator computes with its formula in numpy, which stands beside the
+use of the kernel: the same numbers but for last bits, more slowly. ``TENSORSH_KERNELS=off`` in the environment does
+without them, too.
+
+`compiled` has ufuncs (elementwise.c), for which numpy finds strides and shapes, and functions of whole arrays. Such a
+function gives None where it is handed what it is not made for (another dtype, other strides), so that the formula goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..parallel import SHARED, elementwise
+from ..state import state
+
+compiled: Any
+try:
+    if os.environ.get("TENSORSH_KERNELS") == "off":
+        raise ImportError
+    from . import compiled  # type: ignore[attr-defined,no-redef]
+except ImportError:
+    compiled = None
+
+FLOAT32 = np.dtype(np.float32)
+ndarray = np.ndarray
+
+
+def kernel(name: str, otherwise: Any = None) -> Any:
+    """A kernel by its name, or what takes its place where there is none."""
+    return getattr(compiled, name, otherwise)
+
+
+def suits(*arrays: Any) -> bool:
+    """Whether there are kernels, and all of these are numpy's arrays of float32."""
+    if compiled is None:
+        return False
+    for a in arrays:
+        if type(a) is not ndarray or a.dtype is not FLOAT32:
+            return False
+    return True
+
+
+def run(ufunc: Any, *arrays: Any) -> Any:
+    """A kernel's ufunc on arrays; large ones are shared among threads."""
+    first = arrays[0]
+    if state.threads > 1 and first.size >= SHARED:
+        shape = first.shape
+        for a in arrays:
+            if a.shape != shape or not a.flags.c_contiguous:
+                return ufunc(*arrays)
+        return elementwise(lambda out, *pieces: ufunc(*pieces, out), np.empty_like(first), *arrays)
+    return ufunc(*arrays)
+
+
+PRECISE = {
+    getattr(np, name): getattr(compiled, name)
+    for name in ("exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    if hasattr(compiled, name)
+}
+"""For functions of numpy, the ufunc that computes float32 in double and rounds."""

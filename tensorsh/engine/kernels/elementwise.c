@@ -1,0 +1,104 @@
+/* Elementwise functions of float32 that numpy has not, or not with PyTorch's accuracy, as ufuncs.
+
+   Functions of numpy are computed in double and rounded; those of several steps round where PyTorch's kernels do. */
+#include "vector_math.h"
+
+#define PIECE 256
+
+/* A ufunc's loop for the function `run` on elements that lie side by side; others go through a buffer, piece by piece. */
+#define LOOP(name, count_in, arguments)                                                                       \
+    static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
+        const size n = *count, one = sizeof(float);                                                           \
+        float buffers[count_in + 1][PIECE];                                                                   \
+        size near = 1;                                                                                        \
+        for (int k = 0; k <= count_in; k++) near &= steps[k] == one;                                          \
+        for (size done = 0, m; done < n; done += m) {                                                         \
+            const float *in[count_in];                                                                        \
+            m = near ? n : n - done < PIECE ? n - done : PIECE;                                               \
+            float *out = near || steps[count_in] == one ? (float *)(args[count_in] + done * one) : buffers[count_in]; \
+            for (int k = 0; k < count_in; k++) {                                                              \
+                const char *from = args[k] + done * steps[k];                                                 \
+                in[k] = (const float *)from;                                                                  \
+                if (steps[k] == one) continue;                                                                \
+                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const float *)from;          \
+                in[k] = buffers[k];                                                                           \
+            }                                                                                                 \
+            name##_flat arguments;                                                                            \
+            if (out != buffers[count_in]) continue;                                                           \
+            char *to = args[count_in] + done * steps[count_in];                                               \
+            for (size i = 0; i < m; i++, to += steps[count_in]) *(float *)to = out[i];                        \
+        }                                                                                                     \
+    }                                                                                                         \
+    static PyUFuncGenericFunction name##_loops[] = {name##_loop};
+
+#define UNARY(name, ...)                                                                                      \
+    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const float x = in[i];                                                                            \
+            out[i] = (float)(__VA_ARGS__);                                                                    \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 1, (in[0], out, m))
+
+#define BINARY(name, ...)                                                                                     \
+    WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const float g = in[i], x = other[i];                                                              \
+            out[i] = (float)(__VA_ARGS__);                                                                    \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 2, (in[0], in[1], out, m))
+
+#define ROOT_HALF 0.70710678118654752440f
+#define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
+#define TANH_CUBE 0.044715f
+
+UNARY(exp, exp_float(x))
+UNARY(expm1, expm1_float(x))
+UNARY(log, log_float(x))
+UNARY(log1p, log1p_float(x))
+UNARY(log2, log_float(x) * 0x1.71547652b82fep+0)
+UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
+UNARY(tanh, tanh_float(x))
+UNARY(erf, erf_float(x))
+UNARY(sigmoid, 1.0f / (1.0f + (float)exp_float(-x)))
+UNARY(silu, x / (1.0f + (float)exp_float(-x)))
+UNARY(gelu, x * 0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)))
+UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * (x + TANH_CUBE * x * x * x))))
+
+/* Gradients: g is that of the result, x the argument or the result, whichever the formula has. */
+BINARY(tanh_backward, g * (float)(1.0 - (double)x * x))
+BINARY(sigmoid_backward, g * (1.0f - x) * x)
+BINARY(gelu_backward, g * (0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)) +
+                           x * ((float)exp_float(x * x * -0.5f) * 0.39894228040143267794f)))
+
+INLINE float silu_slope(float x) {
+    float s = 1.0f / (1.0f + (float)exp_float(-x));
+    return s * (1.0f + x * (1.0f - s));
+}
+BINARY(silu_backward, g * silu_slope(x))
+
+static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
+static void *const data[] = {NULL};
+
+#define UFUNC(name, count) {#name, count, name##_loops}
+static const struct {
+    const char *name;
+    int arguments;
+    PyUFuncGenericFunction *loops;
+} ufuncs[] = {
+    UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
+    UFUNC(erf, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(silu_backward, 2),
+};
+
+int add_ufuncs(PyObject *module) {
+    for (unsigned i = 0; i < sizeof ufuncs / sizeof *ufuncs; i++) {
+        PyObject *made = PyUFunc_FromFuncAndData(ufuncs[i].loops, data, types, 1, ufuncs[i].arguments, 1, PyUFunc_None,
+                                                 ufuncs[i].name, NULL, 0);
+        if (made == NULL || PyModule_AddObject(module, ufuncs[i].name, made) < 0) return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,108 @@
+/* Functions of float32 computed in double, in straight-line code that compilers turn into vector instructions.
+
+   Results are those of the exact function rounded to float32, but for about one in a million where it lies next to the
+   middle of two floats. Polynomials are minimax approximations on the reduced arguments (Remez exchange). */
+#ifndef TENSORSH_VECTOR_MATH_H
+#define TENSORSH_VECTOR_MATH_H
+
+#include "common.h"
+
+INLINE double as_double(int64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
+INLINE int64_t as_bits(double x) { int64_t bits; memcpy(&bits, &x, 8); return bits; }
+
+#define ROUNDER 0x1.8p52 /* added, it leaves an integer in the low bits of the sum */
+
+/* exp(x) for |x| < 700. */
+INLINE double exp_reduced(double x) {
+    double shifted = x * 0x1.71547652b82fep+0 + ROUNDER;
+    double n = shifted - ROUNDER;
+    double r = x - n * 0x1.62e42fefa0000p-1 - n * 0x1.cf79abc9e3b3ap-40;
+    double r2 = r * r, r4 = r2 * r2;
+    double p = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6)) +
+               r4 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) +
+                     r4 * ((1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800)));
+    return as_double(as_bits(p) + (as_bits(shifted) << 52));
+}
+
+/* exp of a float: beyond these bounds a float32 is infinite or zero. */
+INLINE double exp_float(double x) {
+    x = x > 100.0 ? 100.0 : x;
+    x = x < -110.0 ? -110.0 : x;
+    return exp_reduced(x);
+}
+
+/* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)). */
+INLINE double log_positive(double x) {
+    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
+    double k = as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
+    double m = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
+    double s = (m - 1.0) / (m + 1.0), z = s * s;
+    double p = 2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + z * (2.0 / 9 + z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))));
+    return k * 0x1.62e42fefa39efp-1 + (2.0 * s + s * z * p);
+}
+
+/* log of a float: -inf at 0, NaN below; subnormal floats are normal doubles. */
+INLINE double log_float(double x) {
+    double r = log_positive(x);
+    r = x > 0x1p200 ? x : r;
+    r = x == 0.0 ? -(double)INFINITY : r;
+    return x >= 0.0 ? r : (double)NAN;
+}
+
+/* tanh by exp(2x), near 0 by its series. */
+INLINE double tanh_float(double x) {
+    double c = x > 20.0 ? 20.0 : x;
+    c = c < -20.0 ? -20.0 : c;
+    double e = exp_reduced(2.0 * c), z = c * c;
+    double big = (e - 1.0) / (e + 1.0);
+    double small = c * (1.0 + z * (-1.0 / 3 + z * (2.0 / 15 + z * (-17.0 / 315 + z * (62.0 / 2835)))));
+    return fabs(c) < 0.05 ? small : big;
+}
+
+INLINE double expm1_float(double x) {
+    double small = x * (1.0 + x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x * (1.0 / 720))))));
+    return fabs(x) < 0.01 ? small : exp_float(x) - 1.0;
+}
+
+/* log(1 + x) for floats: 1 + x is exact enough in double but for small x. */
+INLINE double log1p_float(double x) {
+    double small = x * (1.0 + x * (-0.5 + x * (1.0 / 3 + x * (-0.25 + x * (0.2 - x * (1.0 / 6))))));
+    return fabs(x) < 0.001 ? small : log_float(1.0 + x);
+}
+
+/* erf(x) = x P(t), t = 2 x^2 / 15.5 - 1, a Chebyshev series on |x| <= sqrt(15.5), beyond which a float's erf is 1. */
+INLINE double erf_float(double x) {
+    static const double c[] = {
+        0x1.6fcd22af75119p-2, -0x1.6f4db9064ad19p-3, 0x1.118c915a8b069p-3, -0x1.bdf3601b62489p-4,
+        0x1.72e6919581598p-4, -0x1.2fe2b805821e2p-4, 0x1.dfd18ccf09fe8p-5, -0x1.67f7253871e7dp-5,
+        0x1.fd1a8beeba357p-6, -0x1.51f0fa6a39157p-6, 0x1.a4d2bb545dc7cp-7, -0x1.eca36f3088e47p-8,
+        0x1.0e31d53c71480p-8, -0x1.12a8bc3694b67p-9, 0x1.0c2b483266befp-10, -0x1.0dcf27b7ff315p-11,
+        0x1.d29d5a863df0fp-13, -0x1.e34586b63ac5cp-15, 0x1.8e5ec77edf82fp-16, -0x1.980c82c4c1f45p-16,
+        0x1.1e2b8f3da7262p-17,
+    };
+    double y = x > 0x1.f7efbeb8d4f12p+1 ? 0x1.f7efbeb8d4f12p+1 : x;
+    y = y < -0x1.f7efbeb8d4f12p+1 ? -0x1.f7efbeb8d4f12p+1 : y;
+    double t = y * y * (2.0 / 15.5) - 1.0, t2 = t * t;
+    double even = c[20], odd = c[19];
+    for (int i = 18; i >= 0; i -= 2) even = even * t2 + c[i];
+    for (int i = 17; i >= 1; i -= 2) odd = odd * t2 + c[i];
+    return y * (even + t * odd);
+}
+
+/* sin and cos of |x| < 2^20 by halves of pi; q is the quadrant. */
+INLINE double sine_quadrant(double r, int64_t q) {
+    double z = r * r;
+    double s = r + r * z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0))))));
+    double c = 1.0 - 0.5 * z + z * z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 - z * (1.0 / 87178291200.0))))));
+    double v = q & 1 ? c : s;
+    return q & 2 ? -v : v;
+}
+
+INLINE double sine_shifted(double x, int64_t turn) {
+    double shifted = x * 0x1.45f306dc9c883p-1 + ROUNDER;
+    double n = shifted - ROUNDER;
+    double r = x - n * 0x1.921fb54400000p+0 - n * 0x1.0b4611a626331p-34;
+    return sine_quadrant(r, as_bits(shifted) + turn);
+}
+
+#endif

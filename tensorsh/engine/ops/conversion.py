@@ -107,7 +107,7 @@ def checked(device: device_type) -> device_type:
 def _caster(name: str, d: dtype) -> Any:
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
         if memory_format is not None:
-            return to._operator.function(self, d, memory_format=memory_format)
+            return to(self, d, memory_format=memory_format)
         return self if self.dtype is d else to_copy.function(self, d, None)
 
     method.__name__ = method.__qualname__ = name
@@ -134,13 +134,13 @@ def method(function: Any) -> Any:
 @method
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor on the CPU."""
-    return to._operator.function(self, CPU, memory_format=memory_format)
+    return to(self, CPU, memory_format=memory_format)
 
 
 @method
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """This tensor on a CUDA device."""
-    return to._operator.function(self, device_type("cuda") if device is None else device_type(device))
+    return to(self, device_type("cuda") if device is None else device_type(device))
 
 
 @method
@@ -159,12 +159,12 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         dtype = dtype.element or state.default_dtype
     elif dtype in PYTHON:
         raise ValueError(f"invalid type: '{dtype.__name__}'")
-    return to._operator.function(self, dtype)
+    return to(self, dtype)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype and on the device of another."""
-    return to._operator.function(self, other)
+    return to(self, other)
 
 
 @method

@@ -1,0 +1,87 @@
+"""``torch.overrides``: classes and modes that answer in place of torch's functions (``__torch_function__``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from ..engine import table
+from ..engine.interposing import ENTRIES
+from ..engine.overriding import TorchFunctionMode, override, overriders
+from ..engine.tensor import Tensor
+
+__all__ = [
+    "TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "handle_torch_function",
+    "has_torch_function", "is_tensor_like", "is_tensor_method_or_property", "redispatch_function", "resolve_name",
+    "wrap_torch_function",
+]  # fmt: skip
+
+
+def has_torch_function(args: Iterable) -> bool:
+    """Whether one of the arguments is of a class that overrides functions."""
+    return bool(overriders(args, []))
+
+
+def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
+    """The answer of the arguments' classes to a call of `public_api`."""
+    answer = override(public_api, (*relevant_args,) if not overriders(args, []) else args, kwargs)
+    if answer is NotImplemented:
+        raise TypeError(f"no implementation found for '{public_api.__module__}.{public_api.__name__}'")
+    return answer
+
+
+def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """Call a function itself, so that what it calls is still overridden."""
+    entry = ENTRIES.get(func) or next((e for e in ENTRIES.values() if e.shown is func), None)
+    return (func if entry is None else entry.original)(*args, **(kwargs or {}))
+
+
+def wrap_torch_function(dispatcher: Callable) -> Callable:
+    """A decorator: the arguments that `dispatcher` gives may override the function."""
+
+    def decorate(function: Callable) -> Callable:
+        @wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            if has_torch_function(dispatcher(*args, **kwargs)):
+                return handle_torch_function(wrapped, dispatcher(*args, **kwargs), *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether something is a tensor or overrides what is done with tensors."""
+    return isinstance(inp, Tensor) or getattr(type(inp), "__torch_function__", None) is not None
+
+
+def is_tensor_method_or_property(func: Callable) -> bool:
+    """Whether a function is a method of tensors."""
+    return func in set(table.METHODS.values()) or func.__name__ == "__get__"
+
+
+def resolve_name(f: Callable) -> str | None:
+    """The dotted name of a function."""
+    table.load_all()
+    for prefix, names in (("torch.", table.FUNCTIONS), ("torch.Tensor.", table.METHODS)):
+        for name, function in names.items():
+            if function is f:
+                return prefix + name
+    return None
+
+
+def get_ignored_functions() -> set:
+    """Functions that cannot be overridden."""
+    return {Tensor.as_subclass}  # type: ignore[attr-defined]
+
+
+def get_overridable_functions() -> dict[Any, list]:
+    """The functions that can be, by their namespace."""
+    table.load_all()
+    found: dict[Any, list] = {Tensor: list(table.METHODS.values())}
+    for name, function in table.FUNCTIONS.items():
+        if not name.rpartition(".")[2].startswith("_"):
+            found.setdefault("torch." + name.rpartition(".")[0] if "." in name else "torch", []).append(function)
+    return found

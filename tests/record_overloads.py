@@ -251,6 +251,54 @@ STEPS = {
     )
 }  # fmt: skip
 """What functions of nn.functional that are written in Python do with their arguments until these are known to fit."""
+UNIQUE = {
+    kind: f"chosen(args, kwargs, ('return_inverse', {place}), ('return_counts', {place + 1}), "
+    f"(_{kind}return_output, _{kind}return_counts, _{kind}return_inverse, _{kind}return_inverse_and_counts))"
+    for kind, place in (("", 2), ("consecutive_", 1))
+}
+COMPUTED = {
+    "": "__unique2(input, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts) if dim is None else "
+    "_unique_dim(input, dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)",
+    "consecutive_": "_unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)",
+}
+NORM = (
+    "input.layout, (isinstance(p, str) or _linalg_vector_norm(input, 2.0 if p is None else p, [dim] if isinstance(dim, int) "
+    "else dim, keepdim, dtype=dtype))"
+)
+STFT = (
+    "center and input.dim, center and n_fft // 2, center and _pad(input, (1,), pad_mode, None), "
+    "_stft(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)"
+)
+PLAIN_STEPS = {
+    **dict.fromkeys(("cdist", "functional.cdist"), "_cdist(x1, x2, p, None)"),
+    **{f"atleast_{n}d": f"_atleast_{n}d(tensors[0] if len(tensors) == 1 else tensors)" for n in (1, 2, 3)},
+    "broadcast_tensors": "_broadcast_tensors(tensors)",
+    "cartesian_prod": "_cartesian_prod(tensors)",
+    "block_diag": "_block_diag(tensors)",
+    "chain_matmul": "_chain_matmul(matrices)",
+    "meshgrid": "_meshgrid(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)",
+    "split": "tensor.split",
+    "stft": STFT,
+    "unique": UNIQUE[""],
+    "unique_consecutive": UNIQUE["consecutive_"],
+    "Tensor.stft": STFT.replace("input", "self"),
+    "Tensor.istft": "_istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, "
+    "return_complex=return_complex)",
+    "Tensor.unique": COMPUTED[""].replace("input", "self"),
+    "Tensor.unique_consecutive": COMPUTED["consecutive_"].replace("input", "self"),
+    "Tensor.resize_as": "tensor.size",
+    "norm": NORM,
+    "functional.norm": NORM,
+    "Tensor.norm": NORM.replace("input", "self"),
+    "tensordot": "_tensordot(a, b, [], [])",
+}
+"""The same for other functions written in Python."""
+HELPERS = {
+    f"_nn.{kind}{last} (_{kind}{last})": f"python input{', sorted=True' if not kind else ''}, return_inverse=False, return_counts=False, dim=None > {COMPUTED[kind]}"
+    for kind in COMPUTED
+    for last in ("return_output", "return_counts", "return_inverse", "return_inverse_and_counts")
+}
+"""Functions written in Python that those call."""
 WRITTEN = {
     **dict.fromkeys(
         ("tensor", "as_tensor", "Tensor.new_tensor"),
@@ -259,16 +307,27 @@ WRITTEN = {
     "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
     "Tensor.nonzero": "*, bool as_tuple=False",
     "Tensor.requires_grad_": "bool requires_grad=True",
-    "Tensor.size": "+ int? dim=None | name dim",
-    "Tensor.stride": "+ int? dim=None | name dim",
+    "Tensor.type": "Any dtype=None, bool non_blocking=False, *, memory_format? memory_format=None",
+    "Tensor.contiguous": "*, memory_format memory_format=torch.contiguous_format",
+    "Tensor.size": "int? dim=None | name dim",
+    "Tensor.stride": "int? dim=None | name dim",
 }
 """Those of which neither a stub nor a call tells enough."""
+
+
+def takes_format(bound: object) -> bool:
+    """Whether a method of which the stubs tell no parameter takes a memory format all the same."""
+    try:
+        bound(memory_format=3)
+    except Exception as error:
+        return "must be torch.memory_format" in str(error)
+    return False
 
 
 def in_python(name: str, value: object) -> str:
     """The parameters of a function written in Python, and the steps it takes."""
     last = name.rpartition(".")[2]
-    steps = STEPS.get(last, "") if name.startswith("nn.functional.") else ""
+    steps = STEPS.get(last, "") if name.startswith("nn.functional.") else PLAIN_STEPS.get(name, "")
     parameters = []
     for p in inspect.signature(value).parameters.values():
         plain = p.default is p.empty or p.default is None or isinstance(p.default, (int, float, str, tuple, list))
@@ -279,21 +338,27 @@ def in_python(name: str, value: object) -> str:
 def called_by_steps() -> list[str]:
     """The builtin functions that those steps name, as lines of their own."""
     lines = []
-    for name in sorted({n for steps in STEPS.values() for n in re.findall(r"\b_(\w+)\(", steps)}):
-        value = getattr(torch._C._nn, name, None) or getattr(torch._C._VariableFunctions, name, None)
+    named = {
+        n
+        for steps in (*STEPS.values(), *PLAIN_STEPS.values(), *COMPUTED.values())
+        for n in re.findall(r"\b_(\w+)\(", steps)
+    }
+    for name in sorted(named):
+        places = torch._C._nn, torch._C._VariableFunctions, torch._C._linalg
+        value = next((getattr(each, name) for each in places if hasattr(each, name)), None)
         if value is None:
             continue
         listed = told(value)
         found = f"+ {' | '.join(listed[1:])}" if listed else declared(value, False)[0]
         lines.append(f"_nn.{name}: {found}")
-    return lines
+    return lines + [f"{name}: {text}" for name, text in HELPERS.items()]
 
 
 def main() -> None:
     table.load_all()
     functions, methods = stub("_C/_VariableFunctions.pyi"), stub("_C/__init__.pyi", "TensorBase")
     names = [n for n in table.FUNCTIONS if not n.rpartition(".")[2].startswith("_")]
-    names += ["Tensor." + n for n in table.METHODS if not n.startswith("_")]
+    names += ["Tensor." + n for n in (*table.METHODS, "detach", "retain_grad") if not n.startswith("_")]
     lines = []
     for name in sorted(names):
         owner, _, last = name.rpartition(".")
@@ -325,6 +390,8 @@ def main() -> None:
         else:
             overloads = [o for o in overloads if " self" not in o] or overloads
         overloads = [o for o in overloads if "out_dtype" not in o]
+        if owner == "Tensor" and not any(overloads) and takes_format(bound):
+            overloads = ["*, memory_format? memory_format=None"]
         schema = declared(value, owner == "Tensor")
         if not overloads or schema and "Any " in overloads[0] and first_of(schema[0]) == first_of(overloads[0]):
             overloads = schema or overloads or functions.get(last, [])

@@ -34,6 +34,14 @@ def device_count() -> int:
     return 0 if module is None else module.cuda.runtime.getDeviceCount()
 
 
+def check_accelerator() -> None:
+    """Raise PyTorch's error where there is no device that a number could mean."""
+    if not device_count():
+        error = RuntimeError("Cannot access accelerator device when none is available.")
+        error.add_note(INSTALL)
+        raise error
+
+
 def check_device(wanted: device) -> device:
     """A CUDA device with its number; PyTorch's error where there is none."""
     if wanted.type == "mps":

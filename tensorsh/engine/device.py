@@ -36,6 +36,11 @@ class device(Frozen):
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int):
+            if type < 0:
+                raise RuntimeError("Device index must not be negative")
+            from .backend import check_accelerator
+
+            check_accelerator()
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError(

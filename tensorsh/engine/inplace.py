@@ -19,6 +19,7 @@ import numpy as np
 from .autograd import AccumulateGrad, Node, Slot, Version, tick
 from .dtype import can_hold, of
 from .errors import broadcast_error
+from .promotion import result_type
 from .state import state
 from .storage import address, extent, reach
 from .table import find_function
@@ -138,7 +139,11 @@ def write(op: Any, values: list) -> Tensor:
         if recorded:
             rewrite(t, op.make_node(values, [t], [t._array], op.inplace_node))
         return t
-    result = op.compute(arrays)
+    try:
+        result = op.compute(arrays)
+    except NotImplementedError:
+        check_written(op, op.unwrap(values)[0])
+        raise
     if type(result) is tuple:
         hidden, result = result, result[0]
     else:
@@ -200,26 +205,41 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
 
 
 def store(t: Tensor, result: Any) -> None:
-    """Write a computed result into a tensor's memory, checking dtype and shape, and count the version."""
+    """Write a computed result into a tensor's memory, checking shape and dtype, and count the version."""
     target = t._array
-    if result.dtype is not target.dtype and result.dtype != target.dtype:
-        source, kind = of(result), of(target)
-        if not can_hold(source, kind):
-            raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
     if result.shape != target.shape:
-        if result.size == target.size or result.ndim < target.ndim:
-            try:
-                fits = np.broadcast_shapes(result.shape, target.shape) == target.shape
-            except ValueError:
-                raise broadcast_error(target.shape, result.shape) from None
-        else:
-            fits = False
-        if not fits:
-            raise RuntimeError(
-                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}"
-            )
+        fits_shape(target, result.shape)
+    if result.dtype is not target.dtype and result.dtype != target.dtype:
+        fits_dtype(of(target), of(result))
     target[...] = result
     t._bump()
+
+
+def fits_shape(target: Any, shape: tuple) -> None:
+    """Raise PyTorch's error where a result's shape is not that of the tensor to write, nor broadcasts to it."""
+    fits = False
+    if math.prod(shape) == target.size or len(shape) < target.ndim:
+        try:
+            fits = np.broadcast_shapes(shape, target.shape) == target.shape
+        except ValueError:
+            raise broadcast_error(target.shape, shape) from None
+    if not fits:
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+
+
+def fits_dtype(kind: Any, source: Any) -> None:
+    if not can_hold(source, kind):
+        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
+
+
+def check_written(op: Any, arrays: list) -> None:
+    """What PyTorch finds out of an in-place call before it finds that a dtype is not implemented."""
+    if op.promote is None:
+        return
+    operands = [arrays[i] for i in op.promoted]
+    target = operands[0]
+    fits_shape(target, np.broadcast_shapes(*[getattr(x, "shape", ()) for x in operands]))
+    fits_dtype(of(target), result_type(operands))
 
 
 def rewrite(t: Tensor, node: Node) -> None:

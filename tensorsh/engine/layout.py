@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..sealed import Frozen
 
 
@@ -32,3 +34,19 @@ channels_last_3d = memory_format("channels_last_3d")
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
 sparse_csr = layout("sparse_csr")
+
+PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
+
+
+def check_options(function: str, wanted: Any, pinned: Any) -> None:
+    """Refuse what tensors here cannot be: sparse; pinned in memory where there is no device to copy to."""
+    if wanted is not None and wanted is not strided:
+        last = function.rpartition(".")[2]
+        if last in ("full", "ones") and wanted is sparse_coo:
+            raise RuntimeError("full(...) is not implemented for sparse layout")
+        raise NotImplementedError(f"{last}(): tensorsh has no {wanted} tensors, only torch.strided ones")
+    if pinned:
+        from .backend import device_count
+
+        if not device_count():
+            raise RuntimeError(PINNED)

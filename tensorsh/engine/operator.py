@@ -31,7 +31,7 @@ from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, d
 from .errors import argument_error, binding_error, check_broadcast
 from .overloads import fit, worded
 from .promotion import result_type
-from .record import Recording, attach
+from .record import Recording, attach, camel
 from .results import narrowed, scalar, store_out
 from .signature import Form
 from .state import state
@@ -244,37 +244,40 @@ class Operator(Recording):
     def compute(self, arrays: list) -> Any:
         """The kernel on arrays, after promotion."""
         narrow = None
-        if self.check is not None:
-            self.check(*arrays)
-        if self.promote is not None:
-            narrow = self.cast(arrays)
-        elif self.wide:
-            narrow = self.widen(arrays)
-        xp, kernel = np, self.kernel
-        for i in self.tensors:
-            x = arrays[i]
-            if i in self.lists:
-                x = x[0] if x else None
-            if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
-                from .backend import module_and_kernel
-
-                xp, kernel = module_and_kernel(self, arrays)
-                break
-        positional = self.positional
         try:
+            if self.check is not None:
+                self.check(*arrays)
+            if self.promote is not None:
+                narrow = self.cast(arrays)
+            elif self.wide:
+                narrow = self.widen(arrays)
+            xp, kernel = np, self.kernel
+            for i in self.tensors:
+                x = arrays[i]
+                if i in self.lists:
+                    x = x[0] if x else None
+                if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
+                    from .backend import module_and_kernel
+
+                    xp, kernel = module_and_kernel(self, arrays)
+                    break
+            positional = self.positional
             if positional == len(arrays):
                 result = kernel(xp, *arrays)
             else:
                 keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
                 result = kernel(xp, *arrays[:positional], **keywords)
-        except ValueError:
-            if self.promote is None:
-                raise
-            check_broadcast([arrays[i] for i in self.promoted])
+        except (ValueError, NotImplementedError):
+            self.check_shapes(arrays)
             raise
         if narrow is not None:
             result = narrowed(result, narrow)
         return result
+
+    def check_shapes(self, arrays: list) -> None:
+        """Raise PyTorch's error where operands do not broadcast, which it finds out before what a dtype lacks."""
+        if self.promote is not None:
+            check_broadcast([arrays[i] for i in self.promoted])
 
     def cast(self, arrays: list) -> np.dtype | None:
         """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""
@@ -387,11 +390,6 @@ def copying(kernel: Callable) -> Callable:
 
     on_copy.__doc__ = kernel.__doc__
     return on_copy
-
-
-def camel(name: str) -> str:
-    """``log_softmax`` -> ``LogSoftmax``, ``log1p`` -> ``Log1P``, ``expm1`` -> ``Expm1``, as PyTorch names its nodes."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | str = False, **options: Any) -> Callable:

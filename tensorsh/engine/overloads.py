@@ -236,13 +236,13 @@ def recorded() -> dict[str, tuple[str, str]]:
     return found
 
 
-def explain(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
-    """PyTorch's error for arguments that fit no overload of a function; None where they do."""
+def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exception | None:
+    """PyTorch's error for arguments that fit no overload of a function; None where they do. `own`: a method's tensor."""
     name, text = recorded().get(dotted, ("", None))
     if text is None:
         return None
     if text.startswith("python "):
-        return of_python(name, text[7:], dotted.startswith("Tensor."), args, kwargs)
+        return of_python(name, text[7:], dotted.startswith("Tensor."), (own, *args), kwargs)
     many = text.startswith("+ ")
     options = overloads(text)
     if not many and not options[0].parameters and dotted.startswith("Tensor."):
@@ -290,11 +290,12 @@ def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> 
     stand_in = space[name]
     if method:
         stand_in.__qualname__ = "Tensor." + name
-        args = (None, *args)
+    else:
+        args = args[1:]
     try:
         given = stand_in(*args, **kwargs)
         if steps:
-            eval(f"({steps},)", {"pair": pair, "several": several, "bool": bool}, Steps(given))
+            eval(f"({steps},)", {"pair": pair, "several": several, "chosen": chosen}, Steps(given))
     except Exception as error:
         return error.with_traceback(None)
     return None
@@ -321,6 +322,12 @@ def pair(value: Any) -> tuple:
     return tuple(value) if hasattr(value, "__iter__") else (value, value)
 
 
+def chosen(args: tuple, kwargs: dict, first: tuple, second: tuple, forms: tuple) -> Any:
+    """The step of a function that is written as four, for two settings (name and place) that are on or off."""
+    on = [bool(kwargs.get(name, at < len(args) and args[at])) for name, at in (first, second)]
+    return forms[2 * on[0] + on[1]](*args, **kwargs)
+
+
 def several(wanted: Any, sizes: tuple) -> Any:
     """The output sizes of an adaptive pooling, those of the input where none is given."""
     if isinstance(wanted, int):
@@ -330,9 +337,9 @@ def several(wanted: Any, sizes: tuple) -> Any:
     return [n if w is None else w for w, n in zip(wanted, sizes[-len(wanted) :], strict=False)]
 
 
-def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict]:
-    """Under which of its names an operator was called, and with which arguments: the frame of what was called tells, by
-    the name of its code (`table.titled`)."""
+def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict, Any]:
+    """Under which of its names an operator was called, with which arguments, and the tensor of a method: the frame of
+    what was called tells, by the name of its code (`table.titled`)."""
     titles = {("" if "." in name else "Tensor." + name, name) for name in names}
     for _ in range(4):
         if frame is None:
@@ -341,12 +348,12 @@ def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: An
         for method, name in titles:
             if title in (method, method + "_"):
                 args, kwargs = as_given(params, args, kwargs, frame.f_back, 1)
-                return title, args[1:], kwargs
+                return title, args[1:], kwargs, args[0] if args else None
             if title in ("torch." + name, "torch." + name + "_"):
                 args, kwargs = as_given(params, args, kwargs, frame.f_back, 0)
-                return title[6:], args, kwargs
+                return title[6:], args, kwargs, None
         frame = frame.f_back
-    return names[0], args, kwargs
+    return names[0], args, kwargs, None
 
 
 def as_given(params: tuple, args: tuple, kwargs: dict, caller: Any, own: int) -> tuple[tuple, dict]:
@@ -404,10 +411,15 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
     may stand for a number or not, as its shape and dtype are."""
     from .tensor import Tensor
 
-    dotted, args, kwargs = called(names, params, args, kwargs, frame)
-    error = explain(dotted, args, kwargs)
+    dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
+    error = explain(dotted, args, kwargs, own)
     if error is not None:
         raise error
+    if "layout" in kwargs or "pin_memory" in kwargs:
+        from .layout import check_options
+
+        check_options(dotted, kwargs.get("layout"), kwargs.get("pin_memory"))
+        return False
     text = recorded().get(dotted, ("", ""))[1]
     places = [o.parameters for o in overloads(text)] if text and not text.startswith("python ") else []
     for at, value in enumerate(args):
@@ -435,4 +447,12 @@ def guarded(function: Any, names: list[str]) -> Any:
                 raise
             raise told from None
 
+    call._guarded = True  # type: ignore[attr-defined]
     return call
+
+
+def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
+    """Raise PyTorch's error for arguments that fit no overload of a function."""
+    error = explain(dotted, args, kwargs)
+    if error is not None:
+        raise error

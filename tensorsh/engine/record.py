@@ -25,6 +25,11 @@ FORWARD = {"_nll_loss": "nll_loss_forward"}
 """Names in an error that are not the operator's own."""
 
 
+def camel(name: str) -> str:
+    """``log_softmax`` -> ``LogSoftmax``, ``log1p`` -> ``Log1P``, ``expm1`` -> ``Expm1``, as PyTorch names its nodes."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 class Recording:
     """The part of an Operator that makes nodes."""
 

@@ -179,17 +179,33 @@ _signed = [0, 0]
 
 
 def sign(found: dict[str, Any], kind: int) -> None:
-    """Functions that are no operators get their signatures as those do (only what is new in the table is looked at)."""
+    """Functions that are no operators get their signatures as those do, and wrong calls of them PyTorch's words (only what
+    is new in the table is looked at)."""
+    from .tensor import Tensor
+
     done, _signed[kind] = _signed[kind], len(found)
     for name, function in islice(found.items(), done, None):
         if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
             function.__doc__ = function._operator.function.__doc__
-        if type(function) is FunctionType and "__wrapped__" not in function.__dict__:
-            function.__wrapped__ = Form(name, function)  # type: ignore[attr-defined]
+        if type(function) is not FunctionType:
+            continue
+        if "__wrapped__" not in function.__dict__:
+            method = "Tensor." if kind and "_guarded" in function.__dict__ else ""
+            function.__wrapped__ = Form(method + name, function)  # type: ignore[attr-defined]
             if function.__doc__ is None and name[-1] == "_":
                 function.__doc__ = f"In-place form of :func:`{name[:-1]}`."
-            if not kind and "." not in name:
-                found[name] = function.__wrapped__.owner = shielded(function, [name])  # type: ignore[attr-defined]
+        if "_operator" in function.__dict__ or "_guarded" in function.__dict__ or name.startswith("nn.functional."):
+            continue
+        shown = titled(shielded(function, [name]), ("Tensor." if kind else "torch.") + name)
+        found[name] = function.__wrapped__.owner = shown  # type: ignore[attr-defined]
+        if kind and Tensor.__dict__.get(name) is function:
+            setattr(Tensor, name, shown)
+
+
+def attentive(function: Callable) -> Callable:
+    """A method that is called often, and itself looks at what it is given: it is not wrapped."""
+    function._guarded = True  # type: ignore[attr-defined]
+    return function
 
 
 def shielded(function: Callable, names: list[str]) -> Callable:

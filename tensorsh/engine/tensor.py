@@ -284,8 +284,12 @@ class Tensor(metaclass=TensorMeta):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
 
-    def detach(self) -> Tensor:
+    def detach(self, *args: Any, **kwargs: Any) -> Tensor:
         """The same memory, without history; in-place writes to either are seen by the version checks of both."""
+        if args or kwargs:
+            from .overloads import refuse
+
+            refuse("Tensor.detach", args, kwargs)
         t = new(Tensor)
         t._array = self._array
         if self._cell is None:

@@ -13,6 +13,7 @@ from ..device import device as device_type
 from ..dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ..errors import type_name
 from ..operator import Array, operator
+from ..overloads import refuse
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..text import format_tensor, parameter_text, python_number, tensor_text
@@ -105,7 +106,9 @@ def checked(device: device_type) -> device_type:
 
 
 def _caster(name: str, d: dtype) -> Any:
-    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+    def method(self: Tensor, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
+        if args or kwargs:
+            refuse("Tensor." + name, args, kwargs)
         if memory_format is not None:
             return to(self, d, memory_format=memory_format)
         return self if self.dtype is d else to_copy.function(self, d, None)
@@ -121,7 +124,7 @@ CASTS = {
     "chalf": "complex32",
 }  # fmt: skip
 for _name, _dtype in CASTS.items():
-    table.METHODS[_name] = _caster(_name, BY_NAME[_dtype])
+    table.METHODS[_name] = table.attentive(_caster(_name, BY_NAME[_dtype]))
 
 
 def method(function: Any) -> Any:
@@ -168,16 +171,22 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @method
-def item(self: Tensor) -> Any:
+@table.attentive
+def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The one element as a Python number."""
+    if args or kwargs:
+        refuse("Tensor.item", args, kwargs)
     if self._array.size != 1:
         raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
     return python_number(self._array)
 
 
 @method
-def tolist(self: Tensor) -> Any:
+@table.attentive
+def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
+    if args or kwargs:
+        refuse("Tensor.tolist", args, kwargs)
     from ..backend import move
 
     array = move(self._array, CPU)
@@ -353,8 +362,11 @@ def detach_(self: Tensor) -> Tensor:
 
 
 @method
-def is_floating_point(self: Tensor) -> bool:
+@table.attentive
+def is_floating_point(self: Tensor, *args: Any, **kwargs: Any) -> bool:
     """Whether the dtype is a floating-point one."""
+    if args or kwargs:
+        refuse("Tensor.is_floating_point", args, kwargs)
     return self.dtype.category == FLOAT
 
 
@@ -396,7 +408,10 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @method
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """The tensor itself: memory is not pinned."""
+    """The tensor itself, where there is a device to copy to: its memory stays as it is."""
+    from ..backend import check_accelerator
+
+    check_accelerator()
     return self
 
 
@@ -412,8 +427,11 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 
 @method
-def numel(self: Tensor) -> int:
+@table.attentive
+def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
     """The number of elements."""
+    if args or kwargs:
+        refuse("Tensor.numel", args, kwargs)
     return self._array.size
 
 

@@ -10,6 +10,7 @@ from .. import table
 from ..autograd import Node, tick
 from ..errors import combination_error, type_name, wrap_dim
 from ..inplace import Region, check
+from ..overloads import refuse
 from ..state import state
 from ..storage import (
     TypedStorage,
@@ -35,8 +36,13 @@ def method(function: Any) -> Any:
 
 
 @method
-def size(self: Tensor, dim: int | None = None) -> Any:
+@table.attentive
+def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The shape, or the length of one dimension."""
+    if not args and not kwargs:
+        return self.shape
+    refuse("Tensor.size", args, kwargs)
+    dim = args[0] if args else kwargs["dim"]
     if dim is None:
         return self.shape
     shape = self._array.shape
@@ -46,8 +52,11 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 
 
 @method
-def dim(self: Tensor) -> int:
+@table.attentive
+def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
     """The number of dimensions."""
+    if args or kwargs:
+        refuse("Tensor.dim", args, kwargs)
     return self._array.ndim
 
 

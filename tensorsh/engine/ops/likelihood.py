@@ -101,7 +101,7 @@ bce_logits.gradient(
 )
 
 
-@composite("nn.functional.binary_cross_entropy_with_logits binary_cross_entropy_with_logits", method=False)
+@composite("nn.functional.binary_cross_entropy_with_logits", method=False)
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ):  # fmt: skip
@@ -125,7 +125,7 @@ def binary_cross_entropy_with_logits(
     return bce_logits.function(input, target, weight, pos_weight, reduction)
 
 
-@composite("nn.functional.kl_div kl_div", method=False)
+@composite("nn.functional.kl_div", method=False)
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """The Kullback-Leibler divergence of log-probabilities `input` from probabilities `target`."""
     for each in (input, target):
@@ -152,7 +152,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     return loss if batch is None else loss / batch
 
 
-@composite("nn.functional.poisson_nll_loss poisson_nll_loss", method=False)
+@composite("nn.functional.poisson_nll_loss", method=False)
 def poisson_nll_loss(
     input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
 ):  # fmt: skip

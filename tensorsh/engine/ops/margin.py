@@ -41,7 +41,7 @@ def from_number(number, input):
     return find_function("sub")(find_function("tensor")(number, dtype=input.dtype), input)
 
 
-@composite("nn.functional.hinge_embedding_loss hinge_embedding_loss", method=False)
+@composite("nn.functional.hinge_embedding_loss", method=False)
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zero = find_function("zeros_like")(input)
@@ -50,7 +50,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     return reduced(below + same, legacy(size_average, reduce, reduction))
 
 
-@composite("nn.functional.margin_ranking_loss margin_ranking_loss", method=False)
+@composite("nn.functional.margin_ranking_loss", method=False)
 def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
     """max(0, -y (x1 - x2) + margin)."""
     if not input1.ndim == input2.ndim == target.ndim:
@@ -61,7 +61,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, r
     return reduced(plus(-target * (input1 - input2), margin).clamp_min(0), legacy(size_average, reduce, reduction))
 
 
-@composite("nn.functional.cosine_embedding_loss cosine_embedding_loss", method=False)
+@composite("nn.functional.cosine_embedding_loss", method=False)
 def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     eps = 1e-12
@@ -77,7 +77,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None,
     return reduced(loss, legacy(size_average, reduce, reduction))
 
 
-@composite("nn.functional.triplet_margin_loss triplet_margin_loss", method=False)
+@composite("nn.functional.triplet_margin_loss", method=False)
 def triplet_margin_loss(
     anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
 ):  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -110,12 +111,37 @@ def _dropouts() -> None:
 _dropouts()
 
 
-@composite("ctc_loss", method=False)
-def torch_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=1, zero_infinity=False):
-    """``nn.functional.ctc_loss`` with the reduction as a number."""
-    function = find_function("nn.functional.ctc_loss")
-    kind = ("none", "mean", "sum")[reduction]
-    return function(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+def _losses() -> None:
+    """Losses as ``torch`` has them: what they return is a number, 0 the losses themselves, 1 their mean, 2 their sum."""
+    pair = {"input": None, "target": None}
+    triple = {"input1": None, "input2": None, "target": None}
+    for name, settings in (
+        ("binary_cross_entropy_with_logits", pair | {"weight": None, "pos_weight": None}),
+        ("cosine_embedding_loss", triple | {"margin": 0.0}),
+        ("ctc_loss", dict.fromkeys(("log_probs", "targets", "input_lengths", "target_lengths")) | {"blank": 0}),
+        ("hinge_embedding_loss", pair | {"margin": 1.0}),
+        ("kl_div", pair),
+        ("margin_ranking_loss", triple | {"margin": 0.0}),
+        ("poisson_nll_loss", pair | dict.fromkeys(("log_input", "full", "eps"))),
+        (
+            "triplet_margin_loss",
+            dict.fromkeys(("anchor", "positive", "negative")) | {"margin": 1.0, "p": 2, "eps": 1e-6, "swap": False},
+        ),
+    ):
+
+        def loss(*args: Any, _name: str = name, _settings: dict = settings, **kwargs: Any) -> Any:
+            names = (*_settings, "reduction", *(("zero_infinity",) if _name == "ctc_loss" else ()))
+            given = _settings | {"reduction": 1} | dict(zip(names, args, strict=False)) | kwargs
+            kind = int(given.pop("reduction"))
+            shown = ("none", "mean", "sum")[kind] if 0 <= kind <= 2 else "none"
+            return find_function("nn.functional." + _name)(**given, reduction=shown)
+
+        loss.__name__ = loss.__qualname__ = name
+        loss.__doc__ = f"``nn.functional.{name}`` with the reduction as a number: 0 for none, 1 for mean, 2 for sum."
+        composite(name, method=False)(loss)
+
+
+_losses()
 
 
 @composite("nn.functional.gumbel_softmax", method=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import FLOAT, float32, float64, of
+from ..layout import strided
 from ..operator import composite
 from ..state import state
 from ..tensor import Tensor
@@ -263,7 +264,9 @@ def symmetric(name: str, M: int, dtype: Any, layout: Any) -> Any:
     """The checks of ``torch.signal.windows``, and the dtype."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    kind = dtype or state.default_dtype
+    if layout is not strided:
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    kind = state.default_dtype if dtype is None else dtype
     if kind not in (float32, float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
     return kind
@@ -277,23 +280,23 @@ def _signal_window(compute: Callable) -> Callable:
     checked = CHECKED.get(name, name)
 
     def function(
-        M: int, *, sym: bool = True, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-        **given: Any,
+        M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
+        requires_grad: bool = False, **given: Any,
     ) -> Tensor:  # fmt: skip
         for key in given:
             if key not in defaults:
                 raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
         if name == "general_cosine" and "a" not in given:
             raise TypeError("general_cosine() missing 1 required keyword-only argument: 'a'")
-        kind = symmetric(checked, M, dtype, layout)
+        options = {"dtype": symmetric(checked, M, dtype, layout)}
+        options |= {"layout": layout, "device": device, "requires_grad": requires_grad}
         if M == 0:
-            return made(np.empty(0, kind.numpy), device, requires_grad)
+            return table.find_function("empty")((0,), **options)
 
         def points(start: float, end: float) -> Tensor:
-            return table.find_function("linspace")(start, end, M, dtype=kind, requires_grad=requires_grad)
+            return table.find_function("linspace")(start=start, end=end, steps=M, **options)
 
-        found = compute(M, sym, points, **(defaults | given))
-        return found if device is None else found.to(device)
+        return compute(M, sym, points, **(defaults | given))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = compute.__doc__

@@ -12,7 +12,7 @@ from ..data import to_array
 from ..dtype import BY_NAME, dtype
 from ..errors import type_name
 from ..state import state
-from ..tensor import Tensor, new
+from ..tensor import Tensor, new, wrap
 
 
 def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
@@ -103,3 +103,26 @@ def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 table.METHODS["new"] = new_
 new_.__name__ = "new"
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of an array of another library."""
+    from ..backend import shared
+
+    return wrap(shared(ext_tensor if hasattr(ext_tensor, "__dlpack_device__") else _Capsule(ext_tensor)))
+
+
+class _Capsule:
+    """What `to_dlpack` gave, in the form that arrays have: memory of the CPU."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+table.FUNCTIONS["from_dlpack"] = from_dlpack

@@ -464,29 +464,6 @@ def cuda_array_interface(self: Tensor) -> dict:
 Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore[attr-defined]
 
 
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor on the memory of an array of another library."""
-    from ..backend import shared
-
-    return wrap(shared(ext_tensor if hasattr(ext_tensor, "__dlpack_device__") else _Capsule(ext_tensor)))
-
-
-class _Capsule:
-    """What `to_dlpack` gave, in the form that arrays have: memory of the CPU."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
-
-
-table.FUNCTIONS["from_dlpack"] = from_dlpack
-
-
 def _flags() -> None:
     def flag(test: Any) -> Any:
         return property(test)

@@ -114,22 +114,12 @@ def _mixed(a: Any, b: Any) -> str:
     return f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
 
 
-ON_HOST = frozenset(
-    """
-    _airy_ai airy_ai cummax cummin logcumsumexp geqrf ormqr householder_product index_reduce mode topk kthvalue
-    triangular_solve solve_triangular _unique_consecutive _ctc_loss cholesky_solve cholesky_inverse lu_unpack
-    bernoulli poisson _standard_gamma _linalg_lstsq _linalg_pinv
-    """.split()
-)
-"""Operators whose kernels need what cupy has not (accumulations, LAPACK's small routines, the CPU's random numbers)."""
-
-
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     """What computes an operator's results: a module and a kernel that takes it."""
     xp = module_of([arrays[i] for i in op.tensors])
     if xp is np:
         return np, op.kernel
-    if op.name in ON_HOST:
+    if op.hosted:
         return np, on_host(op.kernel)
     kind = ""
     for i in op.arrays:
@@ -158,8 +148,12 @@ def on_host(kernel: Any) -> Any:
 
 
 def _to_host(x: Any) -> Any:
-    if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
+    from .tensor import Tensor
+
+    if type(x) in (list, tuple):
         return type(x)(map(_to_host, x))
+    if isinstance(x, Tensor):
+        return x.cpu()
     return fetched(x) if hasattr(x, "__cuda_array_interface__") else x
 
 
@@ -201,6 +195,19 @@ def hosted(function: Any) -> Any:
         return out
 
     return wraps(function)(run)
+
+
+def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
+    """Fold values into the elements at places that may come twice: `fold` is a ufunc's name, ``add`` or ``maximum``.
+
+    `where`: what numpy takes as an index.
+    """
+    if xp is np:
+        getattr(np, fold).at(target, where, values)
+        return
+    from .cuda import scatter
+
+    scatter.fold(xp, fold, target, where, values)
 
 
 def move_like(array: Any, other: Any) -> Any:

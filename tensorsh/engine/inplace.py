@@ -17,6 +17,7 @@ from weakref import ref
 import numpy as np
 
 from .autograd import AccumulateGrad, Node, Slot, Version, tick
+from .backend import fold_at
 from .dtype import can_hold, of
 from .errors import broadcast_error
 from .promotion import result_type
@@ -24,6 +25,7 @@ from .state import state
 from .storage import address, extent, reach
 from .table import find_function
 from .tensor import Tensor, wrap
+from .viewing import module_of
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 OVERLAP = (
@@ -294,16 +296,18 @@ class Region:
             if low < start:
                 raise RuntimeError("cannot write in place to a view that starts before its base")
 
-    def buffers(self) -> tuple[Any, Any]:
-        """A zeroed array with the base's strides, and the part of it that is the view."""
-        shape, dtype, strides = self.root
-        memory = np.zeros(self.size, np.uint8)
-        whole = np.ndarray(shape, dtype, memory, 0, strides)
-        shape, dtype, strides = self.view
-        return whole, np.ndarray(shape, dtype, memory, self.offset if self.size else 0, strides)
+    def buffers(self, like: Any) -> Any:
+        """A zeroed array with the base's strides, and the part of it that is the view, where another array lies."""
+        xp = module_of(like)
+        memory = xp.zeros(self.size, np.uint8)
+        parts = [(*self.root, 0), (*self.view, self.offset if self.size else 0)]
+        if xp is np:
+            return tuple([np.ndarray(shape, dtype, memory, at, strides) for shape, dtype, strides, at in parts])
+        return tuple([xp.ndarray(shape, dtype, memory.data + at, strides) for shape, dtype, strides, at in parts])
 
-    def indices(self) -> Any:
-        """For each element of the view, its flat index in the base (of its real numbers, when only the view is real)."""
+    def indices(self, like: Any) -> Any:
+        """For each element of the view, its flat index in the base (of its real numbers, when only the view is real),
+        on the device of an array."""
         shape, dtype, strides = self.root
         kind = self.view[1]
         if dtype.kind == "c" and kind.kind != "c":
@@ -315,7 +319,7 @@ class Region:
         flat = np.arange(math.prod(shape)).reshape(shape)
         np.ndarray(shape, np.int64, lookup, 0, scaled(strides))[...] = flat
         found = np.ndarray(self.view[0], np.int64, lookup, self.offset // size * 8, scaled(self.view[2]))
-        return found.reshape(-1)
+        return module_of(like).asarray(found.reshape(-1))
 
     def flattened(self, gradient: Any) -> Any:
         """The base's gradient as one row of the numbers that `indices` counts."""
@@ -349,12 +353,12 @@ class CopySlices(Node):
     def apply(self, gradient: Any, world: Any) -> list:
         region = self._region
         if world.raw:
-            whole, part = region.buffers()
+            whole, part = region.buffers(gradient)
             whole[...] = gradient
             answers = list(self._function.apply(part.copy(), world))
             part[...] = 0 if answers[0] is None else answers[0]
             return [whole, *answers[1:]]
-        where = wrap(region.indices())
+        where = wrap(region.indices(gradient._array))
         flat = region.flattened(gradient)
         part = flat.index_select(0, where).reshape(region.view[0])
         answers = list(self._function.apply(part, world))
@@ -383,17 +387,19 @@ class AsStrided(Node):
 def spread(t: Any, gradient: Any, region: Region) -> Any:
     """The gradient of a base from that of a view: zero outside, added up where elements of the view coincide."""
     if t.raw:
-        whole, part = region.buffers()
+        whole, part = region.buffers(gradient)
         if not part.size:
             return whole
         if overlapping(*region.view):
             flat = whole.reshape(-1) if whole.dtype == part.dtype else whole.view(part.dtype).reshape(-1)
-            np.add.at(flat, region.indices(), gradient.reshape(-1))
+            xp = module_of(gradient)
+            fold_at(xp, "add", flat, region.indices(gradient), gradient.reshape(-1))
             return flat.view(whole.dtype).reshape(whole.shape)
         part[...] = gradient
         return whole
-    flat = region.flattened(wrap(np.zeros(region.root[0], region.root[1])))
-    return region.restored(flat.index_add(0, wrap(region.indices()), gradient.reshape(-1)))
+    xp = module_of(gradient._array)
+    flat = region.flattened(wrap(xp.zeros(region.root[0], region.root[1])))
+    return region.restored(flat.index_add(0, wrap(region.indices(gradient._array)), gradient.reshape(-1)))
 
 
 def overlapping(shape: tuple, dtype: Any, strides: tuple) -> bool:

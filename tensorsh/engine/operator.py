@@ -108,6 +108,7 @@ class Operator(Recording):
         self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
         self.exact_numbers: bool = options.get("exact_numbers", False)
         self.scalars: bool = options.get("scalars", self.promote is not None)
+        self.hosted: bool = options.get("hosted", False)
 
     # -- declaring gradients
 
@@ -403,13 +404,12 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
     fixed: tensors that may want no gradient.  exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
     packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
-    broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).
-    nondifferentiable: numbers of results without gradient.  scalars: tensors may be Python numbers.
+    broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).  scalars: tensors may be
+    Python numbers.  nondifferentiable: numbers of results without gradient.  unlinked: tensor arguments for which a joint
+    gradient never has one (an index).  short: makes the operator's callable.  check: called before promotion, may refuse.
     overwrites: the kernel writes into its first array and returns it; it is given a copy, or in place the tensor's own.
-    unlinked: tensor arguments for which a joint gradient never has one (an index).
-    short: a function of the operator that makes its callable, for operators with a short way of their own.
-    check: called with the kernel's arguments before promotion, to refuse some dtypes.
     ufunc: for elementwise operators on one or two tensors: adds the short way of `fast`, with its options.
+    hosted: it computes on the CPU wherever its tensors are (cupy lacks what it needs), and copies its results back.
     """
 
     def declare(kernel: Callable) -> Operator:
@@ -471,7 +471,7 @@ def composite(
 
     `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  guard: wrong calls are explained as PyTorch does,
-    at the price of one more call.  hosted: it computes on the CPU wherever its tensors are.
+    at the price of one more call.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
     """
 
     def declare(function: Callable) -> Callable:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from weakref import ref as reference
 
+import numpy as np
+
 from .autograd import (
     INFERENCE_SAVED,
     Hidden,
@@ -158,6 +160,8 @@ class Recording:
                 if isinstance(x, Tensor):
                     if x._inference:
                         raise RuntimeError(INFERENCE_SAVED)
+                    if type(x._array) is not type(outs[0]):
+                        x = beside(x, outs[0])
                     saved.append(x)
                 elif i in self.tensors:
                     saved.append(list(x) if i in self.lists else wrapped(x) if x is not None else x)
@@ -175,6 +179,15 @@ class Recording:
             else:
                 saved.append(Hidden(outs[i]) if i < len(outs) else None)
         return tuple(saved)
+
+
+def beside(x: Tensor, result: Any) -> Tensor:
+    """An operand without dimensions on the CPU, moved to the device of the result, for the formulas."""
+    if type(x._array) is np.ndarray and not x._array.ndim:
+        from .backend import device_of
+
+        return x.to(device_of(result))
+    return x
 
 
 def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:

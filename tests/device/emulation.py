@@ -1,116 +1,155 @@
-"""cupy's ElementwiseKernel and ReductionKernel without a GPU: their C, as far as ours uses it, run by numpy.
-
-Understood are assignments and declarations, arithmetic, comparisons, calls, ``T(number)`` and ``a ? b : c``.
-"""
+"""cupy's ElementwiseKernel, ReductionKernel and RawKernel without a GPU: their C, run by `c.Machine` on numpy's arrays."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+import c
 import numpy as np
 import standin
 
-FUNCTIONS = {
-    "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh, "sqrt": np.sqrt, "where": np.where,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-}  # fmt: skip
+launches = [0]
+"""How many kernels have run."""
 
 
-def split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks that stand in no brackets."""
-    parts, depth = [""], 0
-    for c in text:
-        depth += (c == "(") - (c == ")")
-        if c == mark and not depth:
-            parts.append("")
-        else:
-            parts[-1] += c
-    return parts
+def parameters(text: str) -> list[tuple[str, str, bool]]:
+    """Type, name, and whether it is raw, of each."""
+    return [(p.split()[-2], p.split()[-1], "raw" in p.split()) for p in text.split(",") if p.strip()]
 
 
-def python(expression: str) -> str:
-    """A C expression as Python's."""
-    found = re.search(r"\(", expression)
-    if found:
-        # Innermost first: what is in the first pair of brackets, translated, then the rest.
-        depth = 0
-        for i in range(found.start(), len(expression)):
-            depth += (expression[i] == "(") - (expression[i] == ")")
-            if not depth:
-                break
-        inner = ", ".join(python(p) for p in split(expression[found.start() + 1 : i], ","))
-        held = f"@{abs(hash(inner))}@"
-        rest = python(expression[: found.start()] + held + expression[i + 1 :])
-        return rest.replace(held, f"({inner})")
-    if "?" in expression:
-        condition, _, rest = expression.partition("?")
-        yes, _, no = rest.partition(":")
-        return f"where({python(condition)}, {python(yes)}, {python(no)})"
-    return expression.strip()
-
-
-def parameters(text: str) -> list[tuple[str, str]]:
-    return [tuple(p.split()) for p in text.split(",")]  # type: ignore[misc]
+def parsed(text: str, types: dict) -> dict[str, tuple]:
+    return c.Parser(text, c.TYPES | types).program()
 
 
 class Kernel:
-    def __init__(self, inputs: str, outputs: str) -> None:
-        self.inputs, self.outputs = parameters(inputs), parameters(outputs)
-        assert all(kind == "T" for kind, _ in self.inputs + self.outputs)
+    def __init__(self, inputs: str, outputs: str, name: str, preamble: str = "") -> None:
+        self.inputs, self.outputs, self.name, self.preamble = parameters(inputs), parameters(outputs), name, preamble
 
-    def bound(self, args: tuple) -> tuple[dict, Any, int]:
-        """The parameters by name as numpy's arrays, with their dtype and device; TypeError where cupy has it."""
-        from scipy.special import erf
-
+    def bound(self, args: tuple) -> tuple[dict, dict, int]:
+        """The parameters by name, the types of the letters, and the device; TypeError where cupy has it."""
+        launches[0] += 1
         arrays = [a for a in args if isinstance(a, standin.ndarray)]
         if any(not isinstance(a, standin.ndarray | np.generic | int | float) for a in args):
             raise TypeError("Unsupported type")
-        dtype, index = arrays[0].dtype, arrays[0]._index
-        if any(a.dtype != dtype for a in args if isinstance(a, standin.ndarray | np.generic)):
-            raise TypeError("Type is mismatched")
-        if any(a._index != index for a in arrays):
+        places = {a._index for a in arrays}
+        if len(places) > 1:
             raise ValueError("Array device must be same as the current device")
-        names = [name for _, name in self.inputs + self.outputs]
-        space = {
-            n: a._held if isinstance(a, standin.ndarray) else dtype.type(a) for n, a in zip(names, args, strict=False)
-        }
-        return space | FUNCTIONS | {"T": dtype.type, "erf": erf}, dtype, index
+        types: dict[str, Any] = {}
+        space: dict[str, Any] = {}
+        for (kind, name, _), a in zip(self.inputs + self.outputs, args, strict=False):
+            if isinstance(a, standin.ndarray | np.generic):
+                wanted = types.setdefault(kind, a.dtype) if len(kind) == 1 else np.dtype(kind)
+                if a.dtype != wanted and isinstance(a, standin.ndarray):
+                    raise TypeError(f"Type is mismatched. {self.name}: {name} {a.dtype} {wanted}")
+            space[name] = a._held if isinstance(a, standin.ndarray) else a
+        for kind, name, _ in self.inputs + self.outputs:
+            if name in space and not isinstance(space[name], np.ndarray):
+                space[name] = np.asarray(space[name]).astype(types[kind] if len(kind) == 1 else kind)[()]
+        return space, types, places.pop() if places else standin.current[0]
 
 
 class ElementwiseKernel(Kernel):
-    def __init__(self, inputs: str, outputs: str, operation: str, name: str) -> None:
-        super().__init__(inputs, outputs)
-        statements = [s.strip() for s in operation.split(";") if s.strip()]
-        self.program = [re.fullmatch(r"(?:T )?(\w+) = (.+)", s).groups() for s in statements]  # type: ignore[union-attr]
-        self.name = name
+    def __init__(self, inputs: str, outputs: str, operation: str, name: str, preamble: str = "") -> None:
+        super().__init__(inputs, outputs, name, preamble)
+        self.operation = operation
 
-    def __call__(self, *args: Any) -> Any:
-        assert len(args) in (len(self.inputs), len(self.inputs) + len(self.outputs)), self.name
-        space, dtype, index = self.bound(args)
-        shape = np.broadcast_shapes(*(np.shape(a._held) for a in args if isinstance(a, standin.ndarray)))
-        given = {name: space[name] for _, name in self.outputs if name in space}
-        with np.errstate(all="ignore"):
-            for name, expression in self.program:
-                space[name] = np.asarray(eval(python(expression), space), dtype)
+    def __call__(self, *args: Any, size: int | None = None) -> Any:
+        count = len(self.inputs)
+        assert len(args) in (count, count + len(self.outputs)), self.name
+        space, types, index = self.bound(args)
+        whole = [
+            space[n].shape
+            for _, n, raw in self.inputs + self.outputs
+            if not raw and isinstance(space.get(n), np.ndarray)
+        ]
+        assert (size is None) == bool(whole), f"{self.name}: a size is given where all arrays are raw, and only there"
+        shape = (size,) if size is not None else np.broadcast_shapes(*whole)
+        lanes = int(np.prod(shape))
+        written = {}
+        for kind, name, raw in self.inputs + self.outputs:
+            value = space.get(name)
+            if raw:
+                space[name] = c.Memory(value if value.flags.c_contiguous else value.copy())
+            elif isinstance(value, np.ndarray):
+                space[name] = np.broadcast_to(value, shape).reshape(-1)
+            elif value is None:
+                space[name] = np.zeros(lanes, types[kind] if len(kind) == 1 else kind)
+        for _, name, raw in self.outputs:
+            assert not raw or len(args) > count, "a raw output is given"
+            given = dict(zip([n for _, n, _ in self.inputs + self.outputs], args, strict=False)).get(name)
+            written[name] = (raw, given)
+        body = c.Parser("{" + self.operation + ";}", c.TYPES | types).statement()
+        # What folds by atomic operations is one of numpy's ufuncs here.
+        machine = c.Machine({} if "void fold_" in self.preamble else parsed(self.preamble, types), lanes)
+        space["i"] = np.arange(lanes)
+        machine.run(body, space)
         results = []
-        for _, name in self.outputs:
-            if name in given:
-                given[name][...] = space[name]
-            results.append(standin.on_device(given.get(name, np.broadcast_to(space[name], shape).copy()), index))
+        for name, (raw, given) in written.items():
+            if raw:
+                if not given._held.flags.c_contiguous:
+                    given._held[...] = space[name].array.reshape(given._held.shape)
+                results.append(given)
+                continue
+            value = np.broadcast_to(space[name], lanes).reshape(shape)
+            if given is not None:
+                assert given._held.shape == shape, f"{self.name}: an output of another shape"
+                given._held[...] = value
+            results.append(given if given is not None else standin.on_device(value.copy(), index))
         return results[0] if len(results) == 1 else tuple(results)
 
 
 class ReductionKernel(Kernel):
     def __init__(self, inputs: str, outputs: str, term: str, fold: str, last: str, identity: str, name: str) -> None:
-        super().__init__(inputs, outputs)
+        super().__init__(inputs, outputs, name)
         assert (fold, last, identity) == ("a + b", f"{self.outputs[0][1]} = a", "0"), name
-        self.term, self.name = term, name
+        self.term = term
 
     def __call__(self, *args: Any, axis: Any = None, keepdims: bool = False) -> Any:
         assert len(args) == len(self.inputs), self.name
-        space, dtype, index = self.bound(args)
-        with np.errstate(all="ignore"):
-            shape = np.broadcast_shapes(*(np.shape(a._held) for a in args if isinstance(a, standin.ndarray)))
-            terms = np.broadcast_to(np.asarray(eval(python(self.term), space), dtype), shape)
-        return standin.on_device(np.asarray(np.add.reduce(terms, axis, keepdims=keepdims)), index)
+        space, types, index = self.bound(args)
+        shape = np.broadcast_shapes(*(v.shape for v in space.values() if isinstance(v, np.ndarray)))
+        flat = {n: np.broadcast_to(v, shape).reshape(-1) if isinstance(v, np.ndarray) else v for n, v in space.items()}
+        machine = c.Machine({}, int(np.prod(shape)))
+        flat["result"] = np.zeros(int(np.prod(shape)), types["T"])
+        machine.run(c.Parser(f"{{result = {self.term};}}", c.TYPES | types).statement(), flat)
+        return standin.on_device(
+            np.asarray(np.add.reduce(flat["result"].reshape(shape), axis, keepdims=keepdims)), index
+        )
+
+
+class RawKernel:
+    """The arguments are held against the parameters, as a GPU would take anything."""
+
+    def __init__(self, code: str, name: str, options: tuple = ()) -> None:
+        defined = re.findall(r"typedef ([\w ]+) (\w);", code)
+        names = {"__half": "float16", "long long": "int64", "unsigned char": "uint8"}
+        self.types = {letter: np.dtype(names.get(kind, kind.replace("float", "float32") if kind == "float" else
+                                                 "float64" if kind == "double" else kind)) for kind, letter in defined}  # fmt: skip
+        text = re.sub(r"typedef [\w ]+;|#(?!pragma)[^\n]*", "", code)
+        self.name, self.functions = name, parsed(text, self.types)
+        self.pointers = re.search(rf"\b{name}\(([^)]*)\)", text).group(1).split(",")  # type: ignore[union-attr]
+
+    def __call__(self, grid: tuple, block: tuple, args: tuple) -> None:
+        launches[0] += 1
+        params, body = self.functions[self.name]
+        assert len(params) == len(args) and len(grid) == len(block) == 1 and block[0] <= 1024 and grid[0] < 1 << 31
+        lanes = grid[0] * block[0]
+        machine = c.Machine(self.functions, lanes, block[0])
+        scope: dict[str, Any] = {}
+        for (kind, name), text, a in zip(params, self.pointers, args, strict=True):
+            if "*" in text:
+                if a is None or isinstance(a, np.uint64) and not a:
+                    scope[name] = None
+                    continue
+                assert isinstance(a, standin.ndarray) and a.dtype == kind, f"{self.name}: {name} is no array of {kind}"
+                scope[name] = c.Memory(a._held)
+            else:
+                assert isinstance(a, np.generic) and a.dtype == kind, f"{self.name}: {name} is no number of {kind}"
+                scope[name] = a
+        number = np.arange(lanes)
+        machine.globals = {
+            "threadIdx.x": (number % block[0]).astype(np.uint32), "blockIdx.x": (number // block[0]).astype(np.uint32),
+            "blockDim.x": np.uint32(block[0]), "gridDim.x": np.uint32(grid[0]),
+        }  # fmt: skip
+        machine.run(body, scope | machine.globals)

@@ -190,7 +190,9 @@ class MemoryPointer:
         self.ptr = held.__array_interface__["data"][0] + offset
         self.offset = self.ptr - root.__array_interface__["data"][0]
         self.held, self.index, self.shift = held, number, offset
-        self.root = root if root.flags.c_contiguous else root.T
+        if not root.flags.c_contiguous:  # laid out in another order
+            root = root.transpose(sorted(range(root.ndim), key=lambda i: -root.strides[i]))
+        self.root = root
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import emulation
+import c
 import standin
 
 from tensorsh import torch
@@ -114,9 +115,48 @@ def test_steps_of_optimizers(name: str, options: dict, ran: set) -> None:
     assert ran or options.get("amsgrad")
 
 
-def test_c_is_translated() -> None:
-    assert emulation.python("x > T(20) ? x : log1p(exp(x))") == "where(x > T(20), x, log1p(exp(x)))"
-    assert emulation.python("a * (n > T(0) ? d + m : m)") == "a * (where(n > T(0), d + m, m))"
+def ran_as_c(body: str, threads: int = 4, **names: object) -> dict:
+    """The names after a body of C has run on a number of threads, of which `i` is the number."""
+    scope = {"i": np.arange(threads, dtype=np.int32)} | names
+    c.Machine({}, threads).run(c.Parser("{" + body + "}", c.TYPES).statement(), scope)
+    return scope
+
+
+def test_c_is_run_by_its_own_rules() -> None:
+    found = ran_as_c(
+        "int q = (i - 3) / 2, r = (i - 3) % 2; unsigned int w = i - 1u; float f = 7 / 2; float h = 7 / 2.0f;"
+        "int sum = 0; for (int k = 0; k < i; ++k) { if (k == 1) continue; if (k == 3) break; sum += k + 10; }"
+        "double d = i > 1 ? i : 0.5; bool odd = i & 1 && i != 3; long long big = (long long)i << 40;"
+    )
+    assert found["q"].tolist() == [-1, -1, 0, 0] and found["r"].tolist() == [-1, 0, -1, 0]
+    assert found["w"].tolist() == [2**32 - 1, 0, 1, 2] and found["f"] == 3 and found["h"] == 3.5
+    assert found["sum"].tolist() == [0, 10, 10, 22] and found["d"].tolist() == [0.5, 0.5, 2.0, 3.0]
+    assert found["odd"].tolist() == [False, True, False, False] and found["big"][1] == 1 << 40
+
+
+def test_what_leaves_an_array_is_found() -> None:
+    x = c.Memory(np.arange(3.0))
+    ran_as_c("double y = i < 3 ? x[i] : 0.0; if (i < 3) x[i] = y + 1;", x=x)
+    assert x.array.tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(IndexError, match="element 3 of an array of 3"):
+        ran_as_c("double y = x[i];", x=x)
+
+
+FOLDED = [("float32", 0.5), ("float16", 0.5), ("int64", -3), ("uint8", 3), ("complex64", 1 + 2j), ("bool", True)]
+
+
+@pytest.mark.parametrize(("kind", "value"), FOLDED)
+def test_places_that_come_twice(kind: str, value: object) -> None:
+    def added(device: str) -> list:
+        torch.manual_seed(0)
+        x = torch.zeros(4, 2, dtype=getattr(torch, kind), device=device)
+        index = torch.tensor([0, 3, 0, -1, 0], device=device) % 4
+        x.index_add_(0, index, torch.full((5, 2), value, dtype=x.dtype, device=device))
+        x.t().index_put_((index % 2,), torch.full((5, 4), value, dtype=x.dtype, device=device), accumulate=True)
+        return x.tolist()
+
+    with standin.installed():
+        assert added("cuda") == added("cpu")
 
 
 WRONG = [

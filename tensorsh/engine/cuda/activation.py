@@ -33,10 +33,10 @@ GELU_TANH_BACKWARD = backward(
 )
 SILU = forward("silu", "y = x / (T(1) + exp(-x))")
 SILU_BACKWARD = backward("silu", "T s = T(1) / (T(1) + exp(-x)); y = g * s * (T(1) + x * (T(1) - s))")
-MISH = forward("mish", "y = x * tanh(x > T(20) ? x : log1p(exp(x)))")
+MISH = forward("mish", "y = x * tanh(x > T(20) ? x : T(log1p(exp(x))))")
 MISH_BACKWARD = backward(
     "mish",
-    "T s = T(1) / (T(1) + exp(-x)); T w = tanh(x > T(20) ? x : log1p(exp(x)));y = g * (w + x * s * (T(1) - w * w))",
+    "T s = T(1) / (T(1) + exp(-x)); T w = tanh(x > T(20) ? x : T(log1p(exp(x))));y = g * (w + x * s * (T(1) - w * w))",
 )
 
 

@@ -15,7 +15,7 @@ SGD = Elementwise(
 MOMENTUM = Elementwise(
     "T g, T lr, T decay, T sign, T momentum, T share, T nesterov",
     "T x, T m",
-    "T d = sign * g + decay * x; m = momentum * m + share * d; x = x - lr * (nesterov > T(0) ? d + momentum * m : m)",
+    "T d = sign * g + decay * x; m = momentum * m + share * d; x = x - lr * (nesterov > T(0) ? T(d + momentum * m) : m)",
     "tensorsh_sgd_momentum",
 )
 ADAM = Elementwise(

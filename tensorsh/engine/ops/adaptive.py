@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from ..backend import fold_at
 from ..bounds import refuse
 from ..dtype import of
 from ..operator import Array, composite, operator
@@ -84,7 +85,7 @@ def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
     outer = prod(shape[: len(shape) - dims])
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
     rows = xp.arange(outer)[:, None]
-    xp.add.at(out, (rows, indices.reshape(outer, -1)), grad.reshape(outer, -1))
+    fold_at(xp, "add", out, (rows, indices.reshape(outer, -1)), grad.reshape(outer, -1))
     return out.reshape(shape)
 
 

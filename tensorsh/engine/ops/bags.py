@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import table
-from ..backend import module_of
+from ..backend import hosted, module_of
 from ..operator import Array, composite, operator
 from ..tensor import wrap
 from .embedding import _renormalise, add_rows
@@ -136,7 +136,7 @@ def torch_embedding_bag(
     return result, wrap(bag if mode != SUM else bag[:0]), wrap(count), wrap(first)
 
 
-@composite("nn.functional.embedding_bag", method=False, hosted=True)
+@composite("nn.functional.embedding_bag", method=False)
 def embedding_bag(
     input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
     per_sample_weights=None, include_last_offset=False, padding_idx=None,
@@ -186,7 +186,7 @@ def embedding_bag(
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
     number = ("sum", "mean", "max").index(mode)
-    return combined(
+    return hosted(combined)(
         weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx
     )[0]
 
@@ -198,7 +198,7 @@ def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, s
     return function(indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq)
 
 
-@composite("embedding_renorm_", method=False, hosted=True)
+@composite("embedding_renorm_", method=False)
 def embedding_renorm_(weight, indices, max_norm, norm_type):
     """Scale down, in place, the rows of weight that `indices` name and whose norm exceeds `max_norm`."""
     _renormalise(indices, weight, max_norm, norm_type)

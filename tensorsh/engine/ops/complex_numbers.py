@@ -10,6 +10,7 @@ from ..dtype import complex32, of
 from ..operator import Array, composite, operator
 from ..pointwise import refuse
 from ..tensor import Tensor
+from ..viewing import module_of
 
 
 def check_polar(abs: Any, angle: Any) -> None:
@@ -44,7 +45,7 @@ view_as_real.gradient(input=lambda t, g: t.view_as_complex(contiguous(t, g)))
 
 
 def contiguous(t: Any, g: Any) -> Any:
-    return np.ascontiguousarray(g) if t.raw else g.contiguous()
+    return module_of(g).ascontiguousarray(g) if t.raw else g.contiguous()
 
 
 @operator(view=True, wide=False, out=False, method=False)

@@ -66,7 +66,7 @@ def pieces(xp: Any, view: Any, groups: int) -> Any:
     kernel, out = view.shape[2 : 2 + d], view.shape[2 + d :]
     inner, line = c // groups * prod(kernel), prod(out[1:])
     size = inner * groups * prod(out)
-    together = n if xp is not np else max(1, COLUMNS // max(size, 1))
+    together = max(1, n if xp is not np else COLUMNS // max(size, 1))
     rows = out[0] if xp is not np or size <= COLUMNS else max(1, COLUMNS * out[0] // size)
     for first in range(0, n, together):
         samples = slice(first, min(n, first + together))
@@ -125,7 +125,7 @@ def _transposed(
     inside = tuple(slice(p, p + m) for m, p in zip(size, padding, strict=True))
     x = xp.empty((n, groups * inner, *size), g.dtype)
     # With the samples side by side in memory the additions run over long rows.
-    together = n if xp is not np else max(1, 8 * COLUMNS // max(1, groups * inner * prod(kernel) * prod(out)))
+    together = max(1, n) if xp is not np else max(1, 8 * COLUMNS // max(1, groups * inner * prod(kernel) * prod(out)))
     for first in range(0, n, together):
         part = g[first : first + together]
         m = len(part)

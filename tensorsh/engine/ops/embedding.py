@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import fold_at, move, move_like
 from ..bounds import refuse
+from ..device import CPU
 from ..errors import type_name
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
@@ -23,7 +25,7 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
     """A table of `rows` rows into which each of `values` [M, D] is added at its index [M]."""
     out = xp.zeros((rows, values.shape[1]), values.dtype)
     if xp is not np:
-        xp.add.at(out, index, values)
+        fold_at(xp, "add", out, index, values)
         return out
     counts = np.bincount(index, minlength=rows)
     most = int(counts.max(initial=0))
@@ -123,13 +125,15 @@ def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
 
 
 def _renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
-    rows = np.unique(input._array)
-    w = weight._array
+    rows = np.unique(move(input._array, CPU))
+    w = move(weight._array, CPU)
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
     big = norms > max_norm
     if big.any():
         scale = (max_norm / (norms[big] + 1e-7)).astype(w.dtype)
         w[rows[big]] *= scale[:, None]
+        if w is not weight._array:
+            weight._array[...] = move_like(w, weight._array)
         weight._bump()
 
 

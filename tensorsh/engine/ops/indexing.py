@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import fold_at, move_like
 from ..bounds import refuse
 from ..dtype import of
 from ..errors import argument_error, wrap_dim
@@ -31,7 +32,7 @@ def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
             values = np.broadcast_to(values, where.shape + target.shape[1:])
             add_rows(target, where.reshape(-1), values.reshape(-1, *target.shape[1:]))
             return
-    xp.add.at(target, where, values)
+    fold_at(xp, "add", target, where, values)
 
 
 def add_rows(target: Any, rows: Any, values: Any) -> None:
@@ -59,16 +60,18 @@ def add_rows(target: Any, rows: Any, values: Any) -> None:
 # -- x[indices]: a list of index tensors (long or bool) and full slices, made ready by `engine/indexing.py`
 
 
-def plain(indices: list) -> Any:
-    """Indices as numpy takes them."""
+def plain(indices: list, array: Any) -> Any:
+    """Indices of an array as numpy takes them, on the array's device: those of the CPU go with any."""
     arrays = tuple([i._array if isinstance(i, Tensor) else i for i in indices])
+    if type(array) is not np.ndarray:
+        arrays = tuple([move_like(i, array) if isinstance(i, np.ndarray) else i for i in arrays])
     return arrays[0] if len(arrays) == 1 else arrays
 
 
 @operator("_index", method=False, node="IndexBackward0")
 def index(xp, input: Array, indices):
     """The elements at index tensors and masks."""
-    where = plain(indices)
+    where = plain(indices, input)
     if type(where) is not tuple and where.dtype.kind != "b":
         return input.take(where, 0)
     result = input[where]
@@ -88,7 +91,7 @@ index.gradient(input=lambda t, g, input_shape, indices: t._index_backward(g, inp
 @operator("_index_backward", method=False, node="IndexBackwardBackward0")
 def index_backward(xp, grad: Array, shape, indices):
     whole = xp.zeros(shape, grad.dtype)
-    add_at(xp, whole, plain(indices), grad)
+    add_at(xp, whole, plain(indices, whole), grad)
     return whole
 
 
@@ -100,7 +103,7 @@ def put_kernel(xp: Any, array: Any, where: Any, values: Any, accumulate: bool) -
     if not accumulate:
         array[where] = values
     elif array.dtype.kind == "b":
-        xp.logical_or.at(array, where, values)
+        fold_at(xp, "logical_or", array, where, values)
     else:
         add_at(xp, array, where, values)
 
@@ -108,7 +111,7 @@ def put_kernel(xp: Any, array: Any, where: Any, values: Any, accumulate: bool) -
 @operator("_index_put", method=False, node="IndexPutBackward0")
 def index_put_op(xp, input: Array, values: Array, indices, accumulate=False):
     whole = input.copy()
-    put_kernel(xp, whole, plain(indices), values, accumulate)
+    put_kernel(xp, whole, plain(indices, whole), values, accumulate)
     return whole
 
 
@@ -116,7 +119,7 @@ def index_put_op(xp, input: Array, values: Array, indices, accumulate=False):
 def index_erase(xp, grad: Array, indices):
     """Zeros where an index points."""
     whole = grad.copy()
-    whole[plain(indices)] = 0
+    whole[plain(indices, whole)] = 0
     return whole
 
 
@@ -160,8 +163,9 @@ def chosen_shape(array: Any, indices: list) -> tuple:
         first = indices[0]._array
         if first.dtype.kind != "b":
             return first.shape + array.shape[1:]
-        return (int(np.count_nonzero(first)), *array.shape[first.ndim :])
-    return np.empty(array.shape, np.bool_)[plain(indices)].shape
+        return (int(np.count_nonzero(first).item()), *array.shape[first.ndim :])
+    where = plain(indices, array)
+    return module_of(array).empty(array.shape, np.bool_)[where].shape
 
 
 class _IndexPut:
@@ -183,7 +187,7 @@ def put_at(input: Tensor, found: list, values: Tensor, accumulate: bool = False)
     return mutate(
         index_put_op,
         [input, values, found, accumulate],
-        lambda target: put_kernel(xp, target, plain(found), array, accumulate),
+        lambda target: put_kernel(xp, target, plain(found, target), array, accumulate),
     )
 
 
@@ -226,7 +230,7 @@ take.gradient(input=lambda t, g, input_shape, index: t._take_backward(g, index, 
 @operator("_take_backward", method=False, node="TakeBackwardBackward0")
 def take_backward(xp, grad: Array, index: Array, shape):
     whole = xp.zeros(shape, grad.dtype)
-    xp.add.at(whole.reshape(-1), index.reshape(-1), grad.reshape(-1))
+    fold_at(xp, "add", whole.reshape(-1), index.reshape(-1), grad.reshape(-1))
     return whole
 
 
@@ -250,7 +254,7 @@ def put(xp, input: Array, index: Array, source: Array, accumulate=False):
         )
     flat, where = input.reshape(-1), flat_index(input, index).reshape(-1)
     if accumulate:
-        xp.add.at(flat, where, source.reshape(-1))
+        fold_at(xp, "add", flat, where, source.reshape(-1))
     else:
         flat[where] = source.reshape(-1)
     return input
@@ -322,7 +326,7 @@ def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
     dim %= target.ndim
     if target.ndim == 1:
-        xp.add.at(target, index, source)
+        fold_at(xp, "add", target, index, source)
     else:
         add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
 
@@ -358,7 +362,7 @@ def index_add(xp, input: Array, dim, index: Array, source: Array, *, alpha=1):
         input += source.sum(dtype=source.dtype)
         return input
     if input.dtype.kind == "b":
-        xp.logical_or.at(input, at(dim, index.reshape(-1)), source)
+        fold_at(xp, "logical_or", input, at(dim, index.reshape(-1)), source)
     else:
         add_along(xp, input, dim, index.reshape(-1), source)
     return input

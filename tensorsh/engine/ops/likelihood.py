@@ -212,7 +212,7 @@ def _forward(logs: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return alpha
 
 
-@operator("_ctc_loss", node="CtcLossBackward0", method=False, outputs=1)
+@operator("_ctc_loss", node="CtcLossBackward0", method=False, outputs=1, hosted=True)
 def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
     """Minus the log-probability of each label sequence; log_probs [T, N, C]."""
     steps, batch, classes = log_probs.shape

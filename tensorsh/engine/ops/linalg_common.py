@@ -29,19 +29,6 @@ LinAlgError = _LinAlgError
 table.FUNCTIONS["linalg.LinAlgError"] = LinAlgError
 
 
-def hosted(kernel: Callable) -> Callable:
-    """A kernel that takes arrays of other devices to the CPU, computes there, and takes its results back."""
-
-    def run(xp: Any, *args: Any, **kwargs: Any) -> Any:
-        if xp is np:
-            return kernel(np, *args, **kwargs)
-        host = [x.get() if hasattr(x, "get") else x for x in args]
-        found = kernel(np, *host, **{k: x.get() if hasattr(x, "get") else x for k, x in kwargs.items()})
-        return tuple(map(xp.asarray, found)) if isinstance(found, tuple) else xp.asarray(found)
-
-    return run
-
-
 def by_columns(kernel: Callable, which: tuple) -> Callable:
     """A kernel whose results of the given numbers lie in memory column by column, as LAPACK leaves them."""
 
@@ -67,10 +54,11 @@ def linalg(name: str, /, *, columns: tuple = (), **options: Any) -> Callable:
     """
 
     def declare(kernel: Callable) -> Operator:
-        settings: dict[str, Any] = {"method": False, "node": f"Linalg{camel(name)}Backward0"} | options
+        settings: dict[str, Any] = {"method": False, "hosted": True, "node": f"Linalg{camel(name)}Backward0"} | options
         op = operator("linalg." + name, **settings)(kernel)
         op.name = "linalg_" + name
-        op.kernel = hosted(by_columns(op.kernel, columns) if columns else op.kernel)
+        if columns:
+            op.kernel = by_columns(op.kernel, columns)
         return op
 
     return declare

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..backend import move
+from ..device import CPU
 from ..dtype import of
 from ..operator import Array, composite
 from ..tensor import Tensor, wrap
@@ -34,7 +36,7 @@ PHASE = (
 
 def check_phase(t: Any, name: str, diagonal: Any) -> None:
     """The loss must not depend on the phases that eigenvectors leave open."""
-    values = diagonal if t.raw else diagonal._array
+    values = move(diagonal if t.raw else diagonal._array, CPU)
     if values.dtype.kind == "c" and np.abs(values.imag).max(initial=0) > 1e-2 * max(
         1.0, np.abs(values.real).max(initial=0)
     ):

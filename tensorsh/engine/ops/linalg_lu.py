@@ -161,7 +161,7 @@ linalg_lu.joint_gradient(
 )
 
 
-@operator(outputs=3, returns="P L U", nondifferentiable=(0,), method=False, unlinked="LU_pivots")
+@operator(outputs=3, returns="P L U", nondifferentiable=(0,), method=False, unlinked="LU_pivots", hosted=True)
 def lu_unpack(xp, LU_data: Array, LU_pivots: Array, unpack_data=True, unpack_pivots=True):
     """P, L and U of the compact form; empty tensors for what is not asked for."""
     if LU_data.ndim < 2:

@@ -91,7 +91,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 
-@operator(outputs=2, returns="a tau", node="GeqrfBackward0")
+@operator(outputs=2, returns="a tau", node="GeqrfBackward0", hosted=True)
 def geqrf(xp, input: Array):
     """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
     if input.ndim < 2:
@@ -183,7 +183,7 @@ table.FUNCTIONS["orgqr"] = table.METHODS["orgqr"] = householder_product.function
 table.OPERATORS["orgqr"] = householder_product
 
 
-@operator()
+@operator(hosted=True)
 def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False):
     """``Q other`` (or ``other Q``; Q^H with `transpose`), Q the product of the reflections in `input` and `tau`."""
     name = "torch.ormqr"
@@ -226,7 +226,7 @@ def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
 
 @operator(
     "_linalg_lstsq", method=False, outputs=4, returns="solution residuals rank singular_values", nondifferentiable=(2, 3),
-    node="LinalgLstsqBackward0",
+    node="LinalgLstsqBackward0", hosted=True,
 )  # fmt: skip
 def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""

@@ -198,7 +198,7 @@ def magnitudes(a: Any, hermitian: bool) -> Any:
     return singular_values.kernel(np, a)
 
 
-@operator("_linalg_pinv", method=False, node="LinalgPinvBackward0")
+@operator("_linalg_pinv", method=False, node="LinalgPinvBackward0", hosted=True)
 def linalg_pinv(xp, A: Array, atol=None, rtol=None, hermitian=False):
     """The pseudo-inverse by singular values."""
     if A.ndim < 2 or A.dtype.kind not in "fc" or A.dtype.itemsize <= 2:

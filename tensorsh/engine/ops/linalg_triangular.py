@@ -71,7 +71,7 @@ def triangular_gradient(t, g, needs, A, result, upper, left, unitriangular):
     return [ga, gb]
 
 
-@operator(outputs=2, returns="solution cloned_coefficient", broadcast=True)
+@operator(outputs=2, returns="solution cloned_coefficient", broadcast=True, hosted=True)
 def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
     """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
     if input.ndim < 2:
@@ -173,7 +173,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     return into(factor, out, "linalg_cholesky")
 
 
-@operator()
+@operator(hosted=True)
 def cholesky(xp, input: Array, upper=False):
     """As :func:`torch.linalg.cholesky`."""
     check_square("cholesky", input)
@@ -186,7 +186,7 @@ def cholesky(xp, input: Array, upper=False):
 cholesky.gradient(input=lambda t, g, result, upper: cholesky_gradient(t, g, result, upper))
 
 
-@operator(broadcast=True)
+@operator(broadcast=True, hosted=True)
 def cholesky_solve(xp, input: Array, L: Array, upper=False):
     """The solution of ``A X = input``, A given by its Cholesky factor."""
     for name, x in (("b", input), ("u", L)):
@@ -214,7 +214,7 @@ def cholesky_solve_gradient(t, g, needs, L, result, upper):
     return [gb, gl]
 
 
-@operator()
+@operator(hosted=True)
 def cholesky_inverse(xp, input: Array, upper=False):
     """The inverse of A, given by its Cholesky factor."""
     check_square("cholesky_inverse", input)

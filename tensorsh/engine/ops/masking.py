@@ -191,7 +191,7 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
 @operator("_nonzero", method=False)
 def nonzero_op(xp, input: Array):
     if not input.ndim:
-        return xp.zeros((int(bool(input)), 0), np.int64)
+        return xp.zeros((int(bool(input.item())), 0), np.int64)
     return xp.stack(xp.nonzero(input)).T
 
 

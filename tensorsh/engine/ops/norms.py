@@ -13,6 +13,7 @@ from ..fast_reduction import ABSENT, FLOATS, constant, keep_result, reduced_shap
 from ..operator import Array, composite, operator
 from ..state import state
 from ..tensor import Tensor
+from ..viewing import module_of
 from .reduction import axes_of
 
 INFINITY = float("inf")
@@ -200,7 +201,7 @@ def norm_gradient(t, g, x, ord, result, dim, keepdim):
 def even(size, extreme, dim):
     mask = (size == extreme) | np.isnan(size)
     axes = axes_of("norm", dim, mask.ndim)
-    return mask / np.add.reduce(mask, axis=axes, keepdims=True, dtype=size.dtype)
+    return mask / mask.sum(axis=axes, keepdims=True, dtype=size.dtype)
 
 
 vector_norm.gradient(x=lambda t, g, x, ord, result, dim, keepdim: norm_gradient(t, g, x, ord, result, dim, keepdim))
@@ -349,7 +350,7 @@ def renorm(xp, input: Array, p, dim, maxnorm):
 
 def renorm_gradient(t, g, input, p, dim, maxnorm):
     rest = others(dim % input.ndim, input.ndim)
-    size = fold(np, input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
+    size = fold(module_of(input), input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
     inner = t.sum(t.conj(input) * g, rest, True)
     if (inner if t.raw else inner._array).dtype.kind == "c":
         inner = t.real(inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..backend import fold_at
 from ..fitting import converted
 from ..operator import Array, composite, operator
 
@@ -70,7 +71,7 @@ def border_spread(xp, grad: Array, shape, pad, mode):
         source = _source(shape[axis], pad[2 * at], pad[2 * at + 1], mode)
         moved = xp.moveaxis(grad, axis, 0)
         out = xp.zeros((shape[axis], *moved.shape[1:]), grad.dtype)
-        xp.add.at(out, xp.asarray(source), moved)
+        fold_at(xp, "add", out, xp.asarray(source), moved)
         grad = xp.moveaxis(out, 0, axis)
     return xp.ascontiguousarray(grad)
 

@@ -21,7 +21,7 @@ NEGATIVE = "Integers to negative integer powers are not allowed."
 def raised(xp: Any, base: Any, exponent: Any) -> Any:
     """``base ** exponent`` for operands of one dtype, by the shortest way for the usual exponents."""
     kind = base.dtype.kind
-    if not getattr(exponent, "ndim", 0):
+    if xp is np and not getattr(exponent, "ndim", 0) or isinstance(exponent, np.generic):
         if exponent == 2:
             return base * base
         if exponent == 1:
@@ -52,7 +52,7 @@ def raised(xp: Any, base: Any, exponent: Any) -> Any:
 def integer_power(xp: Any, base: Any, exponent: Any) -> Any:
     """Powers of integers that wrap; negative exponents of a tensor give 0, but for bases 1 and -1."""
     one = base.dtype.type(1)
-    if base.dtype.kind == "u" or not xp.any(exponent < 0):
+    if base.dtype.kind == "u" or xp is np and not np.any(exponent < 0):
         return xp.power(base, exponent)
     positive = xp.power(base, xp.where(exponent < 0, 0 * one, exponent))
     inverse = xp.where(base == 1, one, xp.where(base == -1, xp.where(exponent % 2 == 0, one, -one), 0 * one))
@@ -115,7 +115,7 @@ def check_bools(input: Any, exponent: Any) -> None:
 @pointwise("_pow_tensor", node="PowBackward1", scalars=False, method=False, inplace=False, check=check_bools)
 def pow_tensor(xp, input: Array, exponent: Array):
     """A tensor to the power of a tensor."""
-    if input.dtype.kind in "fc" and exponent.ndim == 0 and float(exponent.real) != 2:
+    if xp is np and input.dtype.kind in "fc" and exponent.ndim == 0 and float(exponent.real) != 2:
         exponent = xp.broadcast_to(exponent, input.shape) if input.ndim else exponent
     return raised(xp, input, exponent)
 

@@ -81,6 +81,7 @@ def median_family(name, skip_nan):
             skip_nan
             or kwargs
             or not isinstance(input, Tensor)
+            or type(input._array) is not np.ndarray
             or input._array.dtype not in FLOATS
             or not input._array.size
         ):
@@ -106,7 +107,7 @@ median_family("median", False)
 median_family("nanmedian", True)
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True)
+@operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True, hosted=True)
 def mode(xp, input: Array, dim=-1, keepdim=False):
     """The most frequent element along `dim` (the smallest of several), and the last place where it stands."""
     axis = one_axis("mode", dim, input.ndim)

@@ -17,6 +17,7 @@ from ..fast_reduction import FLOATS, constant, filled, reduced_shape, short, spr
 from ..operator import Array, composite, operator
 from ..table import add_method
 from ..tensor import Tensor
+from ..viewing import module_of
 
 
 def numbered(name: str):
@@ -170,10 +171,11 @@ def others_product(t, x, dim):
     """For each element, the product of all others along `dim`: what comes before times what comes after."""
     n = x.shape[dim]
     if t.raw:
-        ones = np.ones_like(x[(slice(None),) * dim + (slice(0, 1),)])
+        xp = module_of(x)
+        ones = xp.ones_like(x[(slice(None),) * dim + (slice(0, 1),)])
         ahead, behind = (slice(None),) * dim + (slice(0, n - 1),), (slice(None),) * dim + (slice(n - 1, 0, -1),)
-        before = np.multiply.accumulate(np.concatenate([ones, x[ahead]], dim), dim)
-        return before * np.flip(np.multiply.accumulate(np.concatenate([ones, x[behind]], dim), dim), dim)
+        before = xp.multiply.accumulate(xp.concatenate([ones, x[ahead]], dim), dim)
+        return before * xp.flip(xp.multiply.accumulate(xp.concatenate([ones, x[behind]], dim), dim), dim)
     ones = t.ones_like(t.narrow(x, dim, 0, 1))
     before = t.cumprod(t.cat([ones, t.narrow(x, dim, 0, n - 1)], dim), dim)
     after = t.flip(t.cumprod(t.cat([ones, t.flip(t.narrow(x, dim, 1, n - 1), (dim,))], dim), dim), (dim,))

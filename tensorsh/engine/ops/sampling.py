@@ -212,7 +212,7 @@ def normal(
     return made(array, device, requires_grad)
 
 
-@operator("bernoulli", node="BernoulliBackward0", inplace=False)
+@operator("bernoulli", node="BernoulliBackward0", inplace=False, hosted=True)
 def _bernoulli(xp, input: Array, p=None, *, generator=None):
     """1 with the probability that each element gives, else 0."""
     from .. import sampling
@@ -252,7 +252,7 @@ def _variate(name: str, *params: str, node: str) -> None:
 
     kernel.__name__ = node
     kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."
-    declared = operator(node, method=False)(kernel)
+    declared = operator(node, method=False, hosted=True)(kernel)
     if node == "poisson":
         declared.gradient(input=lambda t, g: t.zeros_like(g))
 
@@ -261,7 +261,7 @@ _variate("poisson", node="poisson")
 _variate("dirichlet", node="_sample_dirichlet")
 
 
-@operator("_standard_gamma", method=True)
+@operator("_standard_gamma", method=True, hosted=True)
 def _standard_gamma(xp, input: Array, generator=None):
     """Gamma variates of unit scale, reparameterised."""
     from .. import variates

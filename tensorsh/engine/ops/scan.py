@@ -114,7 +114,7 @@ def cumprod_gradient(t, g, input, result, dim):
         return g
     dim = dim % input.ndim
     array = input if t.raw else input._array
-    if (array != 0).all():
+    if (array != 0).all().item():
         return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
     # tail[i] = g[i] + input[i + 1] * tail[i + 1], and the gradient is tail[i] times all inputs before i.
     n = input.shape[dim]
@@ -150,7 +150,7 @@ def running(name, direction):
 
     kernel.__name__ = name
     kernel.__doc__ = f"The running {direction} along `dim` and where it stands (the last place among equals)."
-    op = operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True)(kernel)
+    op = operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True, hosted=True)(kernel)
     op.gradient(input=running_gradient)
 
 
@@ -174,7 +174,7 @@ def log_add_exp(xp, a, b):
     return xp.where(xp.isneginf(larger.real), xp.log(xp.exp(a) + xp.exp(b)), added)
 
 
-@operator(inplace=False, wide=True)
+@operator(inplace=False, wide=True, hosted=True)
 def logcumsumexp(xp, input: Array, dim):
     """The logarithm of the running sum of exponentials along `dim`."""
     axis = one_axis("logcumsumexp", dim, input.ndim)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import fold_at
 from ..bounds import refuse
 from ..dtype import of
 from ..errors import broadcast_error, wrap_dim
@@ -16,6 +17,7 @@ from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
 from ..results import writes_out
 from ..tensor import Tensor, wrap
+from ..viewing import module_of
 
 
 def grid(xp: Any, index: Any, dim: int) -> tuple:
@@ -105,7 +107,7 @@ def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
 def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """``target[index along dim] += source`` for a target in row order."""
     if index.size:
-        xp.add.at(target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
+        fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
 
 
 def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) -> int:
@@ -202,10 +204,9 @@ def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
     whole = input.copy("C")
     if index.size:
         values = xp.broadcast_to(src, index.shape) if not src.ndim else cut(src, index)
-        ufunc = {"add": xp.add, "multiply": xp.multiply}[reduce]
         if input.dtype.kind == "b":
-            ufunc = {"add": xp.logical_or, "multiply": xp.logical_and}[reduce]
-        ufunc.at(whole.reshape(-1), flat_places(xp, whole.shape, dim, index), values.reshape(-1))
+            reduce = {"add": "logical_or", "multiply": "logical_and"}[reduce]
+        fold_at(xp, reduce, whole.reshape(-1), flat_places(xp, whole.shape, dim, index), values.reshape(-1))
     return whole
 
 
@@ -246,7 +247,8 @@ def scatter_add(xp, input: Array, dim, index: Array, src: Array):
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":
-            xp.logical_or.at(input.reshape(-1), flat_places(xp, input.shape, dim, index), cut(src, index).reshape(-1))
+            places = flat_places(xp, input.shape, dim, index)
+            fold_at(xp, "logical_or", input.reshape(-1), places, cut(src, index).reshape(-1))
         else:
             add_elements(xp, input, dim, index, cut(src, index))
     return input
@@ -268,19 +270,19 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
     if not include_self:
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
-        (xp.logical_or if kind == "b" else xp.add).at(flat, places, values)
+        fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
-            xp.add.at(counts, places, 1)
+            fold_at(xp, "add", counts, places, 1)
             counts[counts == 0] = 1
             if kind in "iu":
                 flat //= counts.astype(input.dtype)
             else:
                 flat /= counts.astype(input.real.dtype)
     elif reduce == "prod":
-        (xp.logical_and if kind == "b" else xp.multiply).at(flat, places, values)
+        fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
     else:
-        (xp.maximum if reduce == "amax" else xp.minimum).at(flat, places, values)
+        fold_at(xp, "maximum" if reduce == "amax" else "minimum", flat, places, values)
     return whole
 
 
@@ -353,7 +355,7 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
     return to_input if needs[0] else None, to_src if needs[-1] else None
 
 
-@operator(inplace=True, unlinked="index")
+@operator(inplace=True, unlinked="index", hosted=True)
 def index_reduce(xp, input: Array, dim, index: Array, source: Array, reduce, *, include_self=True):
     """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
     if reduce not in ("prod", "mean", "amax", "amin"):
@@ -381,7 +383,8 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 @index_reduce.joint_gradient
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
     raw = index if t.raw else index._array
-    wide = np.ascontiguousarray(spread_index(np, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
+    xp = module_of(raw)
+    wide = xp.ascontiguousarray(spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
     wide = wide if t.raw else wrap(wide)
     to_input, to_src = reduction_gradient(t, g, needs, input, dim, wide, source, reduce, include_self, result)
     return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)

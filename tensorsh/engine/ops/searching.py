@@ -31,7 +31,7 @@ def alike(sequence, values):
     return sortable(a), sortable(v)
 
 
-@composite("searchsorted", method=False)
+@composite("searchsorted", method=False, hosted=True)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
     """For each value, the index in the sorted innermost dimension before which it goes ("right": after its equals)."""
     name = "torch.searchsorted()"

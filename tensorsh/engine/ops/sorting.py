@@ -253,7 +253,7 @@ def chosen_first(a, axis, k, largest):
     return np.take_along_axis(a, places, axis), places
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), short=quick_topk)
+@operator(outputs=2, returns="values indices", nondifferentiable=(1,), short=quick_topk, hosted=True)
 def topk(xp, input: Array, k, dim=-1, largest=True, sorted=True):
     """The `k` largest (or smallest) elements along `dim`, in order, and where they stand."""
     axis = one_axis("topk", dim, input.ndim)
@@ -279,7 +279,7 @@ topk.gradient(
 )
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,))
+@operator(outputs=2, returns="values indices", nondifferentiable=(1,), hosted=True)
 def kthvalue(xp, input: Array, k, dim=-1, keepdim=False):
     """The `k`-th smallest element along `dim`, and where it stands."""
     axis = one_axis("kthvalue", dim, input.ndim)
@@ -364,7 +364,7 @@ def slices(a, axis):
     return np.moveaxis(a, axis, 0).reshape(n, a.size // n if n else 1)
 
 
-@operator("_unique_dim", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueDimBackward0")
+@operator("_unique_dim", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueDimBackward0", hosted=True)
 def unique_dim(xp, input: Array, dim, return_inverse=False, return_counts=False):
     """The distinct slices along `dim` in lexical order."""
     axis = wrap_dim(dim, input.ndim)
@@ -387,7 +387,9 @@ def groups(a, axis, rows, in_order):
 unique_dim.gradient(input=no_derivative("unique_dim"))
 
 
-@operator("_unique_consecutive", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueConsecutiveBackward0")
+@operator(
+    "_unique_consecutive", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueConsecutiveBackward0", hosted=True
+)  # fmt: skip
 def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements (or slices along `dim`), the run of each, their lengths."""
     if input.dtype.kind == "c":

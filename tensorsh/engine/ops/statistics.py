@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import accumulations
 from ..autograd import new
+from ..bounds import refuse
 from ..dtype import BOOL, FLOAT, INTEGER
 from ..errors import combination_error
 from ..fast_reduction import ABSENT, FLOAT64, FLOATS, constant, keep_result, remember, spread
@@ -263,8 +264,8 @@ def weights_of(name, weights, n, integral):
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights._array.size} != {n}"
         )
-    if n and not (weights._array >= 0).all():
-        raise RuntimeError(f"cov(): {name} cannot be negative")
+    if n:
+        refuse(weights._array < 0, lambda: RuntimeError(f"cov(): {name} cannot be negative"))
     return weights
 
 
@@ -282,14 +283,14 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     fweights, aweights = weights_of("fweights", fweights, n, True), weights_of("aweights", aweights, n, False)
     w = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     w_sum = wrap(np.asarray(n)) if w is None else w.sum()
-    if w is not None and n and not w_sum._array:
-        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if w is not None and n:
+        refuse(w_sum._array == 0, lambda: RuntimeError("cov(): weights sum to zero, can't be normalized"))
     mean = (rows if w is None else rows * w).sum(1) / w_sum
     if w is not None and aweights is not None and correction != 0:
         norm = w_sum - correction * (w * aweights).sum() / w_sum
     else:
         norm = w_sum - correction
-    if norm._array <= 0:
+    if norm.item() <= 0:
         import warnings
 
         warnings.warn(

@@ -1,0 +1,95 @@
+"""Compiles every kernel that ``engine/cuda`` declares, for a GPU that need not be there.
+
+``python tests/device/compile_kernels.py [90]`` (the number: compute capability) with an interpreter that has cupy and its
+CUDA headers (``pip install "cupy-cuda12x[ctk]"``). Each kernel is written out as cupy would write it for arrays of
+float16, float32 and float64, contiguous and not, and given to NVRTC. What does not compile is told with NVRTC's words.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tensorsh.engine.cuda import kernels
+
+FLOATS = "float16 float32 float64".split()
+OTHERS = "bool int8 uint8 int16 int32 int64".split()
+
+
+def variants(kernel: Any) -> Iterator[tuple[str, str]]:
+    """What cupy would compile for a kernel: the dtype with the form of the arrays, and the source."""
+    import cupy
+    import numpy as np
+    from cupy._core import _carray, _kernel, _reduction
+
+    if isinstance(kernel, kernels.Raw):
+        for name in FLOATS:
+            yield name, kernel.source(np.dtype(name))
+        return
+    options = {"preamble": kernel.preamble} if kernel.preamble else {}
+    made = getattr(cupy, kernel.kind)(*kernel.definition, **options)
+    for name in FLOATS if kernel.floats else FLOATS + OTHERS:
+        for contiguous in True, False:
+            infos, pairs = [], {}
+            for p in (*made.in_params, *made.out_params):
+                kind = np.dtype(name if p.dtype is None else p.dtype).type
+                if p.dtype is None:
+                    pairs[p.ctype] = kind
+                flat = contiguous or p.raw
+                infos.append(_kernel._ArgInfo(1, cupy.ndarray, kind, 1 if flat else 3, flat, contiguous))
+            index = _kernel._ArgInfo(2, _carray.Indexer, None, 1 if contiguous else 3, True, contiguous)
+            if kernel.kind == "ElementwiseKernel":
+                types = _kernel._TypeMap(tuple(pairs.items()))
+                code = _kernel._get_elementwise_kernel_code(
+                    (*infos, index), types, made.params, made.operation, made.name, made.preamble
+                )
+            else:
+                block = _kernel._ArgInfo(3, cupy._core._scalar.CScalar, np.int32, 0, True, True)
+                types = _kernel._TypeMap((*pairs.items(), ("IndexT", np.int32)))
+                code = _reduction._ReductionKernel_get_cached_function_code(
+                    made.nin, made.nout, made._params, (*infos, index, index, block), types, made.name, 512,
+                    made.reduce_type, made.identity, made.map_expr, made.reduce_expr, made.post_map_expr, made.preamble,
+                    made.options,
+                )  # fmt: skip
+            yield f"{name}, {'contiguous' if contiguous else 'strided'}", code
+
+
+def declare() -> None:
+    """Import all modules of kernels."""
+    from tensorsh.engine import cuda
+
+    for path in Path(cuda.__file__).parent.glob("*.py"):
+        importlib.import_module(f"{cuda.__name__}.{path.stem}")
+
+
+def failures(arch: str) -> list[str]:
+    """What NVRTC does not take, in its words."""
+    from cupy._core import core
+    from cupy_backends.cuda.libs import nvrtc
+
+    headers = "".join(f"#include <{name}>\n" for name in core._cupy_header_list)
+    options = (*core.assemble_cupy_compiler_options(()), f"-arch=sm_{arch}")
+    found, count = [], 0
+    for kernel in kernels.DECLARED:
+        for variant, code in variants(kernel):
+            count += 1
+            whole = code if isinstance(kernel, kernels.Raw) else headers + code
+            program = nvrtc.createProgram(whole, "kernel.cu", (), ())
+            try:
+                nvrtc.compileProgram(program, options)
+            except nvrtc.NVRTCError:
+                found.append(f"{kernel.name} ({variant}): {nvrtc.getProgramLog(program)}")
+            nvrtc.destroyProgram(program)
+    print(f"{count} forms of {len(kernels.DECLARED)} kernels compiled for sm_{arch}, {len(found)} failed")
+    return found
+
+
+if __name__ == "__main__":
+    declare()
+    problems = failures(sys.argv[1] if len(sys.argv) > 1 else "90")
+    print(*problems, sep="\n")
+    sys.exit(bool(problems))

@@ -1,4 +1,4 @@
-"""Records what the programs of tests/nn, tests/optim and tests/data_loader print under PyTorch, which runs this file.
+"""Records what the programs of tests/nn, tests/optim, tests/data_loader and tests/guides print under PyTorch, which runs this file.
 
 python tests/record_programs.py [name ...]
 """
@@ -23,7 +23,7 @@ def main(names: list[str]) -> None:
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for program in [p for folder in ("nn", "optim", "data_loader") for p in programs(folder)]:
+    for program in [p for folder in ("nn", "optim", "data_loader", "guides") for p in programs(folder)]:
         if names and program.stem not in names:
             continue
         output = io.StringIO()

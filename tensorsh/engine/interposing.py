@@ -17,6 +17,8 @@ from .tensor import Tensor
 
 ENTRIES: dict[Any, Entry] = {}
 """Every function that is interposed, and its entry."""
+KEEPING: set[Any] = set()
+"""Functions whose results stay of the class that they are."""
 everything = False
 """Whether the functions of all families are interposed, also of those that are loaded later."""
 
@@ -40,6 +42,7 @@ class Entry:
             code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         self.original.__kwdefaults__ = function.__kwdefaults__
+        self.original.__dict__.update(function.__dict__)
         shim = _template.__code__
         constants = tuple(self if each == "the entry" else each for each in shim.co_consts)
         function.__code__ = shim.replace(
@@ -61,10 +64,10 @@ class Entry:
 
             try:
                 answer = override(self.shown, args, kwargs)
-            except Unanswered:
+            except Unanswered as error:
                 if self.title in PYTHON_METHODS:
                     return NotImplemented
-                raise
+                raise TypeError(str(error)) from None
             if answer is not NotImplemented:
                 return answer
         state.outermost = False
@@ -120,14 +123,19 @@ def interpose_new() -> None:
     """Interpose what the table has got since."""
     for dotted, function in list(table.FUNCTIONS.items()):
         prefix, _, name = dotted.rpartition(".")
-        if not name.startswith("_") and (entry := interpose(function, name)) is not None:
+        if name.startswith("_") or name in OWN:
+            continue
+        entry = interpose(function, name)
+        if entry is not None:
             entry.public = True
             function.__name__ = f"{prefix}_{name}" if prefix in ("linalg", "fft", "special") else name
-    for name, value in list(Tensor.__dict__.items()):
+    for name, value in [*Tensor.__dict__.items(), *table.METHODS.items()]:
         if isinstance(value, property):
             entry = interpose(value.fget, name) if not name.startswith("_") else None
             if entry is not None and not entry.public:
                 entry.public, entry.shown = True, named(entry.function, "__get__")
+                if name in ("grad", "grad_fn", "is_leaf"):
+                    KEEPING.add(entry.shown)
         elif name in PYTHON_METHODS or not name.startswith("_") and name not in OWN:
             entry = interpose(value, name)
             if entry is None or entry.public:
@@ -148,8 +156,8 @@ def named(function: Any, name: str) -> Any:
     return made
 
 
-OWN = frozenset(("as_subclass",))
-"""Methods that no class overrides."""
+OWN = frozenset("as_subclass tensor as_tensor asarray from_numpy is_tensor is_storage".split())
+"""What no class overrides."""
 SYMBOLS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
     "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__rmatmul__": "matmul", "__neg__": "neg",

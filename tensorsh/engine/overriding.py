@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..sealed import Sealed
-from .interposing import interpose_all
+from .interposing import KEEPING, interpose_all
 from .state import state
 from .tensor import Tensor
 
@@ -24,11 +24,7 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
         return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
-    return result if getattr(func, "__name__", "") in KEEPING else converted(result, cls)
-
-
-KEEPING = frozenset(("is_leaf", "grad_fn", "requires_grad_"))
-"""Functions whose results stay what they are."""
+    return result if func in KEEPING else converted(result, cls)
 
 
 def converted(result: Any, cls: type) -> Any:
@@ -49,6 +45,12 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     made = alias.run([self])
     made.__class__ = cls
     return made
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A leaf of a class derived from Tensor, on the memory of another tensor."""
+    made = as_subclass(data.detach(), cls)
+    return made.requires_grad_() if require_grad else made
 
 
 class DisableTorchFunctionSubclass(metaclass=Sealed):
@@ -96,8 +98,6 @@ class TorchFunctionMode(metaclass=Sealed):
 
 class Unanswered(TypeError):
     """No class that overrides functions had an answer."""
-
-    __name__ = "TypeError"
 
 
 def overriders(args: Iterable, found: list) -> list:
@@ -150,3 +150,4 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
 
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]
 Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]

@@ -40,6 +40,16 @@ class State:
     deterministic: bool
     threads: int
     warned: set
+    outermost: bool
+    """Whether an interposed call is the program's own: none is under way."""
+    autocast: Any
+    """The `Precision` in effect, if any."""
+    profile: Any
+    """What counts the calls of operators, if anything does."""
+    overriding: bool
+    """Whether subclasses of Tensor may override functions."""
+    function_modes: tuple
+    """The modes that override all functions, the innermost last."""
 
     def __init__(self) -> None:
         self.__dict__.update(self.fresh())
@@ -50,7 +60,8 @@ class State:
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
-            "multithreading": True,
+            "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
+            "function_modes": (),
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

@@ -23,6 +23,8 @@ OPERATORS: dict[str, Any] = {}
 """Dotted name -> the record (Operator or Composite)."""
 
 _loaded = _loading = False
+watchers: list[Callable[[], None]] = []
+"""Called after a family was loaded."""
 _lock = RLock()
 _depth = 0
 """How many loads are under way, one within the other."""
@@ -168,6 +170,8 @@ def load(family: str) -> None:
             sign(METHODS, 1)
         finally:
             _depth -= 1
+        for watch in watchers:
+            watch()
 
 
 def at_rest() -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..sealed import Sealed
+from ..sealed import Sealed, is_sealed
 from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
@@ -78,6 +78,13 @@ def whole_numbers(values: tuple) -> list[int]:
 
 class TensorMeta(Sealed):
     """Names not on the class yet are looked for in the operator table."""
+
+    def __init__(cls, name: str, bases: tuple, body: dict, **keywords: Any) -> None:
+        super().__init__(name, bases, body, **keywords)
+        if not is_sealed(cls):
+            from .overriding import interpose_all
+
+            interpose_all()  # the results of functions are of the program's class, too
 
     def __getattr__(cls, name: str) -> Any:
         return load_method(cls, name)

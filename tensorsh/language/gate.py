@@ -37,6 +37,8 @@ _writable: dict[type, frozenset[str]] = {}  # those that they may set, too
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 _str_format = str.format
 _real_new = object.__new__
+# special methods whose definition by a script somebody wants to know of
+when_defined: dict[str, Callable[[], None]] = {}
 # what `x.__class__` answers: modules/kinds.py puts stand-ins here
 shown_type: Callable[[type], Any] = lambda kind: kind
 
@@ -119,6 +121,9 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
         own = made.__dict__.get("__getattr__")
         if own is not None:
             type.__setattr__(made, "__getattr__", _guarded_getattr(own))
+        for special, told in when_defined.items():
+            if special in made.__dict__:
+                told()
         register_class(made)
     return made
 
@@ -234,7 +239,7 @@ def _owns(value: Any, kind: type, name: str) -> bool:
     else:
         return False
     for base in where.__mro__:
-        if name in base.__dict__:
+        if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
             return id(base) in _classes or name in _allowed.get(base, ())
     return True  # the instance's own, or nobody's
 

@@ -58,7 +58,7 @@ DEFINABLE: frozenset[str] = frozenset(
     + "__floor__ __ceil__ __int__ __float__ __complex__ __index__ __getitem__ __setitem__ __delitem__".split()
     + "__length_hint__ __missing__ __contains__ __iter__ __next__ __reversed__ __enter__ __exit__".split()
     + "__getattr__ __setattr__ __delattr__ __dir__ __get__ __set__ __delete__ __set_name__ __init_subclass__".split()
-    + "__class_getitem__ __copy__ __deepcopy__ __post_init__ __doc__ __slots__ __match_args__".split()
+    + "__class_getitem__ __copy__ __deepcopy__ __post_init__ __doc__ __slots__ __match_args__ __torch_function__".split()
     + ["__module__", "__qualname__"]
 )
 # Not there, and why:
@@ -66,7 +66,7 @@ DEFINABLE: frozenset[str] = frozenset(
 #   __reduce__ __getstate__ ...   recipes that pickle and copy follow with the library's rights
 #   __getattribute__ __class__    lie to the library about what an object is
 #   __array_interface__ __array_struct__ __dlpack__ __buffer__   addresses of memory, which numpy would believe
-#   __array_function__ __array_ufunc__ __torch_function__        hand the library's internals to a script
+#   __array_function__ __array_ufunc__                           hand the library's internals to a script
 #   __mro_entries__ __prepare__ __instancecheck__ __subclasshook__   for metaclasses, which do not exist here
 #   __fspath__                    could answer differently after the path was checked
 #   __await__ __aiter__ ...       there is no async

@@ -1,7 +1,7 @@
-"""``torch.amp``: programs for mixed precision run, in full precision.
+"""``torch.amp``: computing in lower precision where it does no harm (`autocast`), and the scaling of losses for it.
 
-`autocast` switches itself off where its device is not there, as PyTorch's does; where it would have an effect it says that
-tensorsh lacks it. `GradScaler` scales and unscales as PyTorch's.
+On the CPU `autocast` casts as PyTorch's lists say. On a GPU tensorsh has no mixed precision; there it says so, and where no
+GPU is there it switches itself off as PyTorch does.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from ..engine.dtype import bfloat16, dtype, float16
+from ..engine.state import state
 from ..engine.tensor import Tensor
 from ..sealed import Sealed
 from .cuda import is_available
 
-__all__ = ["GradScaler", "autocast", "is_autocast_available"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 
 class autocast(metaclass=Sealed):
-    """A context, or a decorator, in which PyTorch computes in lower precision; here it can only be switched off."""
+    """A context, or a decorator, in which matrix products and convolutions are computed in bfloat16 or float16."""
 
     __module__ = "torch.amp.autocast_mode"
 
@@ -43,17 +44,31 @@ class autocast(metaclass=Sealed):
                 stacklevel=2,
             )
             enabled = False
-        self.device, self.enabled = device_type, enabled
+        self.device, self._enabled = device_type, enabled
+        self.fast_dtype = dtype or get_autocast_dtype(device_type)
+        self._cache_enabled = True if cache_enabled is None else cache_enabled
 
     def __enter__(self) -> autocast:
-        if self.enabled:
-            raise NotImplementedError(
-                f"tensorsh does not compute in mixed precision: give torch.autocast('{self.device}', enabled=False)"
-            )
+        self._before = state.autocast
+        if self.device != "cpu":
+            if self._enabled:
+                raise NotImplementedError(
+                    f"tensorsh does not compute in mixed precision: give torch.autocast('{self.device}', enabled=False)"
+                )
+            return self
+        if not self._enabled:
+            state.autocast = None
+            return self
+        from ..engine.precision import Precision, prepare
+
+        prepare()
+        casts = {} if self._before is None else self._before.casts
+        state.autocast = Precision(self.fast_dtype, self._cache_enabled, casts)
         return self
 
     def __exit__(self, *_: Any) -> None:
-        return None
+        if self.device == "cpu":
+            state.autocast = self._before
 
     def __call__(self, function: Callable) -> Callable:
         @wraps(function)
@@ -65,13 +80,77 @@ class autocast(metaclass=Sealed):
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether `autocast` can have an effect: never."""
-    return False
+    """Whether `autocast` can have an effect there: on the CPU."""
+    return device_type == "cpu"
 
 
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Whether an `autocast` is in effect: never."""
-    return False
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether an `autocast` for a kind of device is in effect."""
+    return device_type == "cpu" and state.autocast is not None
+
+
+def get_autocast_dtype(device_type: str) -> dtype:
+    """The type that an `autocast` computes in."""
+    if device_type == "cpu":
+        return bfloat16 if state.autocast is None else state.autocast.type
+    return float16
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether an `autocast` casts each weight once only."""
+    return state.autocast is None or state.autocast.cache
+
+
+def clear_autocast_cache() -> None:
+    """Forget the weights that were cast."""
+    if state.autocast is not None:
+        state.autocast.casts.clear()
+
+
+def cast(value: Any, wanted: dtype) -> Any:
+    """The floating-point tensors in a value, in another type."""
+    if isinstance(value, Tensor):
+        return value.to(wanted) if value.dtype.is_floating_point else value
+    if isinstance(value, dict):
+        return {cast(key, wanted): cast(each, wanted) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(cast(each, wanted) for each in value)
+    return value
+
+
+def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: dtype | None = None) -> Callable:
+    """A decorator of a custom function's ``forward``: it runs in the precision in effect, or with its inputs cast."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if fwd is None:
+        return partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @wraps(fwd)
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        on = is_autocast_enabled(device_type)
+        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = on and cast_inputs is None
+        if cast_inputs is None or not on:
+            return fwd(ctx, *args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(ctx, *cast(args, cast_inputs), **cast(kwargs, cast_inputs))
+
+    return forward
+
+
+def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
+    """A decorator of a custom function's ``backward``: it runs in the precision that ``forward`` ran in."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if bwd is None:
+        return partial(custom_bwd, device_type=device_type)
+
+    @wraps(bwd)
+    def backward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        with autocast(device_type, ctx._dtype, ctx._fwd_used_autocast):
+            return bwd(ctx, *args, **kwargs)
+
+    return backward
 
 
 class GradScaler(metaclass=Sealed):
@@ -186,15 +265,21 @@ def cuda_autocast(enabled: bool = True, dtype: dtype = float16, cache_enabled: b
     return autocast("cuda", dtype, enabled, cache_enabled)
 
 
+def cpu_autocast(enabled: bool = True, dtype: dtype = bfloat16, cache_enabled: bool = True) -> autocast:
+    """``torch.cpu.amp.autocast``: the older name of ``torch.amp.autocast("cpu")``."""
+    _deprecated("autocast", "cpu")
+    return autocast("cpu", dtype, enabled, cache_enabled)
+
+
 def cuda_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
     """``torch.cuda.amp.GradScaler``: the older name of ``torch.amp.GradScaler("cuda")``."""
     _deprecated("GradScaler")
     return GradScaler("cuda", *args, **kwargs)
 
 
-def _deprecated(name: str) -> None:
+def _deprecated(name: str, device: str = "cuda") -> None:
     warnings.warn(
-        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead.",
+        f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{device}', args...)` instead.",
         FutureWarning,
         stacklevel=3,
     )

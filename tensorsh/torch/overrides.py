@@ -8,7 +8,14 @@ from typing import Any
 
 from ..engine import table
 from ..engine.interposing import ENTRIES
-from ..engine.overriding import TorchFunctionMode, override, overriders
+from ..engine.overriding import (  # noqa: F401 - the namespaces above take them from here
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    TorchFunctionMode,
+    interpose_all,
+    override,
+    overriders,
+)
 from ..engine.tensor import Tensor
 
 __all__ = [

@@ -25,7 +25,7 @@ SUBMODULES = (
     "nn.modules.upsampling nn.modules.distance nn.modules.utils "
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
-    "signal signal.windows masked random cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
+    "signal signal.windows masked random cpu cpu.amp cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
@@ -33,6 +33,7 @@ SUBMODULES = (
 ).split()
 """Dotted names below torch that are namespaces."""
 
+AUTOCAST = "autocast is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled clear_autocast_cache".split()
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
     "_pair _triple _quadruple"
@@ -168,6 +169,7 @@ def build() -> TorchNamespace:
     extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
+    extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
         "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),
@@ -180,14 +182,16 @@ def root_extras() -> dict[str, Any]:
     from ..engine import autograd, backward, modes, promotion, tensor  # noqa: F401 - backward puts its method on Tensor
     from ..engine.device import device
     from ..engine.function import FunctionNode
-    from ..language.gate import allow, open_to_own
+    from ..language.gate import allow, open_to_own, when_defined
     from . import settings
 
     allow(TorchNamespace, "_ops")
     allow(tensor.Tensor, "_version", "_base", "_is_view")
+    allow(tensor.TensorMeta, "_make_subclass")
     allow(TorchNamespace, *PRIVATE)
     allow(autograd.Node, "_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
+    when_defined["__torch_function__"] = lambda: _load("overrides", "interpose_all")()
 
     found: dict[str, Any] = {d.name: d for d in dtypes.DTYPES}
     found |= dtypes.ALIASES
@@ -202,8 +206,10 @@ def root_extras() -> dict[str, Any]:
     found |= {name: getattr(settings, name) for name in settings.__all__}
     found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
     found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in ("UntypedStorage", "TypedStorage")}  # type: ignore[misc]
+    for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
+        found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
-    found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in ("autocast", "is_autocast_enabled")}  # type: ignore[misc]
+    found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
     return found
 
 

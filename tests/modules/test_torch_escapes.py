@@ -103,7 +103,10 @@ torch.return_types.__dict__
 nn.Linear(1,1).register_forward_hook(print).hooks.x
 class A(torch.Tensor):\n    __array_interface__ = 1
 class A(nn.Module):\n    def __getattribute__(self, n): return 1
-class A:\n    def __torch_function__(self, *a): return a
+class A:\n    @classmethod\n    def __torch_function__(c, f, t, a=(), k=None): return f.__globals__\ntorch.add(A(), 1)
+class A(torch.Tensor):\n    @classmethod\n    def __torch_function__(c, f, t, a=(), k=None): return f.__closure__\nA([1.]) + 1
+class A(torch.Tensor): pass\nA([1.])._array
+class A(torch.Tensor): pass\nA([1.])._array = 1
 class A(type(nn.Module)): pass
 class A(torch): pass
 """.strip().split("\n")

@@ -294,11 +294,18 @@ def text_of(self: Tensor) -> str:
         device=shown,
         grad_fn=None if node is None else node.name().rpartition("::")[2],
         requires_grad=self._node is not None,
+        prefix=f"{type_of(self).__name__}(" if is_derived(self) else "tensor(",
     )
 
 
+def is_derived(t: Tensor) -> bool:
+    """Whether a tensor is of a class that a program has derived."""
+    kind = type_of(t)
+    return kind is not Tensor and getattr(kind, "__torch_function__", None) is not None
+
+
 def __format__(self: Tensor, spec: str) -> str:
-    title = "Parameter" if self._is_parameter else "Tensor"
+    title = "Parameter" if self._is_parameter else type_of(self).__name__
     return format_tensor(self._array, spec, lambda: repr(self), title)
 
 

@@ -196,7 +196,7 @@ def linear_cross_entropy(
     )  # fmt: skip
 
 
-@operator("conv_tbc nn.functional.conv_tbc", method=False, out=False)
+@operator("conv_tbc nn.functional.conv_tbc", method=False, out=False, wide=True)
 def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
     """Convolution along time: input [T, B, I], weight [K, I, O], bias [O] give [T + 2 pad - K + 1, B, O]."""
     wide = xp.pad(input, ((pad, pad), (0, 0), (0, 0))) if pad else input

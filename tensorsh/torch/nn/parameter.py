@@ -18,6 +18,7 @@ class Parameter(Tensor):
     """A tensor that is a parameter of the module it is assigned to; it shares the memory of `data`."""
 
     __module__ = "torch.nn.parameter"
+    __torch_function__ = None  # it overrides no function
     _is_parameter = True
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
@@ -43,6 +44,7 @@ class Buffer(Tensor):
     """A tensor that becomes a buffer of the module it is assigned to."""
 
     __module__ = "torch.nn.parameter"
+    __torch_function__ = None
     persistent = True
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:

@@ -1,0 +1,28 @@
+import torch
+x=torch.empty(5,7,3); y=torch.empty(5,7,3)
+x=torch.empty((0,)); y=torch.empty(2,2)
+try: x+y
+except RuntimeError as e: print(e)
+x=torch.empty(5,3,4,1); y=torch.empty(  3,1,1)
+print((x.add_(y)).size())
+x=torch.empty(5,2,4,1); y=torch.empty(  3,1,1)
+try: x+y
+except RuntimeError as e: print(e)
+x=torch.empty(5,1,4,1); y=torch.empty(  3,1,1)
+print((x+y).size())
+x=torch.empty(1); y=torch.empty(3,1,7)
+print((x+y).size())
+x=torch.empty(5,2,4,1); y=torch.empty(3,1,1)
+try: (x+y).size()
+except RuntimeError as e: print(e)
+x=torch.empty(5,3,4,1); y=torch.empty(3,1,1)
+(x.add_(y)).size()
+x=torch.empty(1,3,1); y=torch.empty(3,1,7)
+try: (x.add_(y)).size()
+except RuntimeError as e: print(e)
+print(torch.add(torch.ones(4,1), torch.randn(4)).shape)
+import torch.utils
+print(torch.broadcast_tensors(torch.arange(3).view(1,3), torch.arange(2).view(2,1)))
+print(torch.broadcast_shapes((2,),(3,1),(1,1,1)))
+try: torch.broadcast_shapes((2,),(3,))
+except RuntimeError as e: print(e)

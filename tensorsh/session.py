@@ -71,7 +71,7 @@ class Session:
     ) -> None:
         argv = tuple(arguments or ("",))
         self._environment = make_environment(
-            stdout, permissions, stdin=stdin, argv=argv, modules={"torch": torch_namespace}
+            stdout, permissions, stdin=stdin, argv=argv, modules={"torch": torch_namespace, "tqdm": lambda: bars(self)}
         )
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME)
@@ -376,6 +376,13 @@ def _holds(root: CodeType, code: CodeType) -> bool:
             return True
         pending += [constant for constant in current.co_consts if isinstance(constant, type(code))]
     return False
+
+
+def bars(session: Session) -> Any:
+    """``import tqdm``"""
+    from .tools import bars as file
+
+    return file.bars(session)
 
 
 def torch_namespace() -> Any:

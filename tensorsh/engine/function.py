@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 from ..sealed import OpenSealed
@@ -265,14 +266,39 @@ class Function(metaclass=FunctionMeta):
         return tuple(results) if several else results[0]
 
 
+class Error(Node):
+    """Stands behind the results of a backward that is differentiated once too often."""
+
+    _title = "torch::autograd::Error"
+
+    def apply(self, gradient: Any, world: Any) -> list:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refusing(t: Any) -> Any:
+    """The same values, behind a node that refuses a gradient."""
+    if not isinstance(t, Tensor):
+        return t
+    leaf, result = wrap(t._array), wrap(t._array)
+    leaf.requires_grad_(True)
+    node = Error()
+    node._edges, node._metas, node._sequence = (leaf._node,), ((t._array.shape, t._array.dtype),), tick()
+    result._node = node
+    return result
+
+
 def once_differentiable(function: Any) -> Any:
     """Marks a backward that cannot itself be differentiated."""
 
+    @wraps(function)
     def wrapped(ctx: Any, *gradients: Any) -> Any:
         before, state.grad_enabled = state.grad_enabled, False
         try:
-            return function(ctx, *gradients)
+            found = function(ctx, *gradients)
         finally:
             state.grad_enabled = before
+        if not before or all(not isinstance(g, Tensor) or g._node is None for g in gradients):
+            return found
+        return tuple(map(_refusing, found)) if isinstance(found, tuple) else _refusing(found)
 
     return wrapped

@@ -281,7 +281,8 @@ def _listed(value: Any, kind: type, name: str) -> Any:
     elif name in ("readinto", "readinto1", "pack_into"):
         refused = True
     elif name == "register":
-        refused = hasattr(value, "_abc_impl") and id(value) not in _classes
+        # The metaclass's own: an instance does not lead to it.
+        refused = isinstance(value, type) and hasattr(value, "_abc_impl") and id(value) not in _classes
     elif name == "parser":
         refused = any(base.__name__ == "PurePath" for base in (value if isinstance(value, type) else kind).__mro__)
     elif name == "cast":

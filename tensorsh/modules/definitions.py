@@ -143,7 +143,23 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
     for name, value in list(cls.__dict__.items()):
         if type(value) is _FieldOptions:
             setattr(cls, name, dataclasses.field(**value._options))
-    return register_class(dataclasses.dataclass(cls, **options))  # with slots=True it is another class
+    annotations = cls.__dict__.get("__annotations__", {})
+    marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
+    # A dataclass reads texts by the names of its module; a script is no module.
+    annotations.update({name: _mark(text) for name, text in marked.items()})
+    result = register_class(dataclasses.dataclass(cls, **options))  # with slots=True it is another class
+    annotations.update(marked)
+    return result
+
+
+def _mark(text: str) -> Any:
+    """What an annotation kept as text says of a field (`from __future__ import annotations`), if it says anything."""
+    import dataclasses
+    import typing
+
+    name = text.partition("[")[0].rpartition(".")[2].strip()
+    kinds = {"ClassVar": typing.ClassVar, "InitVar": dataclasses.InitVar, "KW_ONLY": dataclasses.KW_ONLY}
+    return kinds.get(name)
 
 
 def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), **options: Any) -> Any:

@@ -120,7 +120,7 @@ def collections(environment: Environment) -> dict[str, Any]:
     Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence
     MutableSet Reversible Sequence Set Sized ValuesView"""
     with_warnings = take(abstract, names.replace("ByteString", ""))
-    return take(real, "ChainMap Counter OrderedDict defaultdict deque") | {
+    return take(real, "ChainMap Counter OrderedDict UserDict UserList UserString defaultdict deque") | {
         "namedtuple": namedtuple,
         "abc": Namespace("collections.abc", with_warnings),
     }
@@ -354,6 +354,19 @@ def future(environment: Environment) -> dict[str, Any]:
     import __future__ as real
 
     return take(real, " ".join(real.all_feature_names))
+
+
+@_table("ast")
+def ast(environment: Environment) -> dict[str, Any]:
+    """`literal_eval` alone: text that stands for a plain value."""
+    from ast import literal_eval as read
+
+    def literal_eval(node_or_string: str) -> Any:
+        if type(node_or_string) is not str:
+            raise TypeError("literal_eval() takes a string in tensorsh")
+        return read(node_or_string)
+
+    return {"literal_eval": literal_eval}
 
 
 def _later(name: str, file: str) -> None:

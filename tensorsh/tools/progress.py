@@ -19,25 +19,67 @@ def is_seen() -> bool:
         return False
 
 
+class Screen:
+    """The bars that are on the terminal now; several may be, one below the other."""
+
+    def __init__(self) -> None:
+        self._live: Any = None
+        self._shown = 0
+
+    def add(self, description: str, total: float | None) -> Any:
+        """A new bar: its number, or None where nobody sees it."""
+        if not is_seen():
+            return None
+        if self._live is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            console = Console(stderr=True)
+            self._live = Progress(
+                *columns, console=console, transient=True, redirect_stdout=True, redirect_stderr=False
+            )
+            self._live.start()
+        self._shown += 1
+        return self._live.add_task(description, total=total)
+
+    def show(self, bar: Any, **fields: Any) -> None:
+        """Changes a bar: `completed`, `total`, `description`."""
+        if bar is not None and self._live is not None:
+            self._live.update(bar, **fields)
+
+    def remove(self, bar: Any) -> None:
+        if bar is None or self._live is None:
+            return
+        self._live.remove_task(bar)
+        self._shown -= 1
+        if not self._shown:
+            live, self._live = self._live, None
+            live.stop()
+
+
+screen = Screen()
+
+
+def length(iterable: Any) -> float | None:
+    """How many elements there will be, if that is known."""
+    try:
+        return len(iterable)
+    except TypeError:
+        return None
+
+
 def progress(iterable: Iterable[Any], description: str, total: float | None) -> Iterator[Any]:
-    if not is_seen():
+    bar = screen.add(description, length(iterable) if total is None else total)
+    if bar is None:
         yield from iterable
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=True, redirect_stderr=False)
-    if total is None:
-        try:
-            total = len(iterable)  # type: ignore[arg-type]
-        except TypeError:
-            total = None
-    with bar:
-        task = bar.add_task(description, total=total)
-        for each in iterable:
+    try:
+        for count, each in enumerate(iterable, 1):
             yield each
-            bar.advance(task)
+            screen.show(bar, completed=count)
+    finally:
+        screen.remove(bar)
 
 
 def make(session: Session) -> dict[str, Any]:

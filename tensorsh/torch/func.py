@@ -320,19 +320,38 @@ def vmap(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                 f"{sizes} for the mapped dimension"
             )
+        if randomness not in ("error", "different", "same"):
+            raise RuntimeError(
+                f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+            )
         results = []
-        before = state.retain_graph
+        before, generator = state.retain_graph, state.generator
+        start = generator.get_state() if randomness == "same" else None
         try:
+            if randomness == "error":
+                state.generator = _Refusing()
             for at in range(sizes[0]):
+                if start is not None:
+                    generator.set_state(start)
                 # One graph may be walked for every slice; only the last frees it.
                 state.retain_graph = before or at + 1 < sizes[0]
                 slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
                 results.append(func(*rebuild(args, iter(slices)), **kwargs))
         finally:
-            state.retain_graph = before
+            state.retain_graph, state.generator = before, generator
         return stacked(results, out_dims, name)
 
     return over
+
+
+class _Refusing:
+    """Stands for the generator where a function may draw no random numbers."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+            "randomness flags on vmap or perform the randomness operation out of vmap"
+        )
 
 
 def spread(dims: Any, tree: Any) -> list:

@@ -19,7 +19,7 @@ from ..pytorch import lacking
 
 SUBMODULES = (
     "nn nn.functional nn.grad nn.attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
-    "nn.utils.stateless nn.utils.clip_grad nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
+    "nn.utils.stateless nn.utils.clip_grad nn.parallel nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
     "nn.modules.activation nn.modules.dropout nn.modules.flatten nn.modules.loss nn.modules.conv nn.modules.pooling "
     "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
     "nn.modules.upsampling nn.modules.distance nn.modules.utils "

@@ -217,3 +217,26 @@ def test_types_of_modules_have_a_stand_in() -> None:
 def test_stand_ins_lend_nothing_of_what_they_hide(source: str) -> None:
     with pytest.raises((AttributeError, TypeError)):
         run(f"import numpy as np, sys\n{source}")
+
+
+def test_annotations_as_text_mark_fields_of_dataclasses() -> None:
+    """`from __future__ import annotations` makes texts of ClassVar, InitVar and KW_ONLY; as in Python they still count."""
+    source = """from __future__ import annotations
+import collections, dataclasses
+from dataclasses import dataclass, InitVar, KW_ONLY
+from typing import ClassVar
+@dataclass
+class P:
+    x: float
+    scale: InitVar[float] = 1.0
+    _: KW_ONLY = None
+    tag: str = 'p'
+    D: ClassVar[int] = 2
+    def __post_init__(self, scale): self.x *= scale
+class Registry(collections.UserDict):
+    def register(self, f): self[f.__name__] = f; return f
+r = Registry()
+@r.register
+def f(): pass
+seen = [str(P(2, 3.0, tag='q')), [f.name for f in dataclasses.fields(P)], list(r)]"""
+    assert run(source)["seen"] == ["P(x=6.0, tag='q')", ["x", "tag"], ["f"]]

@@ -131,6 +131,23 @@ def test_track_is_silent_without_a_terminal(capfd: pytest.CaptureFixture[str]) -
     assert capfd.readouterr() == ("", "")
 
 
+def test_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
+    """The texts are tqdm's own."""
+    session = Session()
+    session.run("""from tqdm import tqdm, trange
+from tqdm.auto import tqdm as auto
+print([i * i for i in auto(range(4), desc='epoch')], list(trange(2, disable=True)), len(tqdm([1, 2])))
+with tqdm(total=10) as bar:
+    for i in range(5):
+        bar.update(2)
+        bar.set_description(f'step {i}')
+        bar.set_postfix(loss=1 / (i + 1), acc='x', lr=1e-5, big=123456.789)
+print(bar.n, bar.desc, bar.postfix, bar.total)
+tqdm.write('line')""")
+    expected = "[0, 1, 4, 9] [0, 1] 2\n10 step 4:  acc=x, big=1.23e+5, loss=0.2, lr=1e-5 10\nline\n"
+    assert capfd.readouterr() == (expected, "")
+
+
 def test_a_scripts_own_names_come_first() -> None:
     assert Session().run("graph = 3\nplot = lambda x: x + graph\nplot(4)") == 7
 

@@ -250,7 +250,7 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
 def ctc_slope(xp, grad: Array, log_probs: Array, slopes: Array):
     """Zero where a sequence has no step or was zeroed; elsewhere exp(x) minus the posterior of each class."""
     used = (slopes != 0).any(-1, keepdims=True)
-    return xp.where(used, xp.exp(log_probs) + slopes, log_probs * 0) * grad[..., None]
+    return xp.where(used, (xp.exp(log_probs) + slopes) * grad[..., None], 0)
 
 
 ctc_slope.gradient(grad=no_derivative("_ctc_loss_backward"), log_probs=no_derivative("_ctc_loss_backward"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.backward import grad
 from ...engine.tensor import Tensor, wrap
+from ..testing import make_tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -56,7 +57,7 @@ def gradcheck(
     wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not wanted:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
     outs = _outputs(func(*inputs))
     for i, x in enumerate(wanted):
@@ -85,10 +86,9 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, **optio
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     outs = _outputs(func(*inputs))
     if grad_outputs is None:
-        rng = np.random.default_rng(0)
-        weights = [wrap(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outs]
-        for w in weights:
-            w.requires_grad = True
+        weights = [
+            make_tensor(o.shape, dtype=o.dtype, device=o.device, low=-1, high=1, requires_grad=True) for o in outs
+        ]
     else:
         weights = (
             list(grad_outputs)

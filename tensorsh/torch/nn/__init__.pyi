@@ -8,6 +8,7 @@ from . import functional as functional
 from . import grad as grad
 from . import init as init
 from . import modules as modules
+from . import parallel as parallel
 from . import parameter as parameter
 from . import utils as utils
 from tensorsh.torch import Tensor as Tensor

@@ -263,7 +263,7 @@ def _fitted(param: Any, value: Any, name: str = "") -> Any:
     """A loaded state value in the dtype of its parameter; the count of steps keeps its own."""
     if isinstance(value, Tensor):
         if name == "step":
-            return value.clone()
+            return value
         dtype = param.dtype if param.is_floating_point() else value.dtype
         return value.to(dtype=dtype, device=param.device)
     if isinstance(value, dict):

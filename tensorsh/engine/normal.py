@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import kernel
 from .parallel import each
 from .state import state
 
@@ -48,6 +49,9 @@ _COS = tuple(float(_f4(c)) for c in (2.443315711809948e-5, -1.388731625493765e-3
 _SIN = tuple(float(_f4(c)) for c in (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))
 _TWO_PI = _f4(2 * math.pi)
 _FOUR_OVER_PI = _f4(1.27323954473516)
+
+_compiled = kernel("normals")
+"""The same in one loop: words, result, mean, deviation."""
 
 
 def _low24(words: np.ndarray) -> np.ndarray:
@@ -222,7 +226,7 @@ def _transform32(words: np.ndarray, out: np.ndarray, w: _Buffers, mean: float, s
 def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
     """Fill out, whose size is a multiple of 16, consuming one word an element."""
     n = len(out)
-    if n <= _SMALL:
+    if _compiled is None and n <= _SMALL:
         polar = generator.polar(n)
         if polar is not None:
             radius, cos, sin = (table.reshape(-1, 2, 8) for table in polar)
@@ -240,6 +244,8 @@ def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
             return
 
     def transform(part: np.ndarray, words: np.ndarray) -> None:
+        if _compiled is not None and _compiled(words, part, mean, std) is not None:
+            return
         # Full pieces share sets of buffers; taking one from the list keeps threads apart.
         full = len(part) == 2 * _PIECE
         try:
@@ -250,6 +256,9 @@ def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
         if full and len(_buffers) < state.threads:
             _buffers.append(w)
 
+    if n <= 2 * _PIECE:
+        transform(out, generator.words32(n))
+        return
     # The words are drawn one piece after the other; what is made of them may be made at once.
     parts = (out[i : i + 2 * _PIECE] for i in range(0, n, 2 * _PIECE))
     each(transform, ((part, generator.words32(len(part))) for part in parts), state.threads if n >= _SHARED else 1)

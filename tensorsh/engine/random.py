@@ -1,7 +1,7 @@
 """PyTorch's CPU random number generator, bit for bit: one Mersenne Twister and one cached normal.
 
-Every sampler (see `sampling`) is a function of a stream of 32-bit words. The words come from numpy's MT19937, which is
-the same machine. They are drawn ahead in blocks of 624 words (later of eight times as many), so that a small draw is a
+Every sampler (see `sampling`) is a function of a stream of 32-bit words. The words come from a compiled MT19937 or from
+numpy's. They are drawn ahead in blocks of 624 words (later of eight times as many), so that a small draw is a
 slice of words, or of tables made from the whole block at once. The state that PyTorch would report can still be written
 at any point, because the 624 state words are the last 624 outputs with the tempering undone.
 
@@ -15,6 +15,8 @@ import math
 from typing import Any
 
 import numpy as np
+
+from .kernels import compiled
 
 DEFAULT_SEED = 67280421310721
 STATE_BYTES = 5056
@@ -50,13 +52,60 @@ def check_seed(seed: int) -> int:
     return seed & 0xFFFFFFFFFFFFFFFF
 
 
+class NumpyTwister:
+    """MT19937 as numpy has it; its 624 words of state are the key."""
+
+    def __init__(self) -> None:
+        from numpy.random import MT19937, Generator
+
+        self.machine = MT19937(0)
+        self.bulk = Generator(self.machine).integers
+
+    def seed(self, seed: int) -> None:
+        self.machine._legacy_seeding(seed)
+
+    def key(self) -> np.ndarray:
+        return self.machine.state["state"]["key"]
+
+    def set_key(self, key: np.ndarray) -> None:
+        """All words of this key have been drawn."""
+        self.machine.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": BLOCK}}
+
+    def words(self, n: int) -> np.ndarray:
+        """The next n words, a multiple of 624."""
+        if n == BLOCK:
+            return self.machine.random_raw(BLOCK).astype(_U32)
+        # For many words integers() is eight times as fast as random_raw(), and gives the same words.
+        return self.bulk(0, 1 << 32, n, _U32)
+
+
+class CompiledTwister:
+    """The same in compiled loops, without numpy's module of random numbers."""
+
+    __slots__ = ("_key",)
+
+    def seed(self, seed: int) -> None:
+        self._key = compiled.twister_key(seed)
+
+    def key(self) -> np.ndarray:
+        return self._key
+
+    def set_key(self, key: np.ndarray) -> None:
+        self._key = key.copy()
+
+    def words(self, n: int) -> np.ndarray:
+        return compiled.twister_words(self._key, n)
+
+
+Twister: Any = NumpyTwister if compiled is None else CompiledTwister
+
+
 class Generator:
     """`torch.Generator` for the CPU, plus the draws that samplers are made of."""
 
     __slots__ = (
         "_seed",
         "_twister",
-        "_bulk",
         "_unseeded",
         "_fresh",
         "_block",
@@ -90,7 +139,7 @@ class Generator:
             elif isinstance(seed, bool) or not isinstance(seed, int):
                 raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         self._seed = check_seed(seed)
-        # numpy.random is loaded, and the 624 words are filled, when the first number is drawn.
+        # The 624 words are filled when the first number is drawn.
         self._unseeded = self._fresh = True
         self._next_size = BLOCK
         self._normal: float | None = None
@@ -119,7 +168,7 @@ class Generator:
         record["seeded"] = 1
         if self._fresh:
             record["left"] = 1
-            record["words"] = self._ready().state["state"]["key"]
+            record["words"] = self._ready().key()
         else:
             turn, position = divmod(self._pos - 1, BLOCK)
             record["next"] = position + 1
@@ -151,7 +200,7 @@ class Generator:
         self._fresh = position == 0
         self._next_size = BLOCK
         key = record["words"].astype(_U32)
-        self._ready().state = {"bit_generator": "MT19937", "state": {"key": key, "pos": BLOCK}}
+        self._ready().set_key(key)
         self._set_block(_temper(key), BLOCK if left == 1 else position)
         return self
 
@@ -165,16 +214,12 @@ class Generator:
         raise RuntimeError("CPU Generator does not use offset")
 
     def _ready(self) -> Any:
-        """numpy's bit generator, seeded."""
+        """The twister, seeded."""
         twister = self._twister
         if twister is None:
-            from numpy.random import MT19937
-            from numpy.random import Generator as NumpyGenerator
-
-            twister = self._twister = MT19937(0)
-            self._bulk = NumpyGenerator(twister).integers
+            twister = self._twister = Twister()
         if self._unseeded:
-            twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+            twister.seed(self._seed & 0xFFFFFFFF)
             self._unseeded = False
         return twister
 
@@ -187,13 +232,8 @@ class Generator:
     def _refill(self, used: int) -> np.ndarray:
         """Draw a new block, of which `used` words are taken at once."""
         twister = self._ready()
-        size = self._next_size
-        if size == BLOCK:
-            block = twister.random_raw(BLOCK).astype(_U32)
-            self._next_size = 8 * BLOCK
-        else:
-            # For many words integers() is eight times as fast as random_raw(), and gives the same words.
-            block = self._bulk(0, 1 << 32, size, _U32)
+        block = twister.words(self._next_size)
+        self._next_size = 8 * BLOCK
         self._fresh = False
         self._set_block(block, used)
         return block
@@ -210,8 +250,7 @@ class Generator:
         if n <= self._next_size:
             body = self._refill(n)[:n]
         else:
-            self._ready()
-            body = self._bulk(0, 1 << 32, -(-n // BLOCK) * BLOCK, _U32)
+            body = self._ready().words(-(-n // BLOCK) * BLOCK)
             self._fresh = False
             self._set_block(body[-BLOCK:].copy(), (n - 1) % BLOCK + 1)
             body = body[:n]

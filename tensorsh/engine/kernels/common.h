@@ -40,12 +40,19 @@ INLINE PyArrayObject *contiguous(PyObject *object, int type) {
     return array;
 }
 
+INLINE PyArrayObject *writeable(PyObject *object, int type) {
+    PyArrayObject *array = contiguous(object, type);
+    return array != NULL && PyArray_ISWRITEABLE(array) ? array : NULL;
+}
+
+#define NONE_UNLESS_ERROR return PyErr_Occurred() ? NULL : Py_NewRef(Py_None)
+
 /* Work on more elements than this lets other threads run meanwhile. */
 #define LONG_WORK 16384
 
 #define FUNCTION(name, signature) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, signature}
 
-extern PyMethodDef rows_methods[];
+extern PyMethodDef random_methods[], rows_methods[];
 int add_ufuncs(PyObject *module);
 
 #endif

@@ -9,7 +9,8 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     import_umath();
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    if (add_ufuncs(module) < 0 || PyModule_AddFunctions(module, rows_methods) < 0) {
+    if (add_ufuncs(module) < 0 || PyModule_AddFunctions(module, random_methods) < 0 ||
+        PyModule_AddFunctions(module, rows_methods) < 0) {
         Py_DECREF(module);
         return NULL;
     }

@@ -144,8 +144,6 @@ INLINE PyArrayObject *result_like(PyArrayObject *a, PyObject *given) {
     return out;
 }
 
-#define NONE_UNLESS_ERROR return PyErr_Occurred() ? NULL : Py_NewRef(Py_None)
-
 static PyObject *normalized(PyObject *const *args, Py_ssize_t count, int logarithm) {
     PyArrayObject *a = count < 2 || count > 3 ? NULL : contiguous(args[0], NPY_FLOAT), *out;
     int axis = a ? (int)PyLong_AsLong(args[1]) : 0;

@@ -1,0 +1,142 @@
+/* Random words and normal numbers, with the bits of PyTorch's generator for the CPU.
+
+   Every operation rounds as it is written; PyTorch's kernel fuses the multiplications and additions written as fmaf. */
+#pragma GCC optimize("fp-contract=off")
+#include "common.h"
+
+#define STATE 624
+#define SHIFT 397
+#define TWISTED(u, v) ((((u) & 0x80000000u) | ((v) & 0x7fffffffu)) >> 1 ^ (-((v) & 1u) & 0x9908b0dfu))
+
+/* The next 624 states of MT19937 in place, and the words made of them. A state depends on those 1 and 397 places
+   ahead, so that up to 227 are independent of one another. */
+WIDE static void twist(uint32_t *key, uint32_t *words) {
+    for (int i = 0; i < STATE - SHIFT; i++) key[i] = key[i + SHIFT] ^ TWISTED(key[i], key[i + 1]);
+    for (int i = STATE - SHIFT; i < 2 * (STATE - SHIFT); i++) key[i] = key[i + SHIFT - STATE] ^ TWISTED(key[i], key[i + 1]);
+    for (int i = 2 * (STATE - SHIFT); i < STATE - 1; i++) key[i] = key[i + SHIFT - STATE] ^ TWISTED(key[i], key[i + 1]);
+    key[STATE - 1] = key[SHIFT - 1] ^ TWISTED(key[STATE - 1], key[0]);
+    for (int i = 0; i < STATE; i++) {
+        uint32_t y = key[i];
+        y ^= y >> 11;
+        y ^= y << 7 & 0x9d2c5680u;
+        y ^= y << 15 & 0xefc60000u;
+        words[i] = y ^ y >> 18;
+    }
+}
+
+/* The classic initialisation of 2002 from one word. */
+static PyObject *twister_key(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    size n = STATE;
+    uint32_t seed = count == 1 ? (uint32_t)PyLong_AsUnsignedLongMask(args[0]) : 0;
+    if (count != 1 || PyErr_Occurred()) NONE_UNLESS_ERROR;
+    PyObject *key = PyArray_SimpleNew(1, &n, NPY_UINT32);
+    if (key == NULL) return NULL;
+    uint32_t *words = PyArray_DATA((PyArrayObject *)key);
+    words[0] = seed;
+    for (uint32_t i = 1; i < STATE; i++) words[i] = 1812433253u * (words[i - 1] ^ words[i - 1] >> 30) + i;
+    return key;
+}
+
+static PyObject *twister_words(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    PyArrayObject *key = count == 2 ? writeable(args[0], NPY_UINT32) : NULL;
+    size n = key ? PyNumber_AsSsize_t(args[1], PyExc_OverflowError) : 0;
+    if (PyErr_Occurred()) return NULL;
+    if (key == NULL || PyArray_SIZE(key) != STATE || n < 0 || n % STATE) Py_RETURN_NONE;
+    PyObject *out = PyArray_SimpleNew(1, &n, NPY_UINT32);
+    if (out == NULL) return NULL;
+    uint32_t *state = PyArray_DATA(key), *words = PyArray_DATA((PyArrayObject *)out);
+    for (size i = 0; i < n; i += STATE) twist(state, words + i);
+    return out;
+}
+
+/* sqrt(-2 log(a)) for a in (0, 1]: Cephes' logf on a = m 2^e with m in [sqrt(1/2), sqrt(2)). */
+INLINE float radius(float a) {
+    static const float c[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
+                              -1.6668057665e-1f, 2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+    const int32_t root_half = 0x3f3504f3;
+    int32_t bits, exponent;
+    memcpy(&bits, &a, 4);
+    bits -= root_half;
+    exponent = bits >> 23;
+    bits = (bits & 0x7fffff) + root_half;
+    float m, e = (float)exponent;
+    memcpy(&m, &bits, 4);
+    m -= 1.0f;
+    float z = m * m, y = c[0];
+    for (int i = 1; i < 9; i++) y = __builtin_fmaf(y, m, c[i]);
+    y *= m;
+    y = __builtin_fmaf(y, z, e * -2.12194440e-4f);
+    y = __builtin_fmaf(z, -0.5f, y);
+    return sqrtf(-2.0f * __builtin_fmaf(e, 0.693359375f, m + y));
+}
+
+/* The cosine and the sine of x in [0, 2 pi): Cephes' polynomials by octants. */
+INLINE void cosine_sine(float x, float *cosine, float *sine) {
+    int32_t j = ((int32_t)(x * 1.27323954473516f) + 1) & ~1, c_bits, s_bits;
+    float n = (float)j;
+    x = __builtin_fmaf(n, -0.78515625f, x);
+    x = __builtin_fmaf(n, -2.4187564849853515625e-4f, x);
+    x = __builtin_fmaf(n, -3.77489497744594108e-8f, x);
+    float z = x * x;
+    float c = __builtin_fmaf(z, 2.443315711809948e-5f, -1.388731625493765e-3f);
+    c = __builtin_fmaf(c, z, 4.166664568298827e-2f) * z;
+    c = __builtin_fmaf(c, z, -(z * 0.5f)) + 1.0f;
+    float s = __builtin_fmaf(z, -1.9515295891e-4f, 8.3321608736e-3f);
+    s = __builtin_fmaf(s, z, -1.6666654611e-1f) * z;
+    s = __builtin_fmaf(s, x, x);
+    memcpy(&c_bits, &c, 4);
+    memcpy(&s_bits, &s, 4);
+    int32_t exchanged = (c_bits ^ s_bits) & -(j >> 1 & 1);
+    c_bits ^= exchanged ^ (int32_t)((uint32_t)((j + 2) & 4) << 29);
+    s_bits ^= exchanged ^ (int32_t)((uint32_t)(j & 4) << 29);
+    memcpy(cosine, &c_bits, 4);
+    memcpy(sine, &s_bits, 4);
+}
+
+#define BLOCKS 32 /* blocks of sixteen at a time */
+
+/* Blocks of sixteen words as normals: radii from the first eight words, angles from the last eight. */
+WIDE static void box_muller(const uint32_t *words, float *out, size blocks, float mean, float std) {
+    float r[8 * BLOCKS], angle[8 * BLOCKS];
+    for (size first = 0; first < blocks; first += BLOCKS, words += 16 * BLOCKS, out += 16 * BLOCKS) {
+        int some = blocks - first < BLOCKS ? (int)(blocks - first) : BLOCKS;
+        for (int b = 0; b < some; b++)
+            for (int k = 0; k < 8; k++) {
+                r[8 * b + k] = (float)(int32_t)(words[16 * b + k] & 0xffffff);
+                angle[8 * b + k] = (float)(int32_t)(words[16 * b + 8 + k] & 0xffffff);
+            }
+        for (int i = 0; i < 8 * some; i++) {
+            float c, s, size = radius(r[i] * -0x1p-24f + 1.0f);
+            cosine_sine(angle[i] * 0x1p-24f * 6.283185307179586f, &c, &s);
+            r[i] = __builtin_fmaf(c * size, std, mean);
+            angle[i] = __builtin_fmaf(s * size, std, mean);
+        }
+        for (int b = 0; b < some; b++)
+            for (int k = 0; k < 8; k++) {
+                out[16 * b + k] = r[8 * b + k];
+                out[16 * b + 8 + k] = angle[8 * b + k];
+            }
+    }
+}
+
+static PyObject *normals(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    PyArrayObject *words = count == 4 ? contiguous(args[0], NPY_UINT32) : NULL, *out;
+    out = words ? writeable(args[1], NPY_FLOAT) : NULL;
+    if (out == NULL || PyArray_SIZE(words) != PyArray_SIZE(out) || PyArray_SIZE(out) % 16) Py_RETURN_NONE;
+    double mean = PyFloat_AsDouble(args[2]), std = PyFloat_AsDouble(args[3]);
+    if (PyErr_Occurred()) return NULL;
+    size n = PyArray_SIZE(out);
+    const uint32_t *from = PyArray_DATA(words);
+    float *to = PyArray_DATA(out);
+    PyThreadState *others = n > LONG_WORK ? PyEval_SaveThread() : NULL;
+    box_muller(from, to, n / 16, (float)mean, (float)std);
+    if (others) PyEval_RestoreThread(others);
+    return Py_NewRef(out);
+}
+
+PyMethodDef random_methods[] = {
+    FUNCTION(twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"),
+    FUNCTION(twister_words, "twister_words(key, n): the next n words (a multiple of 624) of MT19937, whose key moves on"),
+    FUNCTION(normals, "normals(words, out, mean, std): normal numbers of blocks of sixteen words, into `out`"),
+    {NULL, NULL, 0, NULL},
+};

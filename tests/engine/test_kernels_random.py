@@ -1,0 +1,47 @@
+"""The compiled twister and the compiled normal numbers against numpy's generator and the formulas in numpy."""
+
+import numpy as np
+import pytest
+
+from tensorsh.engine import kernels, normal
+from tensorsh.engine.random import BLOCK, CompiledTwister, Generator, NumpyTwister
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 42, 2**32 - 1])
+def test_words_are_numpys(seed):
+    twisters = [CompiledTwister(), NumpyTwister()]
+    drawn = []
+    for twister in twisters:
+        twister.seed(seed)
+        key = twister.key().copy()
+        words = [twister.words(n * BLOCK) for n in (1, 8, 0, 3)]
+        twister.set_key(key)
+        drawn.append(np.concatenate([key, *words, twister.words(BLOCK)]))
+    assert (drawn[0] == drawn[1]).all()
+
+
+@pytest.mark.parametrize("mean, std", [(0.0, 1.0), (3.5, 0.7), (-1e30, 0.0), (0.0, float("inf")), (float("nan"), 1.0)])
+def test_normals_have_the_formulas_bits(monkeypatch, mean, std):
+    for n in (16, 48, 1248, 1264, 40_000):
+        fast = normal.normal32(Generator(), n, mean, std)
+        monkeypatch.setattr(normal, "_compiled", None)
+        with np.errstate(invalid="ignore"):
+            assert fast.tobytes() == normal.normal32(Generator(), n, mean, std).tobytes()
+        monkeypatch.undo()
+
+
+def test_what_does_not_suit_is_left_to_the_formula():
+    c = kernels.compiled
+    words, out = np.zeros(32, np.uint32), np.zeros(32, np.float32)
+    assert c.normals(words, out[:16], 0.0, 1.0) is None
+    assert c.normals(words[::2], out[::2], 0.0, 1.0) is None
+    assert c.normals(words[:17], out[:17], 0.0, 1.0) is None
+    assert c.normals(words, [0.0] * 32, 0.0, 1.0) is None
+    assert c.twister_words(words, BLOCK) is None
+    assert c.twister_words(np.zeros(BLOCK, np.uint32), 7) is None
+    assert c.twister_words(np.zeros(BLOCK, np.uint32), -BLOCK) is None
+    assert c.normals() is None and c.twister_words() is None and c.twister_key() is None
+    with pytest.raises(TypeError):
+        c.normals(words, out, "0", 1.0)

@@ -303,9 +303,10 @@ def test_completion_is_quick(session: Session) -> None:
     import time
 
     session.run("x = ones(2)")
-    session.complete("torch.")
-    session.complete("x.")
-    for text in ("x.", "torch.", "s", "x.sum(", "nn.functional.", ""):
+    texts = ("x.", "torch.", "s", "x.sum(", "nn.functional.", "")
+    for text in texts:  # the first time loads what is completed
+        session.complete(text)
+    for text in texts:
         began = time.thread_time()
         session.complete(text)
         assert time.thread_time() - began < 0.1, text  # of the processor's time: others may be using it

@@ -12,10 +12,13 @@ import keyword
 import os
 import re
 from collections.abc import Iterable
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..language import peek
+from ..modules.namespace import Namespace
 from .scanner import Typed, typed
+from .signatures import signature_text
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -32,6 +35,7 @@ FILES = frozenset(
     "open load save loadtxt savetxt savez savez_compressed genfromtxt svg Path run savefig fromfile".split()
 )
 MOST = 2000
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
 
 class Completion:
@@ -49,8 +53,6 @@ class Completion:
         if self._detail is None:
             self._detail = ""
             if self.kind in ("function", "class"):
-                from .signatures import signature_text
-
                 self._detail = signature_text(self._value)
         return self._detail
 
@@ -85,9 +87,7 @@ def complete(session: Session, text: str, cursor: int) -> list[Completion]:
         value = find(session, path)
         if value is peek.MISSING:
             return []
-        candidates: Iterable[tuple[str, Any]] = ((name, value) for name in names_of(value))
-        own = _members(candidates, prefix, start)
-        return sorted(own, key=lambda c: (c.text.lower(), c.text))
+        return _members(value, prefix, start)
     return named + _names(session, prefix, start)
 
 
@@ -115,23 +115,34 @@ def _of_result(session: Session, expression: str, prefix: str, start: int) -> li
         return []
     import numpy as np
 
-    sample = tensor.wrap(np.zeros(()))
-    found = _members([(each, sample) for each in names_of(sample)], prefix, start)
-    return sorted(found, key=lambda c: (c.text.lower(), c.text))
+    return _members(tensor.wrap(np.zeros(())), prefix, start)
 
 
-def _members(candidates: Iterable[tuple[str, Any]], prefix: str, start: int) -> list[Completion]:
+def _members(owner: Any, prefix: str, start: int) -> list[Completion]:
+    """The attributes of a value. The methods of its class, which are most of a tensor's, are not looked at one by one."""
+    is_plain = not isinstance(owner, type | Namespace)
+    own = peek.instance_dict(owner) if is_plain else {}
+    methods = {
+        name: method
+        for cls in (reversed(type(owner).__mro__) if is_plain else ())
+        for name, method in cls.__dict__.items()
+        if name not in own
+    }
     found = []
-    for name, owner in candidates:
+    for name in names_of(owner):
         if not name.startswith(prefix) or (name.startswith("_") and not prefix.startswith("_")):
             continue
         if name.startswith("__") or not name.isidentifier():
             continue
-        value = _member(owner, name)
-        found.append(Completion(name, start, *classify(value), value))
+        method = methods.get(name)
+        if type(method) is FunctionType:
+            found.append(Completion(name, start, "function", None, MethodType(method, owner)))
+        else:
+            value = _member(owner, name)
+            found.append(Completion(name, start, *classify(value), value))
         if len(found) >= MOST:
             break
-    return found
+    return sorted(found, key=lambda c: (c.text.lower(), c.text))
 
 
 def _names(session: Session, prefix: str, start: int) -> list[Completion]:
@@ -205,16 +216,6 @@ def files(session: Session, content: str, cursor: int) -> list[Completion]:
     return sorted(found, key=lambda c: c.text)
 
 
-def _is_namespace(value: object) -> bool:
-    return isinstance(value, _namespace_class())
-
-
-def _namespace_class() -> type:
-    from ..modules.namespace import Namespace
-
-    return Namespace
-
-
 def names_of(value: Any) -> Iterable[str]:
     """The attribute names of a value, without loading the operators that a tensor could have."""
     if peek.tensor_class(value) and hasattr(value, "_array"):
@@ -228,7 +229,7 @@ def names_of(value: Any) -> Iterable[str]:
 
 def _member(value: object, name: str) -> Any:
     """An attribute as far as it is there without being computed or loaded."""
-    if _is_namespace(value):
+    if isinstance(value, Namespace):
         found = value.__dict__.get(name, peek.MISSING)
         return _loaded(value, name) if found is peek.MISSING else found
     try:
@@ -261,7 +262,7 @@ def find(session: Session, path: str) -> Any:
             break
         if index:
             value = _item(value, int(index))
-        elif _is_namespace(value):
+        elif isinstance(value, Namespace):
             value = getattr(value, name, peek.MISSING)
         else:
             value = _attribute(value, name)
@@ -290,12 +291,14 @@ def classify(value: object) -> tuple[str, str | None]:
     """The kind of a value and a few words about it; None where they are found when asked for."""
     if value is peek.MISSING:
         return "name", ""
+    if type(value) in _FUNCTIONS:
+        return "function", None
+    if isinstance(value, type):
+        return "class", None
     tensor = peek.describe(value)
     if tensor:
         return "variable", tensor
-    if isinstance(value, type):
-        return "class", None
-    if _is_namespace(value):
+    if isinstance(value, Namespace):
         return "module", ""
     if callable(value) and peek.is_library(type(value)) and "_parameters" not in peek.instance_dict(value):
         return "function", None

@@ -6,7 +6,13 @@ Operators are asked for their record, everything else for what Python knows; nam
 
 from __future__ import annotations
 
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
+
+from ..language import peek
+
+_texts: dict[tuple[Any, bool], str] = {}
+"""The signatures of the library's own functions and classes, which stay: a menu shows hundreds at once."""
 
 
 class Parameter(NamedTuple):
@@ -22,8 +28,7 @@ def parameters(value: Any) -> list[Parameter] | None:
     is_method = hasattr(value, "__self__") and not isinstance(value.__self__, type)
     operator = getattr(value, "_operator", None)
     if hasattr(operator, "params") and hasattr(operator, "defaults"):
-        found = _of_operator(operator)
-        return found[1:] if is_method else found
+        return _of_operator(operator)[1:] if is_method else _of_operator(operator)
     if operator is not None and hasattr(operator, "kernel"):
         found = _of_function(operator.kernel)
         return found if found is None else found[1:] if is_method else found
@@ -70,6 +75,18 @@ def _shown(default: Any) -> str:
 
 def signature_text(value: Any, name: str = "") -> str:
     """`name(input, *, out=None)`, or nothing."""
+    function = value.__func__ if type(value) is MethodType else value
+    key = function, function is not value
+    if not (type(function) is FunctionType or isinstance(function, type)) or not peek.is_library(function):
+        text = _text(value)
+    else:
+        if key not in _texts:
+            _texts[key] = _text(value)
+        text = _texts[key]
+    return text and name + text
+
+
+def _text(value: Any) -> str:
     found = parameters(value)
     if found is None:
         return ""
@@ -80,4 +97,4 @@ def signature_text(value: Any, name: str = "") -> str:
             parts.append("*")
             starred = True
         parts.append(each.name + (f"={each.default}" if each.default else ""))
-    return f"{name}({', '.join(parts)})"
+    return f"({', '.join(parts)})"

@@ -26,6 +26,7 @@ from .colours import PLAIN, Theme, type_note
 
 UNICODE = {"branch": "├─ ", "last": "└─ ", "line": "│  ", "cut": "╳ ", "ellipsis": "…"}
 ASCII = {"branch": "|- ", "last": "`- ", "line": "|  ", "cut": "cut: ", "ellipsis": "..."}
+FREED = "what was saved for the gradients was freed by backward"
 
 
 class Row(NamedTuple):
@@ -80,6 +81,8 @@ class Graph(metaclass=Sealed):
                 end = clip(end, width - used, marks["ellipsis"])
             kind = "dim" if row.node is None else "name" if is_leaf(row.node) else "number"
             lines.append(theme.paint("dim", row.prefix) + theme.paint(kind, title) + theme.paint("dim", end))
+        if any(row.node is not None and not row.again and saved_text(row.node) == FREED for row in rows):
+            lines.append(theme.paint("dim", clip(FREED, width, marks["ellipsis"])))
         return "\n".join(lines)
 
     def dot(self) -> str:
@@ -199,7 +202,7 @@ class Graph(metaclass=Sealed):
         """Where a node was made, what it saved, and the text of that line."""
         place, _, text = source.partition("  ")
         saved = saved_text(node)
-        return [part for part in (place, "saved " + saved if saved else "", text) if part]
+        return [part for part in (place, "saved " + saved if saved and saved != FREED else "", text) if part]
 
     def _without_history(self) -> str:
         name = self.names.get(id(self.value))
@@ -235,7 +238,7 @@ def saved_text(node: Any) -> str:
             continue
         except RuntimeError as error:
             if "freed" in str(error):
-                return "values freed by backward"
+                return FREED
             tensors.append(f"{name} (modified since)")
             continue
         shape = getattr(value, "shape", None)

@@ -19,8 +19,8 @@ _TENSOR_PROPERTIES = frozenset({"T", "mT", "H", "mH", "grad", "data", "real", "i
 _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 
 
-def is_library(cls: type) -> bool:
-    """Whether a class is part of tensorsh, of numpy or of Python, and not written by a script."""
+def is_library(cls: Any) -> bool:
+    """Whether a class (or a function) is part of tensorsh, of numpy or of Python, and not written by a script."""
     module = cls.__module__
     return isinstance(module, str) and module.partition(".")[0] in ("tensorsh", "torch", "numpy", "builtins")
 
@@ -92,6 +92,8 @@ def attribute(value: object, name: str) -> Any:
                 return MISSING
         if isinstance(found, property):
             readable = name in _TENSOR_PROPERTIES and is_library(cls)
+            if name == "grad" and readable:  # which warns where there is none and never will be
+                return getattr(value, "_grad", MISSING)
             if name in ("T", "H") and len(shape_of(value) or (0, 0)) != 2:  # which warns or is an error
                 return MISSING
             return found.__get__(value, type(value)) if readable else MISSING

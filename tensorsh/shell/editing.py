@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.validation import ValidationError, Validator
 
+from ..display.cells import clip
 from .commands import is_special, parts
+from .values import columns
 
 if TYPE_CHECKING:
     from .loop import Shell
@@ -38,22 +42,52 @@ class LazyLexer(Lexer):
         return self._lexer.lex_document(document)
 
 
+class MenuEntry(Completion):
+    """One line of the menu. The menu asks for the texts of all of its lines, hundreds, each time it is drawn."""
+
+    def __init__(self, text: str, start: int, found: Any) -> None:
+        self.text, self.start_position, self.style, self.selected_style = text, start, "", ""
+        self.display = FormattedText([("", text)])
+        self.found = found
+        self._display_meta = lambda: self.display_meta_text
+
+    @property
+    def display_text(self) -> str:
+        return self.text
+
+    @cached_property
+    def display_meta_text(self) -> str:  # type: ignore[override]
+        """The detail, found when the menu shows it."""
+        detail = str(self.found.detail)
+        return detail if len(detail) <= WIDEST_DETAIL else detail[: WIDEST_DETAIL - 3] + "..."
+
+    @property
+    def display_meta(self) -> Any:
+        return [("", self.display_meta_text)]
+
+
 class SessionCompleter(Completer):
     """The session's completions; while typing only where there is something to go by."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
+        self.spent = 1.0
+        """Seconds that the last search took; the first one loads what it needs."""
 
     async def get_completions_async(self, document: Document, event: Any) -> AsyncGenerator[Completion, None]:
-        """The key is drawn first; what further keys have made out of date is not looked for."""
+        """Key and menu are drawn at once where the menu is short; else first the key, and no menu that is out of date by then."""
         from asyncio import sleep
+        from time import perf_counter
 
         from prompt_toolkit.application import get_app
 
-        await sleep(DRAWN)
+        if self.spent > DRAWN or document.char_before_cursor == ".":
+            await sleep(DRAWN)
         if get_app().current_buffer.text == document.text:
+            began = perf_counter()
             for each in self.get_completions(document, event):
                 yield each
+            self.spent = perf_counter() - began
 
     def get_completions(self, document: Document, event: Any) -> Iterable[Completion]:
         text, cursor = document.text, document.cursor_position
@@ -74,8 +108,7 @@ class SessionCompleter(Completer):
         for each in found:
             if not asked and each.kind == "keyword" and each.text == text[each.start : cursor]:
                 continue
-            detail = each.detail if each.kind == "variable" else _later(each)
-            yield Completion(each.text, each.start - cursor, display_meta=detail)
+            yield MenuEntry(each.text, each.start - cursor, each)
 
     def _command(self, before: str) -> Iterable[Completion]:
         from .commands import commands
@@ -83,9 +116,9 @@ class SessionCompleter(Completer):
 
         name, space, argument = before[1:].partition(" ")
         if not space:
-            for each in sorted(commands().values()):
-                if each.name.startswith(name):
-                    yield Completion(each.name, -len(name), display="%" + each.name, display_meta=each.about)
+            for known in sorted(commands().values()):
+                if known.name.startswith(name):
+                    yield Completion(known.name, -len(name), display="%" + known.name, display_meta=known.about)
         elif name == "config" and " " not in argument:
             for key, about in KEYS.items():
                 if key.startswith(argument):
@@ -94,17 +127,7 @@ class SessionCompleter(Completer):
             from ..assist.completion import files
 
             for each in files(self.shell.session, argument.rpartition(" ")[2], len(before)):
-                yield Completion(each.text, each.start - len(before), display_meta=each.detail)
-
-
-def _later(each: Any) -> Callable[[], str]:
-    """A completion's detail when the menu shows it."""
-
-    def text() -> str:
-        detail = each.detail
-        return detail if len(detail) <= WIDEST_DETAIL else detail[: WIDEST_DETAIL - 3] + "..."
-
-    return text
+                yield MenuEntry(each.text, each.start - len(before), each)
 
 
 class EntryValidator(Validator):
@@ -131,6 +154,6 @@ class EntryValidator(Validator):
             position = document.translate_row_col_to_index(row, column)
             advice = getattr(error, "advice", None)
             message = f"SyntaxError: {error.msg}" + (f"; {advice}" if advice else "")
-            raise ValidationError(position, " ".join(message.split())) from None
+            raise ValidationError(position, clip(" ".join(message.split()), columns(), "...")) from None
         except Exception:  # it will be explained when it runs
             return

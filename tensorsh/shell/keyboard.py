@@ -6,6 +6,20 @@ import select
 import sys
 from typing import Any
 
+_terminal: Any = None
+
+
+def watch_terminal(stream: Any) -> None:
+    """Names the terminal to be looked after, if the stream is one and the system can tell whether it is there."""
+    global _terminal
+    if hasattr(select, "poll") and stream is not None and stream.isatty():
+        _terminal = select.poll()
+        _terminal.register(stream, 0)  # that it has gone is told in any case
+
+
+def terminal_is_gone() -> bool:
+    return _terminal is not None and bool(_terminal.poll(0))
+
 
 class Keyboard:
     """Standard input whose readline looks every tenth of a second whether the program has been stopped."""

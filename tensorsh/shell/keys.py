@@ -16,7 +16,7 @@ from prompt_toolkit.filters import (
 from prompt_toolkit.key_binding import KeyBindings
 
 from .commands import is_block, is_special
-from .paste import without_prompts
+from .paste import as_program, without_prompts
 
 if TYPE_CHECKING:
     from .loop import Shell
@@ -49,7 +49,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         buffer = event.current_buffer
         buffer.complete_state = None
         typed = buffer.text
-        if (program := without_prompts(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
+        if (program := as_program(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
             buffer.document = Document(program)
         document = buffer.document
         text = document.text
@@ -66,7 +66,9 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
             state, indent = "invalid", 0
         after = document.text_after_cursor.strip()
         ended = "\n" not in text or not document.current_line.strip()
-        if "\n" not in text and state != "incomplete":  # wherever in its line the cursor is
+        fault = buffer.validation_error
+        is_shown = fault is not None and fault.cursor_position == buffer.cursor_position
+        if is_shown or ("\n" not in text and state != "incomplete"):  # wherever in its line the cursor is
             buffer.validate_and_handle()
         elif not after and (state == "invalid" or (state == "complete" and (ended or indent == 0))):
             buffer.validate_and_handle()
@@ -104,7 +106,13 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
 
     @keys.add("<bracketed-paste>", filter=here)
     def paste(event: Any) -> None:
-        event.current_buffer.insert_text(without_prompts(event.data), fire_event=False)  # no menu over it
+        buffer = event.current_buffer
+        is_all = not buffer.text.strip()
+        text = as_program(event.data) if is_all else without_prompts(event.data)
+        before = buffer.document.current_line_before_cursor
+        if is_all or (text.startswith((" ", "\t")) and not before.strip()):  # it brings an indent of its own
+            buffer.delete_before_cursor(len(before))
+        buffer.insert_text(text, fire_event=False)  # no menu over it
 
     @keys.add("up", filter=here)
     def up(event: Any) -> None:

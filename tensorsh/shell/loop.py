@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..session import Session, torch_namespace
@@ -18,9 +19,10 @@ from ..terminal import use_color
 from .config import Config
 from .folders import config_folder, warn
 from .history import Entries
+from .keyboard import Keyboard, terminal_is_gone, watch_terminal
 from .record import Record, Tee
 from .status import Status
-from .worker import Abandoned, Worker
+from .worker import HUNG_UP, Abandoned, Worker
 
 if TYPE_CHECKING:
     from ..arguments import Options
@@ -29,8 +31,8 @@ GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
 PAUSE = 0.02
 """Seconds between two things that are loaded in the background."""
 ABANDONED = (
-    "KeyboardInterrupt: compiled code was running, which nothing can stop. It ends by itself in the background; its result "
-    "is dropped."
+    "KeyboardInterrupt: compiled code was running, which nothing can stop.\n"
+    "It ends by itself in the background; its result is dropped."
 )
 
 
@@ -59,7 +61,6 @@ class Shell:
 
     def _new_session(self, options: Options | None) -> Session:
         from ..modules.files import Permissions
-        from .keyboard import Keyboard
 
         here = os.getcwd()
         read: Any = options.read if options is not None else []
@@ -72,6 +73,7 @@ class Shell:
         from .prompt import make_reader
 
         read = make_reader(self)
+        watch_terminal(sys.stdin)
         if self.fresh:
             self._greet()
         self.worker.start(self._prepare)
@@ -80,18 +82,23 @@ class Shell:
         while self.leave is None:
             try:
                 entry = read()
+                self.entries.say()
+                if entry.strip() in GOODBYE:
+                    break
+                if entry.strip():
+                    self.enter(entry)
             except KeyboardInterrupt:
                 continue
             except EOFError:
                 break
-            self.entries.say()
-            if entry.strip() in GOODBYE:
-                break
-            if entry.strip():
-                self.enter(entry)
+            except OSError:
+                if not terminal_is_gone():
+                    raise
+                self.leave = HUNG_UP
         code = self.leave or 0
         if self.worker.busy:  # the thread would keep the process from ending
-            sys.stdout.flush()
+            with suppress(OSError):
+                sys.stdout.flush()
             os._exit(code)
         return code
 
@@ -267,5 +274,9 @@ def warm_up(session: Session) -> None:
             for name in dir(namespace):
                 time.sleep(PAUSE / 10)
                 session.prepare(getattr, namespace, name, None)
+        for text in ("torch.", "ones(1).", "nn.", "nn.functional."):  # the signatures that their menus show
+            for each in session.complete(text):
+                time.sleep(PAUSE / 20)
+                session.prepare(getattr, each, "detail")
     except Exception:  # whoever needs it will say what is wrong with it
         return

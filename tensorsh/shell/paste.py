@@ -27,6 +27,15 @@ def without_prompts(text: str) -> str:
     return text
 
 
+def as_program(text: str) -> str:
+    """A text without prompts, and without the margin that all of it has where it was copied from within a block."""
+    text = without_prompts(text)
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    margin = first[: len(first) - len(first.lstrip(" \t"))]
+    return "\n".join(line.removeprefix(margin) for line in lines) if margin else text
+
+
 def _entries(lines: list[str], prompt: re.Pattern[str]) -> list[str]:
     """The typed lines without their prompts; an entry of several lines ends with an empty line."""
     kept: list[str] = []

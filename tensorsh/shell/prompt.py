@@ -88,6 +88,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         prompt_continuation=continuation,
         enable_history_search=search.condition,
         enable_open_in_editor=True,
+        enable_suspend=True,
         reserve_space_for_menu=6,
     )
 

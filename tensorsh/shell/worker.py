@@ -14,11 +14,18 @@ from contextlib import nullcontext
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from .keyboard import terminal_is_gone
+
 if TYPE_CHECKING:
     from ..session import Session
 
 PATIENCE = 0.6
 """Seconds that Python code has to stop before the computation is left alone."""
+
+LOOKS = 1.0
+"""Seconds between two looks whether there is still a terminal, without which nobody could stop a program."""
+HUNG_UP = 129
+"""The exit code of what SIGHUP ends, for where it is ignored."""
 
 _running: dict[int, Job] = {}
 """What each thread is at."""
@@ -120,7 +127,9 @@ class Worker:
         job = self.start(call)
         while not job.done.is_set():
             try:
-                job.done.wait()
+                if not job.done.wait(LOOKS) and terminal_is_gone():
+                    self._left.append(job)
+                    raise SystemExit(HUNG_UP)
             except KeyboardInterrupt:
                 self._interrupt(job)
         if job.error is not None:

@@ -50,6 +50,8 @@ class Names:
         self.module = "tensorsh.torch." + dotted if dotted else None
         self._exported: dict[str, Any] | None = None
         self.switches: dict[str, Any] = {}
+        self._sizes: tuple[int, ...] = ()
+        self._names: list[str] = []
 
     def exported(self) -> dict[str, Any]:
         """The public names of the Python file behind this namespace."""
@@ -94,8 +96,13 @@ class Names:
         )
 
     def __iter__(self) -> Iterator[str]:
-        functions = [n[len(self.prefix) :] for n in table.function_names() if n.startswith(self.prefix)]
-        return iter(sorted({*self.extras, *self.exported(), *self.switches, *(n for n in functions if "." not in n)}))
+        exported = self.exported()
+        sizes = len(self.extras), len(exported), len(self.switches), len(table.FUNCTIONS)  # what is there never goes
+        if sizes != self._sizes:
+            functions = [n[len(self.prefix) :] for n in table.function_names() if n.startswith(self.prefix)]
+            self._names = sorted({*self.extras, *exported, *self.switches, *(n for n in functions if "." not in n)})
+            self._sizes = sizes
+        return iter(self._names)
 
 
 class TorchNamespace(Namespace):

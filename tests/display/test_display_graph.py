@@ -42,13 +42,14 @@ NAMES = {**fake.names_of(x=x, 重み=w, h=mul), id(loss): "loss"}
 
 DRAWN = """\
 loss = MeanBackward0                       float32[]      saved dim (0, 1)
-└─ SubBackward0                                           saved values freed by backward
+└─ SubBackward0
    ├─ h = MulBackward0                     float32[3, 4]  |grad| 0.2887  a.tsr:2  saved self[3, 4], other[4]  h = x * w
    │  ├─ #1 AddBackward0                   [3, 4]         a.tsr:1
    │  │  └─ x                              float32[3, 4]  leaf  |grad| 0.25
    │  ├─ 重み                              float32[4]     leaf
    │  └─ ╳ mask: detach() at a.tsr:1
-   └─ #1 AddBackward0 (above)"""
+   └─ #1 AddBackward0 (above)
+what was saved for the gradients was freed by backward"""
 
 
 def squeezed(text: str) -> list[str]:

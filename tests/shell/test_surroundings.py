@@ -166,6 +166,32 @@ def test_themes(tmp_path: Path, variables: dict[str, str], code: str | None) -> 
     terminal.close()
 
 
+@pytest.mark.parametrize(
+    ("kind", "typed", "shown", "code"),
+    [
+        ("dumb", "", "tsr>", 0),
+        ("vt100", "", "tsr>", 129),
+        ("dumb", "print('no' 'w'); [i for i in iter(int, 1)]\r", "now", 129),
+        ("dumb", "input('no' 'w')\r", "now", 129),
+    ],
+)
+def test_a_terminal_that_goes_takes_the_shell_with_it(
+    tmp_path: Path, kind: str, typed: str, shown: str, code: int
+) -> None:
+    """Also without SIGHUP, which whoever started the shell may ignore."""
+    ours, theirs = os.openpty()
+    env = os.environ | {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "TERM": kind}
+    command = [sys.executable, "-m", "tensorsh"]
+    process = subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    seen = b""
+    os.write(ours, typed.encode())
+    while shown.encode() not in seen:
+        seen += os.read(ours, 65536)
+    os.close(ours)
+    assert process.wait(60) == code
+
+
 def test_the_bar_tells_memory_and_duration(terminal: Terminal) -> None:
     terminal.run("a = zeros(1000, 250); b = a.t()")
     terminal.wait("tensors 1 MB")

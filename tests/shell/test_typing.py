@@ -63,6 +63,13 @@ def test_pasted_lines_keep_their_indent(terminal: Terminal) -> None:
     terminal.enter("", "\n3\ntsr>")
 
 
+def test_a_margin_that_all_pasted_lines_have_goes(terminal: Terminal) -> None:
+    terminal.type(PASTE + "    a = 1\n    if a:\n        a = 5\n" + PASTED, " a = 1\n...> if a:\n...>     a = 5\n")
+    terminal.run("")
+    terminal.enter("def f():\r" + PASTE + "    x = 3\n    return x\n" + PASTED, "...>     x = 3\n...>     return x\n")
+    terminal.enter("a, f()", "(5, 3)")
+
+
 def test_pasted_prompts_and_output_go(terminal: Terminal) -> None:
     terminal.type(PASTE + ">>> a = 2\n>>> for i in range(2):\n...     a += i\n...\n>>> a\n3\n" + PASTED, "...> a\n")
     assert ">>>" not in terminal.text()
@@ -111,6 +118,8 @@ def test_a_syntax_error_does_not_run_and_keeps_the_text(terminal: Terminal) -> N
     terminal.type("\x1b[3~", "x =  1\n")  # the fault is under the cursor: delete it
     terminal.enter("\x05", "\nfirst")
     terminal.enter("x", "1\ntsr>")
+    terminal.type("if x:\ry = = 2\r", "SyntaxError: ")
+    terminal.type("\r\x05 + 1", "...>     y = = 2 + 1\n")  # Enter once more asks again and breaks no line
 
 
 @pytest.mark.parametrize("keys", ["exit\r", "quit\r", "exit()\r", "quit()\r", "\x04"])
@@ -157,9 +166,9 @@ def test_a_suggestion_is_accepted_by_right(terminal: Terminal) -> None:
 
 
 def test_the_menu_shows_shapes_and_signatures(terminal: Terminal) -> None:
-    terminal.run("weights = ones(3, 4); weights.argmax(); vector = ones(3)")
+    terminal.run("weights = ones(3, 4); weights.argmax(); vector = ones(3, requires_grad) * 2")
     terminal.type("vector.", "abs_")
-    assert "Warning" not in terminal.text()  # of `vector.T`
+    assert "Warning" not in terminal.text()  # of `vector.T` and `vector.grad`
     terminal.type("\x15", "\n")
     terminal.type("weigh", "float32[3, 4]")
     terminal.type("ts.argm", "(dim=None, keepdim=False")

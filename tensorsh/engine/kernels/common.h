@@ -50,9 +50,17 @@ INLINE PyArrayObject *writeable(PyObject *object, int type) {
 /* Work on more elements than this lets other threads run meanwhile. */
 #define LONG_WORK 16384
 
+/* A call that takes long: other threads run meanwhile. */
+#define RELEASED(elements, call)                                                             \
+    do {                                                                                     \
+        PyThreadState *others_ = (elements) > LONG_WORK ? PyEval_SaveThread() : NULL;        \
+        call;                                                                                \
+        if (others_) PyEval_RestoreThread(others_);                                          \
+    } while (0)
+
 #define FUNCTION(name, signature) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, signature}
 
-extern PyMethodDef random_methods[], rows_methods[];
+extern PyMethodDef optimizer_methods[], random_methods[], rows_methods[];
 int add_ufuncs(PyObject *module);
 
 #endif

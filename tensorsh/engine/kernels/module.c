@@ -4,13 +4,16 @@
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kernels on numpy arrays.", -1, NULL};
 
+static PyMethodDef *const tables[] = {optimizer_methods, random_methods, rows_methods};
+
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    if (add_ufuncs(module) < 0 || PyModule_AddFunctions(module, random_methods) < 0 ||
-        PyModule_AddFunctions(module, rows_methods) < 0) {
+    int failed = add_ufuncs(module);
+    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) failed |= PyModule_AddFunctions(module, tables[i]);
+    if (failed) {
         Py_DECREF(module);
         return NULL;
     }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensor import Tensor
-from .arithmetic import addcdiv, addcmul, lerp, pieces, plus
+from .arithmetic import addcdiv, addcmul, in_one_pass, lerp, pieces, plus
 from .optimizer import Optimizer, advance, check, check_betas, number, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -66,6 +66,12 @@ class Adam(Optimizer):
                 keep = 1 - lr * decay if decoupled else 1
                 left = 0 if decoupled else decay
                 optimizer.adam(*arrays, left, keep, maximize, (beta1, beta2), correction, eps, step_size)
+                continue
+            numbers = (
+                -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
+                1 - beta1, 1 - beta2, correction, eps, beta2,
+            )  # fmt: skip
+            if in_one_pass("adam_step", arrays, *numbers):
                 continue
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import blas
+from ...engine import blas, kernels, parallel
+from ...engine.state import state
 
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -30,6 +31,19 @@ def pieces(*arrays: Any, size: int = PIECE) -> Iterator[tuple]:
     flat = [a.reshape(-1) for a in arrays]
     for at in range(0, count, size):
         yield tuple([a[at : at + size] for a in flat])
+
+
+def in_one_pass(name: str, arrays: list, *numbers: float) -> bool:
+    """A whole step by a compiled kernel, on pieces by several threads where the arrays are large; False if none suits."""
+    f = kernels.kernel(name)
+    if f is None:
+        return False
+    if state.threads < 2 or arrays[0].size < parallel.SHARED:
+        return f(*arrays, *numbers) is not None
+    if not all(exact(a) and a.flags.c_contiguous and a.flags.writeable for a in arrays):
+        return False
+    parallel.run(lambda *part: f(*part, *numbers), [a.reshape(-1) for a in arrays], 4 * PIECE)
+    return True
 
 
 def exact(x: Any) -> bool:

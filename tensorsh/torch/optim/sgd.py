@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensor import Tensor, wrap
-from .arithmetic import axpy, pieces, plus
+from .arithmetic import axpy, in_one_pass, pieces, plus
 from .optimizer import Optimizer, number
 
 __all__ = ["SGD"]
@@ -44,6 +44,7 @@ class SGD(Optimizer):
     def _update(self, group: dict) -> None:
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
         share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
+        sign = -1.0 if maximize else 1.0
         if not momentum:
             for p in group["params"]:
                 gradient = p._grad
@@ -53,6 +54,8 @@ class SGD(Optimizer):
                     from ...engine.cuda import optimizer
 
                     optimizer.sgd(p._array, gradient._array, lr, decay, maximize)
+                elif in_one_pass("sgd_step", [p._array, gradient._array], -lr, decay, sign):
+                    pass
                 elif not decay and not maximize:
                     axpy(p._array, gradient._array, -lr)
                 else:
@@ -74,6 +77,10 @@ class SGD(Optimizer):
                 from ...engine.cuda import optimizer
 
                 optimizer.momentum_sgd(*arrays, lr, decay, maximize, momentum, share, nesterov)
+                p._bump()
+                continue
+            numbers = (-lr, decay, sign, momentum, share, nesterov)
+            if not first and in_one_pass("momentum_step", arrays, *numbers):
                 p._bump()
                 continue
             for x, g, m in pieces(*arrays):

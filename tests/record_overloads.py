@@ -26,7 +26,7 @@ KINDS = {
     "Generator": "Generator", "str": "str", "Sequence[_int | SymInt]": "ints", "tuple[Tensor, ...] | list[Tensor]": "Tensors",
     "_size | _int": "ints1", "Sequence[_float]": "floats", "memory_format": "memory_format", "Size": "ints",
     "Sequence[_int | SymInt] | _int": "ints1", "str | EllipsisType": "name", "Sequence[str | EllipsisType | None]": "names",
-    "tuple[Tensor, ...] | list[Tensor] | None": "Tensors", "Tensor | Number | _complex": "Tensor", "Number | _complex | Tensor": "Tensor",
+    "tuple[Tensor, ...] | list[Tensor] | None": "Tensors", "tuple[Tensor | None, ...] | list[Tensor | None]": "Tensors", "Tensor | Number | _complex": "Tensor", "Number | _complex | Tensor": "Tensor",
 }  # fmt: skip
 SHOWN = {"dtype": "torch.dtype"}
 
@@ -284,8 +284,9 @@ PLAIN_STEPS = {
     "Tensor.stft": STFT.replace("input", "self"),
     "Tensor.istft": "_istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, "
     "return_complex=return_complex)",
-    "Tensor.unique": COMPUTED[""].replace("input", "self"),
-    "Tensor.unique_consecutive": COMPUTED["consecutive_"].replace("input", "self"),
+    "Tensor.unique": "bool(return_inverse), bool(return_counts), " + COMPUTED[""].replace("input", "self"),
+    "Tensor.unique_consecutive": "bool(return_inverse), bool(return_counts), "
+    + COMPUTED["consecutive_"].replace("input", "self"),
     "Tensor.resize_as": "tensor.size",
     "norm": NORM,
     "functional.norm": NORM,
@@ -340,7 +341,7 @@ def called_by_steps() -> list[str]:
     lines = []
     named = {
         n
-        for steps in (*STEPS.values(), *PLAIN_STEPS.values(), *COMPUTED.values())
+        for steps in (*STEPS.values(), *PLAIN_STEPS.values(), *COMPUTED.values(), "_max_unpool2d() _max_unpool3d()")
         for n in re.findall(r"\b_(\w+)\(", steps)
     }
     for name in sorted(named):

@@ -32,7 +32,7 @@ from .errors import argument_error, binding_error, check_broadcast
 from .overloads import fit, worded
 from .promotion import result_type
 from .record import Recording, attach, camel
-from .results import narrowed, scalar, store_out
+from .results import narrowed, scalar
 from .signature import Form
 from .state import state
 from .tensor import Tensor, wrap
@@ -363,17 +363,18 @@ class Operator(Recording):
             if not isinstance(t, Tensor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
-        if state.grad_enabled and (tracked or any(t._node is not None for t in targets)):
-            raise RuntimeError(
-                f"{self.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                "arguments requires grad."
-            )
         result = self.compute(arrays)
         results = (
             list(result[: self.outputs] if self.outputs > 0 else result) if type(result) in (tuple, list) else [result]
         )
-        for t, a in zip(targets, results, strict=False):
-            store_out(t, np.asarray(a) if isinstance(a, np.generic) else a)
+        from .outs import store_results
+
+        store_results(
+            self.names[0],
+            [*map(np.asarray, results)] if isinstance(results[0], np.generic) else results,
+            targets,
+            tracked,
+        )
         if len(targets) == 1 and not isinstance(out, (tuple, list)):
             return out
         if self.returns:

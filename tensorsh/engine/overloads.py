@@ -340,7 +340,8 @@ def several(wanted: Any, sizes: tuple) -> Any:
 def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict, Any]:
     """Under which of its names an operator was called, with which arguments, and the tensor of a method: the frame of
     what was called tells, by the name of its code (`table.titled`)."""
-    titles = {("" if "." in name else "Tensor." + name, name) for name in names}
+    # What is a method only is declared under a name with an underscore before it.
+    titles = {("" if "." in name else "Tensor." + name, name) for each in names for name in {each, each.lstrip("_")}}
     for _ in range(4):
         if frame is None:
             break
@@ -415,12 +416,12 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
     error = explain(dotted, args, kwargs, own)
     if error is not None:
         raise error
-    if "layout" in kwargs or "pin_memory" in kwargs:
+    text = recorded().get(dotted, ("", ""))[1]
+    if ("layout" in kwargs or "pin_memory" in kwargs) and not text.startswith("python "):
         from .layout import check_options
 
         check_options(dotted, kwargs.get("layout"), kwargs.get("pin_memory"))
         return False
-    text = recorded().get(dotted, ("", ""))[1]
     places = [o.parameters for o in overloads(text)] if text and not text.startswith("python ") else []
     for at, value in enumerate(args):
         if isinstance(value, Tensor) and any(at < len(p) and p[at].kind != "Tensor" for p in places):
@@ -440,6 +441,11 @@ def guarded(function: Any, names: list[str]) -> Any:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
             if types not in fitting and fit(names, args, kwargs, sys._getframe()):
                 fitting.add(types)
+            if "out" in kwargs:
+                from . import outs
+
+                if outs.left_to_guard(names, function, kwargs["out"]):
+                    return outs.delivered(names, function, args, kwargs)
             return function(*args, **kwargs)
         except Exception as error:
             told = worded(names, args, kwargs, error, sys._getframe())

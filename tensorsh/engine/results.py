@@ -15,10 +15,10 @@ from .tensor import Tensor
 ndarray = np.ndarray
 
 
-def store_out(t: Tensor, array: Any) -> None:
-    """Write a result into an ``out=`` tensor."""
+def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
+    """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
     source, target = of(array), t.dtype
-    if not can_hold(source, target):
+    if not fits and not can_hold(source, target):
         raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
     if t._array.shape != array.shape:
         if t._array.size:

@@ -17,6 +17,7 @@ from ..errors import not_implemented, wrap_dim
 from ..fast import KERNEL
 from ..inplace import write
 from ..operator import Array, composite, operator
+from ..overloads import refuse as refuse_arguments
 from ..overloads import worded
 from ..tensor import Tensor
 from ..viewing import module_of
@@ -55,6 +56,8 @@ def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
     def function(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
         given = args
         try:
+            if "out" in kwargs:
+                refuse_arguments(FUNCTIONAL + name, args, kwargs)
             if len(args) > count:
                 *args, inplace = args  # type: ignore[assignment]
             return form(*args, **kwargs) if inplace else run(*args, **kwargs)

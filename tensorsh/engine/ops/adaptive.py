@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ..backend import fold_at
 from ..bounds import refuse
 from ..dtype import of
 from ..operator import Array, composite, operator
+from ..overloads import refuse as refuse_arguments
 from ..table import find_function
 from ..windows import check_adaptive, many
 from .pooling import refused
@@ -180,35 +182,60 @@ max_unpool.gradient(input=lambda t, g, indices, size: gather_flat(t, g, indices,
 
 def check_unpool(d: int, values: Array, indices: Array) -> None:
     count = values.ndim + (d == 1)
-    d = max(d, 2)
+    single, d = d == 1, max(d, 2)
     if count not in (d + 1, d + 2):
         raise RuntimeError(
             f"Input to max_unpooling{d}d should be a {d + 1}d or {d + 2}d Tensor, but got a tensor with {count} dimensions."
         )
     if indices.dtype != np.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {of(indices).short}")
+        got = f" but got: {of(indices).short}" if d == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{got}")
     if indices.shape != values.shape:
+        shown, given = ([*x.shape, 1] if single else list(x.shape) for x in (values, indices))
         raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(values.shape)}) but got indices tensor "
-            f"with shape: {list(indices.shape)}"
+            f"Expected shape of indices to be same as that of the input tensor ({shown}) but got indices tensor with shape: "
+            f"{given}"
         )
+
+
+def unpooled_size(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, wanted: Any) -> Any:
+    """The spatial size of the output of an unpooling; `wanted` may be one that the pooling could have come from too."""
+    d = len(kernel)
+    default = [(sizes[i - d] - 1) * stride[i] + kernel[i] - 2 * padding[i] for i in range(d)]
+    found = default
+    if wanted is not None:
+        found = wanted[2:] if len(wanted) == d + 2 else wanted
+        if len(found) != d:
+            raise ValueError(
+                f"output_size should be a sequence containing {d} or {d + 2} elements, but it has a length of '{len(found)}'"
+            )
+        for i in range(d):
+            low, high = default[i] - stride[i], default[i] + stride[i]
+            if not low < found[i] < high:
+                raise ValueError(f'invalid output_size "{found}" (dim {i} must be between {low} and {high})')
+    for i in range(d):
+        if found[i] < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{i}]={found[i]}"
+            )
+    return found
 
 
 def _unpool_forms(d: int) -> None:
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-        kernel, pad = many(kernel_size, d), many(padding, d)
-        step = many(stride, d) if stride not in (None, [], ()) else kernel
-        default = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(input.shape[-d:], step, kernel, pad, strict=True)]
-        size = default
-        if output_size is not None:
-            size = list(output_size)[-d:]
-            for i in range(d):
-                low, high = default[i] - step[i], default[i] + step[i]
-                if not low < size[i] < high:
-                    raise ValueError(f'invalid output_size "{output_size}" (dim {i} must be between {low} and {high})')
+        spread = lambda value: tuple(value) if hasattr(value, "__iter__") else (value,) * d
+        kernel = spread(kernel_size)
+        step, pad = kernel if stride is None else spread(stride), spread(padding)
+        size = unpooled_size(input.size(), kernel, step, pad, output_size)
+        if d == 1:  # PyTorch's is that of two dimensions
+            refuse_arguments("_nn.max_unpool2d", (input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]), {})
+        else:
+            more = (step, pad) if d == 3 else ()
+            refuse_arguments(f"_nn.max_unpool{d}d", (input, indices, size, *more), {})
         check_unpool(d, input._array, indices._array)
         size = [int(n) for n in size]
-        if d == 1:  # PyTorch's is that of two dimensions
+        if d == 1:
             return max_unpool.function(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)
         return max_unpool.function(input, indices, tuple(size))
 

@@ -15,6 +15,7 @@ from ..dtype import of
 from ..errors import broadcast_error, type_name
 from ..fast_matmul import FLOAT32, FLOAT64, renewed, reshaped
 from ..operator import REQUIRED, Array, composite, operator
+from ..overloads import tell
 from ..state import state
 from ..tensor import Tensor, wrap
 from .shape import expand, unsafe_view, view
@@ -291,16 +292,11 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
 
 
 def out_of(result: Tensor, out: Tensor) -> Tensor:
-    from ..results import store_out
+    from ..outs import store_results
 
     if not isinstance(out, Tensor):
         raise TypeError(f"matmul(): argument 'out' must be Tensor, not {type_name(out)}")
-    if state.grad_enabled and (result._node is not None or out._node is not None):
-        raise RuntimeError(
-            "matmul(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-            "requires grad."
-        )
-    store_out(out, result._array)
+    store_results("mm" if result.ndim else "dot", [result._array], [out], result._node is not None, "matmul")
     return out
 
 
@@ -362,7 +358,16 @@ def stacked(x: Tensor, shape: tuple) -> Tensor:
     return reshaped(view, reshaped(expand, x, shape), batch)
 
 
-matmul = composite("matmul linalg.matmul", method="matmul", guard=False)(fast_matmul.product(mm, 2, 2, matmul_any))
+def matmul_told(*args, **kwargs) -> Tensor:
+    """The general way of matmul; wrong calls of it are told in PyTorch's words."""
+    try:
+        return matmul_any(*args, **kwargs)
+    except Exception as error:
+        tell(["matmul", "linalg.matmul"], args, kwargs, error)
+        raise
+
+
+matmul = composite("matmul linalg.matmul", method="matmul", guard=False)(fast_matmul.product(mm, 2, 2, matmul_told))
 matmul.__name__ = matmul.__qualname__ = matmul._operator.name = "matmul"
 matmul.__doc__ = (
     """The product of two tensors: dot, matrix by vector, matrix by matrix, or in batches that broadcast."""

@@ -442,7 +442,9 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
 
 
 def _directional(name: str, dim: int, least: int) -> None:
-    def function(input: Tensor, indices_or_sections) -> tuple:
+    def function(input: Tensor, indices_or_sections, *more: int) -> tuple:
+        if more:
+            indices_or_sections = (indices_or_sections, *more)
         ndim = input._array.ndim
         if ndim < least:
             raise RuntimeError(

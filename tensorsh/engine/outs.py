@@ -1,0 +1,125 @@
+"""Results written into tensors that a call gave (``out=``), and PyTorch's words where those will not do.
+
+Most functions write into any dtype that can hold the result. What others demand, and under which name they say that such
+calls have no gradient, is recorded in `outs.txt`; it is read when a call with ``out=`` fails or might.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .dtype import can_hold, dtype, of
+from .results import store_out
+from .state import state
+from .tensor import Tensor
+
+FILE = os.path.join(os.path.dirname(__file__), "outs.txt")
+USUAL = ("cast", "RuntimeError: result type {Want} can't be cast to the desired output type {Got}")
+LATE = ("RuntimeError: result type", "RuntimeError: Expected out tensor to have dtype", "RuntimeError: Found dtype")
+"""What PyTorch says of dtypes only after it has looked whether a gradient is wanted."""
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long int",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+ERRORS: dict[str, type[Exception]] = {
+    "RuntimeError": RuntimeError, "TypeError": TypeError, "NotImplementedError": NotImplementedError,
+}  # fmt: skip
+
+
+class Rules(NamedTuple):
+    dtypes: dict[str, tuple[str, str]]
+    tracked: frozenset[str]
+    titles: dict[str, str]
+
+
+@lru_cache(1)
+def recorded() -> Rules:
+    """What functions demand of the dtypes of ``out=``, those that take operands which want a gradient, and what others
+    call themselves when they refuse those."""
+    dtypes: dict[str, tuple[str, str]] = {}
+    tracked: set[str] = set()
+    titles: dict[str, str] = {}
+    with open(FILE, encoding="ascii") as lines:
+        for line in lines:
+            names, _, text = line.rstrip("\n").partition(": ")
+            kind, _, words = text.partition(" ")
+            if kind == "tracked":
+                tracked.update(names.split())
+            elif kind == "named":
+                titles.update(dict.fromkeys(names.split(), words))
+            elif line[0] != "#":
+                dtypes.update(dict.fromkeys(names.split(), (kind, words)))
+    return Rules(dtypes, frozenset(tracked), titles)
+
+
+def fits(kind: str, want: dtype, got: dtype) -> bool:
+    if kind == "same":
+        return want is got
+    if kind == "floating":
+        return got.is_floating_point
+    if kind == "byte":
+        return got.name in ("bool", "uint8")
+    return kind == "any" or can_hold(want, got)
+
+
+def refusal(rule: tuple[str, str], want: dtype, got: dtype) -> Exception | None:
+    """The error for a result of one dtype and an ``out=`` of another, if they do not go together."""
+    kind, words = rule
+    if want is got or fits(kind, want, got):
+        return None
+    error, _, text = words.partition(": ")
+    shown = {"Want": want.short, "Got": got.short}
+    shown |= {"want": C_NAMES.get(want.name, want.name), "got": C_NAMES.get(got.name, got.name)}
+    return ERRORS[error](text.format(**shown))
+
+
+def tracked_error(name: str) -> RuntimeError:
+    return RuntimeError(
+        f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+        "requires grad."
+    )
+
+
+def store_results(name: str, arrays: list, targets: list, tracked: bool, title: str = "") -> None:
+    """Store a function's results. `tracked`: whether an operand wants a gradient; title: what it calls itself then."""
+    rules = recorded()
+    late: Exception | None = None
+    for place, (target, array) in enumerate(zip(targets, arrays, strict=False)):
+        rule = rules.dtypes.get(f"{name}/{place}" if place else name, USUAL)
+        error = refusal(rule, of(array), target.dtype)
+        if error is not None and not rule[1].startswith(LATE):
+            raise error
+        late = late or error
+    wanted = tracked or any(t._node is not None for t in targets)
+    if wanted and state.grad_enabled and name not in rules.tracked:
+        raise tracked_error(title or rules.titles.get(name, name.rpartition(".")[2]))
+    if late is not None:
+        raise late
+    for target, array in zip(targets, arrays, strict=False):
+        store_out(target, array, True)
+
+
+def left_to_guard(names: list[str], function: Callable, out: Any) -> bool:
+    """Whether a function of many forms leaves its single ``out=`` to its guard: it takes none, or there are rules for it."""
+    from .overloads import recorded as parameters
+
+    if not isinstance(out, Tensor):
+        return False
+    known = recorded()
+    if any(name in known.dtypes or name in known.tracked or name in known.titles for name in names):
+        return True
+    code = getattr(function, "__code__", None)
+    taken = code is not None and ("out" in code.co_varnames or "__wrapped__" in function.__dict__)
+    return not taken and any(" out=" in parameters().get(name, ("", ""))[1] for name in names)
+
+
+def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -> Tensor:
+    """The result of a function in the tensor ``out``."""
+    rest = {key: value for key, value in kwargs.items() if key != "out"}
+    result = function(*args, **rest)
+    store_results(names[0], [result._array], [kwargs["out"]], result._node is not None)
+    return kwargs["out"]

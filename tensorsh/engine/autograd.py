@@ -23,13 +23,16 @@ import numpy as np
 
 from ..sealed import Sealed
 from .dtype import COMPLEX_HALF, as_complex_half
+from .kernels import kernel
 from .packing import Packed, Place
 from .state import state
 
-tick = itertools.count(1).__next__
+tick = kernel("tick", itertools.count(1).__next__)
 """The one clock: nodes take their sequence number from it, in-place writes their stamp."""
 
-new = object.__new__
+new = kernel("new", object.__new__)
+"""Makes tensors and nodes, their fields at the defaults."""
+
 add = np.add
 
 
@@ -106,15 +109,27 @@ INFERENCE_SAVED = (
 )
 
 
-class Node(metaclass=Sealed):
-    """A step of the graph. Instances of subclasses named as PyTorch names them: ``MulBackward0``."""
+class PlainStep:
+    """The fields that all nodes have, where no kernels give them fixed places."""
 
-    _operator: Any = None
     _edges: tuple = ()
     _saved: tuple = ()
     _metas: tuple | None = None
-    _counts: tuple | None = None
     _sequence: Any = 0
+
+
+Step: Any = kernel("Step", PlainStep)
+
+
+class Node(Step, metaclass=Sealed):
+    """A step of the graph. Instances of subclasses named as PyTorch names them: ``MulBackward0``."""
+
+    _edges: tuple
+    _saved: tuple
+    _metas: tuple | None
+    _sequence: Any
+    _operator: Any = None
+    _counts: tuple | None = None
     _outputs = 1
     _place = Place()
     _prehooks: dict | None = None

@@ -17,7 +17,7 @@ import numpy as np
 
 from .autograd import Saved, new, tick
 from .constants import ABSENT, EXACT_SIZE, FLOAT32, FLOAT64, asarray, ndarray
-from .fast_pairs import binary, function_of
+from .fast_pairs import binary, function_of, shortest
 from .kernels import PRECISE, run
 from .parallel import SHARED, elementwise
 from .state import state
@@ -50,21 +50,30 @@ def on_arrays(op: Any) -> Callable:
 
 
 def unary(op: Any, ufunc: Any, options: dict) -> Callable:
-    """``f(x)`` for float tensors. `exact`: computed in double for small float32 arrays."""
+    """``f(x)`` for float tensors. `exact`: computed in double for small float32 arrays. `loop`: the kernel that does the
+    same in float32 where `ufunc` is none of numpy's."""
     exact = options.get("exact", False)
     precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
     call, record = op.call, op.record
     defaults = op.defaults[1:]
     node_class: Any = None
     saves = ""
+    loop = options.get("loop", precise if exact else ufunc)
+    quick = shortest(1, loop, ufunc if type(ufunc) is np.ufunc else None, None)
 
     def prepare() -> Any:
         nonlocal node_class, saves
         saves = "".join("r" if kind == "result" else "i" if i == 0 else "?" for kind, i in op.sources)
         node_class = op.node_class(op.node) if type(op.node) is str and saves in ("", "i", "r") else False
+        if quick is not None and node_class:
+            quick.record = node_class, saves
         return node_class
 
     def function(input: Any = ABSENT, *rest: Any, **keywords: Any) -> Any:
+        if quick is not None and not rest and not keywords:
+            t = quick(input)
+            if t is not None:
+                return t
         if (type(input) is not Tensor and not isinstance(input, Tensor)) or rest or keywords:
             return call(*(() if input is ABSENT else (input,)), *rest, **keywords)
         a = input._array
@@ -104,6 +113,8 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
             if state.places:
                 node._place = state.places()
             return t
+        if quick is not None and not op.differentiable:
+            quick.record = False
         t = new(Tensor)
         t._array = r
         t._node = None

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .autograd import Version, Wrapped, new, tick
 from .constants import (
     ABSENT,
@@ -22,6 +24,7 @@ from .constants import (
     settled,
 )
 from .inplace import bound, derive, write
+from .kernels import kernel
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -39,7 +42,7 @@ SAVERS: dict[str, Callable] = {
 
 
 def saver(op: Any, pattern: tuple[bool, bool]) -> tuple:
-    """How `saved` is filled where these operands want gradients: a constant and a function; False for the general way."""
+    """How `saved` is filled where these operands want gradients: a constant and None, or the plan that SAVERS knows."""
     active = {s for on, (f, slots) in zip(pattern, op.formulas, strict=True) if on and f for s in slots}
     plan, values = "", []
     for at, (kind, i) in enumerate(op.sources):
@@ -52,7 +55,18 @@ def saver(op: Any, pattern: tuple[bool, bool]) -> tuple:
             plan += "r"
     if set(plan) <= {"-", "d"}:
         return tuple(values), None
-    return (), SAVERS.get(plan, False)
+    return (), plan
+
+
+def shortest(inputs: int, single: Any, double: Any, integer: Any, numbers: bool = False) -> Any:
+    """The kernel that goes the usual way of small tensors by itself, given ufuncs for three dtypes; None without kernels.
+
+    It answers None to whatever is not usual. `record` says what its nodes are and keep, once that is known.
+    """
+    made = kernel("Quick")
+    if made is None or type(single) is not np.ufunc:
+        return None
+    return made(inputs, single, double, integer, numbers)
 
 
 def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) -> Callable:
@@ -77,15 +91,23 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
     both: Any = None
     first_only: Any = None
     other_only: Any = None
+    quick = shortest(2, ufunc, ufunc, ufunc if integers else None, numbers)
 
     def prepare() -> Any:
         nonlocal node_class, both, first_only, other_only
         node_class = op.node_class(op.node) if type(op.node) is str and op.joint is None else False
         if node_class:
-            both, first_only, other_only = (saver(op, p) for p in ((True, True), (True, False), (False, True)))
+            plans = [saver(op, p) for p in ((True, True), (True, False), (False, True))]
+            both, first_only, other_only = [(saved, save and SAVERS.get(save, False)) for saved, save in plans]
+            if quick is not None and False not in (both[1], first_only[1], other_only[1]):
+                quick.record = node_class, *plans
         return node_class
 
     def pair(input: Any, other: Any) -> Any:
+        if quick is not None:
+            t = quick(input, other)
+            if t is not None:
+                return t
         if type(input) is not Tensor and not isinstance(input, Tensor):
             return general(input, other)
         a = input._array
@@ -160,6 +182,8 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             if state.places:
                 node._place = state.places()
             return t
+        if quick is not None and not op.differentiable:
+            quick.record = False
         t = new(Tensor)
         t._array = r
         t._node = None

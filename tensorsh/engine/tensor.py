@@ -17,6 +17,7 @@ from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
+from .kernels import kernel
 from .state import state
 
 ndarray = np.ndarray
@@ -100,22 +101,37 @@ def load_method(owner: Any, name: str) -> Any:
     raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
 
 
-class Tensor(metaclass=TensorMeta):
+class PlainFields:
+    """The fields that all tensors have, where no kernels give them fixed places."""
+
+    _node: Any = None
+    _grad: Any = None
+    _root: Any = None
+    _cell: Version | None = None
+    _views: list | None = None
+    _origin: str | None = None
+    _inference: bool = False
+
+
+Fields: Any = kernel("Fields", PlainFields)
+
+
+class Tensor(Fields, metaclass=TensorMeta):
     """A multi-dimensional array of one dtype, with the history that gradients need."""
 
     _array: Any
-    _node: Any = None
+    _node: Any
     """The node that made it (AccumulateGrad for a leaf); None when no gradient is wanted."""
-    _grad: Any = None
-    _root: Any = None
+    _grad: Any
+    _root: Any
     """The tensor whose memory this one views."""
-    _cell: Version | None = None
+    _cell: Version | None
     """The version counter shared with all tensors of the same storage, once there is one to share."""
-    _views: list | None = None
+    _views: list | None
     """Weak references to the tensors that view this one's memory."""
-    _origin: str | None = None
+    _origin: str | None
     """How a view came about where that forbids in-place writes: 'multiple', 'no_grad', 'inference'."""
-    _inference: bool = False
+    _inference: bool
     name: str | None = None
     _is_parameter: bool = False
     __array_priority__ = 1000
@@ -453,7 +469,7 @@ def _announce() -> None:
 _announce()
 
 
-def wrap(array: Any) -> Tensor:
+def wrapped(array: Any) -> Tensor:
     """A tensor without history on an array (a numpy scalar becomes an array without dimensions)."""
     if type(array) is not ndarray and isinstance(array, np.generic):
         array = np.asarray(array)
@@ -463,4 +479,7 @@ def wrap(array: Any) -> Tensor:
     return t
 
 
+wrap = kernel("wrap", wrapped)
 autograd.bind_tensor(Tensor, wrap)
+if bind := kernel("bind"):
+    bind(Tensor, state.__dict__, autograd.Saved, autograd.Wrapped)

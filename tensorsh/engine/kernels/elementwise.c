@@ -63,6 +63,7 @@ UNARY(log2, log_float(x) * 0x1.71547652b82fep+0)
 UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
+UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + (float)exp_float(-x)))
 UNARY(silu, x / (1.0f + (float)exp_float(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)))
@@ -90,7 +91,7 @@ static const struct {
     PyUFuncGenericFunction *loops;
 } ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(erf, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(erf, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(silu_backward, 2),
 };
 

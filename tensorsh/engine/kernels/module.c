@@ -4,14 +4,14 @@
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kernels on numpy arrays.", -1, NULL};
 
-static PyMethodDef *const tables[] = {optimizer_methods, random_methods, rows_methods};
+static PyMethodDef *const tables[] = {optimizer_methods, random_methods, rows_methods, tensors_methods};
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    int failed = add_ufuncs(module);
+    int failed = add_ufuncs(module) | add_tensors(module) | add_quick(module);
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) failed |= PyModule_AddFunctions(module, tables[i]);
     if (failed) {
         Py_DECREF(module);

@@ -206,7 +206,9 @@ def silu_of(x: Any) -> Any:
     return x / (constant(1.0, x.dtype) + rounded(np.exp, np.negative(x)))
 
 
-@activation("_silu", check=only_floats("silu_cpu", "biu"), node="SiluBackward0", ufunc=silu_of)
+@activation(
+    "_silu", check=only_floats("silu_cpu", "biu"), node="SiluBackward0", ufunc=silu_of, loop=kernels.kernel("silu")
+)
 def silu(xp, input: Array):
     """``x * sigmoid(x)``."""
     return silu_of(input) if kernels.suits(input) else input / (input.dtype.type(1) + rounded(xp.exp, -input))

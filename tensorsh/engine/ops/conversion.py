@@ -332,7 +332,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
 
 def __copy__(self: Tensor) -> Tensor:
     made = new(self.__class__)
-    made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("_views", "_node")})
+    made.__dict__.update(self.__dict__)
+    for field in ("_array", "_grad", "_root", "_cell", "_origin", "_inference"):
+        setattr(made, field, getattr(self, field))
+    made._views = None
     if type_of(self._node) is AccumulateGrad:
         made._node = AccumulateGrad(made)
     else:

@@ -171,7 +171,7 @@ def fast_sigmoid(x: Any) -> Any:
     return np.reciprocal(power, power)
 
 
-@function("sigmoid special.expit nn.functional.sigmoid", ufunc=fast_sigmoid)
+@function("sigmoid special.expit nn.functional.sigmoid", ufunc=fast_sigmoid, loop=kernels.kernel("sigmoid"))
 def sigmoid(xp, input: Array):
     """The logistic function ``1 / (1 + exp(-x))``."""
     return sigmoid_of(xp, input)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import table
+from .. import kernels, table
 from ..constants import FLOAT32, ZERO32, ZERO64
 from ..inplace import write
 from ..large import FEW
@@ -27,7 +27,7 @@ def check_relu(input: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@operator("relu", inplace=True, ufunc=relu_of, wide=True, check=check_relu, out=False)
+@operator("relu", inplace=True, ufunc=relu_of, loop=kernels.kernel("relu"), wide=True, check=check_relu, out=False)
 def relu(xp, input: Array):
     """The larger of each element and 0."""
     return xp.maximum(input.dtype.type(0), input)

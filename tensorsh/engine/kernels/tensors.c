@@ -1,0 +1,169 @@
+/* The classes that Tensor and Node are derived from: their fields have fixed places, which kernels read and fill directly. */
+#include "tensors.h"
+#include <structmember.h>
+
+PyTypeObject *tensor_class;
+PyObject *settings, *saved_class, *wrapped_class, *name_grad_enabled, *name_inference, *name_places, *name_array, *name_value;
+static PyObject *name_place;
+static long long clock_now = 0;
+
+#define EACH_FIELD(f) f(array) f(node) f(grad) f(root) f(cell) f(views) f(origin) f(inference)
+#define EACH_STEP(f) f(edges) f(saved) f(metas) f(sequence)
+#define VISIT(name) Py_VISIT(it->name);
+#define CLEAR(name) Py_CLEAR(it->name);
+#define MEMBER(name) {"_" #name, T_OBJECT_EX, offsetof(OF, name), 0, NULL},
+
+/* The parts of a garbage-collected type that are the same for both; freeing needs no recursion of our own: the classes
+   derived from these bring Python's trashcan. */
+#define COLLECTED(type, prefix, each)                                                       \
+    static int prefix##_traverse(PyObject *self, visitproc visit, void *arg) {              \
+        type *it = (type *)self;                                                            \
+        each(VISIT) return 0;                                                               \
+    }                                                                                       \
+    static int prefix##_clear(PyObject *self) {                                             \
+        type *it = (type *)self;                                                            \
+        each(CLEAR) return 0;                                                               \
+    }                                                                                       \
+    static void prefix##_dealloc(PyObject *self) {                                          \
+        PyObject_GC_UnTrack(self);                                                          \
+        Py_TRASHCAN_BEGIN(self, prefix##_dealloc)                                           \
+        prefix##_clear(self);                                                               \
+        Py_TYPE(self)->tp_free(self);                                                       \
+        Py_TRASHCAN_END                                                                     \
+    }
+COLLECTED(Fields, fields, EACH_FIELD)
+COLLECTED(Step, step, EACH_STEP)
+
+static PyObject *fields_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    Fields *t = (Fields *)type->tp_alloc(type, 0);
+    if (t == NULL) return NULL;
+    t->node = Py_NewRef(Py_None);
+    t->grad = Py_NewRef(Py_None);
+    t->root = Py_NewRef(Py_None);
+    t->cell = Py_NewRef(Py_None);
+    t->views = Py_NewRef(Py_None);
+    t->origin = Py_NewRef(Py_None);
+    t->inference = Py_NewRef(Py_False);
+    return (PyObject *)t;
+}
+
+static PyObject *nothing, *zero; /* the empty tuple and 0 */
+
+static PyObject *step_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    Step *node = (Step *)type->tp_alloc(type, 0);
+    if (node == NULL) return NULL;
+    node->edges = Py_NewRef(nothing);
+    node->saved = Py_NewRef(nothing);
+    node->metas = Py_NewRef(Py_None);
+    node->sequence = Py_NewRef(zero);
+    return (PyObject *)node;
+}
+
+#define OF Fields
+static PyMemberDef fields_members[] = {EACH_FIELD(MEMBER){NULL}};
+#undef OF
+#define OF Step
+static PyMemberDef step_members[] = {EACH_STEP(MEMBER){NULL}};
+
+#define TYPE(type, prefix, title, text)                                                                 \
+    PyTypeObject type##Type = {                                                                         \
+        PyVarObject_HEAD_INIT(NULL, 0).tp_name = title, .tp_doc = text, .tp_basicsize = sizeof(type),   \
+        .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, .tp_new = prefix##_new, \
+        .tp_dealloc = prefix##_dealloc, .tp_traverse = prefix##_traverse, .tp_clear = prefix##_clear,   \
+        .tp_members = prefix##_members,                                                                 \
+    };
+TYPE(Fields, fields, "tensorsh.engine.kernels.Fields", "The fields of a tensor.")
+TYPE(Step, step, "tensorsh.engine.kernels.Step", "The fields of a node of the tape.")
+
+PyObject *tensor_of(PyObject *array) {
+    Fields *t = array ? (Fields *)fields_new(tensor_class, NULL, NULL) : NULL;
+    if (t == NULL) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    t->array = array;
+    if (setting(name_inference) == Py_True) {
+        Py_SETREF(t->inference, Py_NewRef(Py_True));
+    }
+    return (PyObject *)t;
+}
+
+PyObject *node_of(PyTypeObject *type, PyObject *edges, PyObject *saved, PyObject *metas) {
+    Step *node = edges && saved && metas ? (Step *)type->tp_alloc(type, 0) : NULL;
+    if (node == NULL) {
+        Py_XDECREF(edges);
+        Py_XDECREF(saved);
+        Py_XDECREF(metas);
+        return NULL;
+    }
+    node->edges = edges;
+    node->saved = saved;
+    node->metas = metas;
+    node->sequence = PyLong_FromLongLong(++clock_now);
+    PyObject *places = setting(name_places);
+    if (places != Py_False && places != Py_None) {
+        PyObject *place = PyObject_CallNoArgs(places);
+        if (place == NULL || PyObject_SetAttr((PyObject *)node, name_place, place) < 0) {
+            Py_XDECREF(place);
+            Py_DECREF(node);
+            return NULL;
+        }
+        Py_DECREF(place);
+    }
+    return (PyObject *)node;
+}
+
+static PyObject *new(PyObject *self, PyObject *class) {
+    if (PyType_Check(class)) {
+        PyTypeObject *type = (PyTypeObject *)class;
+        if (PyType_IsSubtype(type, &FieldsType)) return fields_new(type, NULL, NULL);
+        if (PyType_IsSubtype(type, &StepType)) return step_new(type, NULL, NULL);
+    }
+    return PyErr_Format(PyExc_TypeError, "new(): neither a tensor's class nor a node's");
+}
+
+static PyObject *tick(PyObject *self, PyObject *unused) { return PyLong_FromLongLong(++clock_now); }
+
+static PyObject *bind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 4 || !PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], &FieldsType) ||
+        !PyDict_Check(args[1]))
+        return PyErr_Format(PyExc_TypeError, "bind(): a class of tensors, the settings, the classes of what is kept");
+    Py_XSETREF(tensor_class, (PyTypeObject *)Py_NewRef(args[0]));
+    Py_XSETREF(settings, Py_NewRef(args[1]));
+    Py_XSETREF(saved_class, Py_NewRef(args[2]));
+    Py_XSETREF(wrapped_class, Py_NewRef(args[3]));
+    Py_RETURN_NONE;
+}
+
+/* A tensor without history on an array; numpy's scalars become arrays. */
+static PyObject *wrap(PyObject *self, PyObject *array) {
+    PyObject *own = PyArray_CheckExact(array) || !PyArray_CheckScalar(array) ? Py_NewRef(array) : PyArray_FromScalar(array, NULL);
+    Fields *t = own && tensor_class ? (Fields *)fields_new(tensor_class, NULL, NULL) : NULL;
+    if (t == NULL) {
+        Py_XDECREF(own);
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_RuntimeError, "wrap(): there are no tensors yet");
+    }
+    t->array = own;
+    return (PyObject *)t;
+}
+
+int add_tensors(PyObject *module) {
+    name_grad_enabled = PyUnicode_InternFromString("grad_enabled");
+    name_inference = PyUnicode_InternFromString("inference");
+    name_places = PyUnicode_InternFromString("places");
+    name_place = PyUnicode_InternFromString("_place");
+    name_array = PyUnicode_InternFromString("_array");
+    name_value = PyUnicode_InternFromString("value");
+    nothing = PyTuple_New(0);
+    zero = PyLong_FromLong(0);
+    if (!name_grad_enabled || !name_inference || !name_places || !name_place || !name_array || !name_value || !nothing || !zero) return -1;
+    return PyModule_AddType(module, &FieldsType) < 0 || PyModule_AddType(module, &StepType) < 0 ? -1 : 0;
+}
+
+PyMethodDef tensors_methods[] = {
+    {"new", new, METH_O, "new(class): an object of a class of tensors or nodes, its fields at their defaults"},
+    {"tick", tick, METH_NOARGS, "tick(): the clock of the tape"},
+    {"wrap", wrap, METH_O, "wrap(array): a tensor without history"},
+    FUNCTION(bind, "bind(Tensor, settings, Saved, Wrapped): what the engine has"),
+    {NULL, NULL, 0, NULL},
+};

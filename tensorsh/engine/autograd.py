@@ -142,6 +142,8 @@ class Node(Step, metaclass=Sealed):
     """Whether a hook, or a tensor that wants its gradient kept, waits here."""
     _keeps = True
     """Whether there is anything to release after the walk."""
+    _real: bool | None = None
+    """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 

@@ -23,6 +23,7 @@ class FunctionNode(Node):
     _dirty: tuple = ()
     _unmarked: frozenset = frozenset()
     _saved_values: Any = ()
+    _saved_forward: tuple | None = None
     _shapes: tuple = ()
     _positions = 0
     _places: tuple = ()
@@ -36,8 +37,9 @@ class FunctionNode(Node):
                 )
         self._to_save = tensors
 
-    def _save_for_forward(self, *tensors: Any) -> None:
-        pass
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for jvp, where `saved_tensors` has them."""
+        self._saved_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs forward changed in place."""
@@ -56,6 +58,8 @@ class FunctionNode(Node):
 
     @property
     def saved_tensors(self) -> tuple:
+        if self._saved_forward is not None:
+            return self._saved_forward
         if self._saved_values is FREED:
             raise RuntimeError(SECOND_TIME)
         if not self._sealed:
@@ -263,6 +267,10 @@ class Function(metaclass=FunctionMeta):
                     rewrite(o, made)
                 else:
                     o._node = made
+        if state.dual_level >= 0:
+            from .dual import applied
+
+            applied(cls, node, args, results)
         return tuple(results) if several else results[0]
 
 

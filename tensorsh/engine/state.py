@@ -51,6 +51,13 @@ class State:
     function_modes: tuple
     """The modes that override all functions, the innermost last."""
 
+    dual: bool
+    """Whether there ever was a dual tensor: nodes may then lead to tangents alone."""
+    dual_level: int
+    """The level of forward differentiation; -1 outside."""
+    pushing: bool
+    """Whether a walk looks for tangents: it ends at dual tensors."""
+
     def __init__(self) -> None:
         self.__dict__.update(self.fresh())
 
@@ -61,7 +68,7 @@ class State:
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
-            "function_modes": (),
+            "function_modes": (), "dual": False, "dual_level": -1, "pushing": False,
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

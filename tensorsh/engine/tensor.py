@@ -191,7 +191,7 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def requires_grad(self) -> bool:
-        return self._node is not None
+        return self._node is not None and (not state.dual or leads_to_leaf(self))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -226,13 +226,19 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def is_leaf(self) -> bool:
-        return self._node is None or type(self._node) is AccumulateGrad
+        return self._node is None or type(self._node) is AccumulateGrad or state.dual and not leads_to_leaf(self)
 
     @property
     def grad_fn(self) -> Any:
         node = self._node
         if node is None or type(node) is AccumulateGrad:
             return None
+        if state.dual:
+            from .dual import shown
+
+            node = shown(node) if leads_to_leaf(self) else None
+            if node is None or type(node) is AccumulateGrad:
+                return None
         if node._forbidden is not None:
             raise RuntimeError(node._forbidden)
         return node._parent if type(node) is Slot else node
@@ -376,6 +382,13 @@ class Tensor(Fields, metaclass=TensorMeta):
 
         load_all()
         return sorted(set(object.__dir__(self)) | set(METHODS))
+
+
+def leads_to_leaf(t: Tensor) -> bool:
+    """Whether the history of a tensor, which may be of dual tensors alone, has a leaf that wants a gradient."""
+    from .dual import wants_gradient
+
+    return wants_gradient(t)
 
 
 C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

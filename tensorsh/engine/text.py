@@ -79,6 +79,7 @@ def tensor_text(
     device: str | None = None,
     grad_fn: str | None = None,
     requires_grad: bool = False,
+    tangent: str | None = None,
     prefix: str = "tensor(",
 ) -> str:
     """The text of a tensor held in `array`; for `device="meta"` anything with a shape, or the shape itself, will do.
@@ -110,6 +111,8 @@ def tensor_text(
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     if not suffixes:
         return f"{prefix}{contents})"
     return _with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)

@@ -24,7 +24,7 @@ SUBMODULES = (
     "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
     "nn.modules.upsampling nn.modules.distance nn.modules.utils "
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
-    "autograd.profiler autograd.grad_mode autograd.function linalg fft special "
+    "autograd.profiler autograd.forward_ad autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cpu cpu.amp cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "

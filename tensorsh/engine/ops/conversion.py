@@ -293,9 +293,17 @@ def text_of(self: Tensor) -> str:
         options=state.print_options,
         device=shown,
         grad_fn=None if node is None else node.name().rpartition("::")[2],
-        requires_grad=self._node is not None,
+        requires_grad=self.requires_grad,
+        tangent=tangent_text(self) if state.dual_level >= 0 else None,
         prefix=f"{type_of(self).__name__}(" if is_derived(self) else "tensor(",
     )
+
+
+def tangent_text(self: Tensor) -> str | None:
+    from ..dual import tangent_of
+
+    tangent = tangent_of(self)
+    return None if tangent is None else f"{tangent}"
 
 
 def is_derived(t: Tensor) -> bool:

@@ -59,26 +59,51 @@ def gradcheck(
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
-    outs = _outputs(func(*inputs))
+    ways = [(_backward, "")] * check_backward_ad + [(_forward, "computed with forward mode ")] * check_forward_ad
     for i, x in enumerate(wanted):
         numeric = _numerical(func, inputs, x, eps)
-        for j, o in enumerate(outs):
-            analytic = np.zeros_like(numeric[j])
-            if o.requires_grad:
-                for k in range(o._array.size):
-                    unit = np.zeros(o._array.size, o._array.dtype)
-                    unit[k] = 1
-                    (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)), retain_graph=True, allow_unused=True)
-                    if g is not None:
-                        analytic[:, k] = g._array.reshape(-1)
-            if not np.allclose(analytic, numeric[j], rtol, atol):
+        for way, how in ways:
+            for j, (found, expected) in enumerate(zip(way(func, inputs, x), numeric, strict=True)):
+                if np.allclose(found, expected, rtol, atol):
+                    continue
                 if not raise_exception:
                     return False
                 raise GradcheckError(
-                    f"Jacobian mismatch for output {j} with respect to input {i},\n"
-                    f"numerical:{wrap(numeric[j])!r}\nanalytical:{wrap(analytic)!r}\n"
+                    f"Jacobian {how}mismatch for output {j} with respect to input {i},\n"
+                    f"numerical:{wrap(expected)!r}\nanalytical:{wrap(found)!r}\n"
                 )
     return True
+
+
+def _backward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
+    """For each output a matrix of input elements by output elements, column by column from backward passes."""
+    matrices = []
+    for o in _outputs(func(*inputs)):
+        matrix = np.zeros((x._array.size, o._array.size), np.complex128 if x.dtype.is_complex else np.float64)
+        for k in range(o._array.size) if o.requires_grad else ():
+            unit = np.zeros(o._array.size, o._array.dtype)
+            unit[k] = 1
+            (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)), retain_graph=True, allow_unused=True)
+            if g is not None:
+                matrix[:, k] = g._array.reshape(-1)
+        matrices.append(matrix)
+    return matrices
+
+
+def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
+    """The same row by row from tangents."""
+    from .forward_ad import dual_level, make_dual, unpack_dual
+
+    rows: list[list] = []
+    for k in range(x._array.size):
+        unit = np.zeros(x._array.size, x._array.dtype)
+        unit[k] = 1
+        with dual_level():
+            dual = make_dual(x, wrap(unit.reshape(x._array.shape)))
+            outs = _outputs(func(*[dual if each is x else each for each in inputs]))
+            tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
+        rows.append([np.zeros(n) if t is None else t._array.reshape(-1) for n, t in tangents])
+    return [np.array(matrix) for matrix in zip(*rows, strict=True)]
 
 
 def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:

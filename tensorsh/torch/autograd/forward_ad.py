@@ -1,0 +1,95 @@
+"""``torch.autograd.forward_ad``: tensors with tangents (dual tensors), from which results have tangents too."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...engine.dual import make, tangent_of
+from ...engine.modes import Mode
+from ...engine.state import state
+from ...engine.tensor import Tensor
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What a dual tensor consists of."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Begin forward differentiation; the level's number."""
+    if state.dual_level >= 0:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    state.dual_level, state.dual = 0, True
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """End forward differentiation: no tensor has a tangent any more."""
+    if level is not None and level != state.dual_level:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if state.dual_level < 0:
+        raise RuntimeError("Dual level must be a positive number.")
+    state.dual_level = -1
+
+
+class dual_level(Mode):
+    """A context for forward differentiation: within it tensors can have tangents."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exception: object) -> None:
+        exit_dual_level()
+
+
+def _level(level: int | None) -> int:
+    return state.dual_level if level is None else level
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of a tensor that has a tangent."""
+    if _level(level) < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for name, each in (("primal", tensor), ("tangent", tangent)):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    if tangent_of(tensor) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
+        )
+    return make(tensor, tangent, _level(level))
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """A dual tensor's primal and its tangent (None where it has none)."""
+    if _level(level) < 0:
+        return UnpackedDualTensor(tensor, None)
+    tangent = tangent_of(tensor)
+    return UnpackedDualTensor(tensor if tangent is None else plain(tensor), tangent)
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """The primal of a dual tensor."""
+    made: Any = tensor.detach()
+    if tensor.requires_grad:
+        from ...engine.dual import DualLeaf
+
+        node = tensor._node
+        made._node = node._edges[0] if type(node) is DualLeaf else node
+    return made

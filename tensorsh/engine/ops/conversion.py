@@ -16,7 +16,8 @@ from ..operator import Array, operator
 from ..overloads import refuse
 from ..state import state
 from ..tensor import Tensor, new, wrap
-from ..text import format_tensor, parameter_text, python_number, tensor_text
+from ..tensor_text import text_of
+from ..text import format_tensor, parameter_text, python_number
 from .copying import in_format, laid_out
 
 
@@ -276,40 +277,6 @@ def __len__(self: Tensor) -> int:
 def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
     text = text_of(self)
     return parameter_text(text) if self._is_parameter else text
-
-
-def text_of(self: Tensor) -> str:
-    node = self.grad_fn
-    shown = None
-    if isinstance(self._array, np.ndarray):
-        if state.default_device is not None and state.default_device.type != "cpu":
-            shown = "cpu"
-    else:
-        shown = str(self.device)
-    return tensor_text(
-        self._array,
-        dtype=self.dtype.name,
-        default_dtype=state.default_dtype.name,
-        options=state.print_options,
-        device=shown,
-        grad_fn=None if node is None else node.name().rpartition("::")[2],
-        requires_grad=self.requires_grad,
-        tangent=tangent_text(self) if state.dual_level >= 0 else None,
-        prefix=f"{type_of(self).__name__}(" if is_derived(self) else "tensor(",
-    )
-
-
-def tangent_text(self: Tensor) -> str | None:
-    from ..dual import tangent_of
-
-    tangent = tangent_of(self)
-    return None if tangent is None else f"{tangent}"
-
-
-def is_derived(t: Tensor) -> bool:
-    """Whether a tensor is of a class that a program has derived."""
-    kind = type_of(t)
-    return kind is not Tensor and getattr(kind, "__torch_function__", None) is not None
 
 
 def __format__(self: Tensor, spec: str) -> str:

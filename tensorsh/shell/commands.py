@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .values import columns
 
 if TYPE_CHECKING:
     from .loop import Shell
@@ -22,8 +25,7 @@ NO_SYSTEM = (
 )
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
-
-
+_BLOCK = re.compile(r"%%time(it)?\b")
 _HELP = re.compile(r"help\(\s*([^\W\d][\w.]*)?\s*\)$")
 """How Python asks."""
 
@@ -70,12 +72,12 @@ def is_special(text: str) -> bool:
 def is_question(text: str) -> bool:
     if text.startswith("help("):
         return _HELP.match(text) is not None
-    return (text.endswith("?") or text.startswith("?")) and _QUESTION.match(text) is not None
+    return text in ("?", "??") or (text.endswith("?") or text.startswith("?")) and _QUESTION.match(text) is not None
 
 
 def is_block(text: str) -> bool:
     """Whether an entry is a command for the lines beneath it (`%%timeit`), which an empty line ends."""
-    return text.startswith("%%") and bool(text.rpartition("\n")[2].strip())
+    return _BLOCK.match(text) is not None and bool(text.rpartition("\n")[2].strip())
 
 
 def parts(text: str, is_complete: Callable[[str], tuple[str, int]]) -> list[tuple[int, str]]:
@@ -100,14 +102,13 @@ def _is_special_line(line: str) -> bool:
 def dispatch(shell: Shell, text: str) -> bool:
     """Runs an entry that is a command or a question; False for a program."""
     if text.startswith("!"):
-        print(NO_SYSTEM)
+        print(fill(NO_SYSTEM, max(columns() - 1, 20)))
         return True
     if is_question(text):
         from .looking import explain_name
 
         match = _HELP.match(text) or _QUESTION.match(text)
-        assert match is not None
-        if match[1] is None:
+        if match is None or match[1] is None:
             help(shell, "")
             return True
         explain_name(shell, match[1], source="??" in text)
@@ -127,7 +128,7 @@ def dispatch(shell: Shell, text: str) -> bool:
         else:
             found.function(shell, argument.strip())
     except CommandError as error:
-        print(error, file=sys.stderr)
+        print(fill(str(error), max(columns() - 1, 20)), file=sys.stderr)
     except OSError as error:
         print(
             f"%{name}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), file=sys.stderr
@@ -165,10 +166,6 @@ def help(shell: Shell, argument: str) -> None:
             raise CommandError(unknown(argument))
         print_help(found)
         return
-    from textwrap import wrap
-
-    from .values import columns
-
     every = sorted(commands().values())
     wide = max(len(f"%{c.name} {c.usage}") for c in every)
     room = columns() - 1

@@ -99,7 +99,7 @@ class SessionCompleter(Completer):
             head = text.index(" ")
             text = " " * head + text[head:]
         word = text[cursor - 1 : cursor]
-        if not asked and not (word == "." or word.isidentifier() or word in "/\"'" or (word.isdigit() and cursor > 1)):
+        if not asked and not _begins(word, text[:cursor]):
             return
         try:
             found = self.shell.session.complete(text, cursor)
@@ -126,8 +126,21 @@ class SessionCompleter(Completer):
         elif name in ("run", "load", "save", "transcript", "export", "edit"):
             from ..assist.completion import files
 
-            for each in files(self.shell.session, argument.rpartition(" ")[2], len(before)):
+            session, path = self.shell.session, argument.removeprefix("-f ")
+            found = files(session, path, len(before))
+            if name == "run" and not found:  # what its program is given
+                found = files(session, path.rpartition(" ")[2], len(before))
+            for each in found:
                 yield MenuEntry(each.text, each.start - len(before), each)
+
+
+def _begins(word: str, before: str) -> bool:
+    """Whether a menu opens by itself behind a character: in a name, behind a point, where a path is typed."""
+    if word and word in "/\"'":
+        from ..assist.scanner import typed
+
+        return typed(before).string is not None
+    return word == "." or word.isidentifier() or (word.isdigit() and len(before) > 1)
 
 
 class EntryValidator(Validator):

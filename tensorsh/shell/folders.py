@@ -45,8 +45,14 @@ def write_whole(path: str, text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """One line on stderr."""
+    """One line on stderr, or a paragraph where a person reads it."""
+    text = f"tensorsh: {text}"
     try:
-        print(f"tensorsh: {text}", file=sys.stderr, flush=True)
-    except (OSError, ValueError):
+        if sys.stderr.isatty():
+            from shutil import get_terminal_size
+            from textwrap import fill
+
+            text = fill(text, max(get_terminal_size().columns - 1, 20), break_long_words=False, break_on_hyphens=False)
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
         pass

@@ -34,7 +34,10 @@ class Keyboard:
                     pass
             except (ValueError, OSError):  # no file behind it
                 pass
-        return self.stream.readline(size)
+        line = self.stream.readline(size)
+        if hasattr(sys.stdout, "in_line"):
+            sys.stdout.in_line = False  # the terminal has shown the end of the line
+        return line
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

@@ -17,25 +17,34 @@ if TYPE_CHECKING:
 _OWN = ("_", "__")
 
 
-def _names(shell: Shell) -> list[str]:
-    return sorted(name for name in shell.session if name not in _OWN)
+def _names(shell: Shell, types: str = "") -> list[str]:
+    """The variables, or those whose types are named."""
+    wanted = types.replace(",", " ").split()
+    session = shell.session
+    return sorted(
+        name for name in session if name not in _OWN and (not wanted or type(session[name]).__name__ in wanted)
+    )
 
 
-@command("who", "", "lists the variables")
+@command("who", "[TYPE...]", "lists the variables, or those of some types")
 def who(shell: Shell, argument: str) -> None:
     import textwrap
 
-    text = "  ".join(_names(shell))
-    print("\n".join(textwrap.wrap(text, columns() - 1)) if text else "no variables")
+    text = "  ".join(_names(shell, argument))
+    print("\n".join(textwrap.wrap(text, columns() - 1)) if text else _none(argument))
 
 
-@command("whos", "", "lists the variables with dtype, shape, device, gradient and memory")
+def _none(types: str) -> str:
+    return "no variables" + (f" of type {types}" if types else "")
+
+
+@command("whos", "[TYPE...]", "lists the variables with dtype, shape, device, gradient and memory")
 def whos(shell: Shell, argument: str) -> None:
     from ..display.table import table_text
 
-    rows = [_row(name, shell.session[name]) for name in _names(shell)]
+    rows = [_row(name, shell.session[name]) for name in _names(shell, argument)]
     if not rows:
-        print("no variables")
+        print(_none(argument))
         return
     print(
         table_text(

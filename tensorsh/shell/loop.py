@@ -127,7 +127,7 @@ class Shell:
         except (OSError, ValueError) as error:
             warn(f"{path} is not used: {error}")
             return
-        self.execute(text, path)
+        self.run_file(text, path)
 
     def enter(self, entry: str) -> None:
         """Runs an entry: a command, a question or a program, or several of them until one fails."""
@@ -207,6 +207,8 @@ class Shell:
         finally:
             if sys.stdout is tee:  # else it was left alone, and has ended after all
                 sys.stdout = out
+                if tee.in_line and out.isatty():  # neither a prompt nor an error stands behind what was printed
+                    out.write("\n")
                 out.flush()
                 self.status.refresh(time.perf_counter() - began)
 
@@ -224,6 +226,7 @@ class Shell:
         tee.keep(plain + "\n")
         if not silent:
             tee.stream.write(value_text(value, plain, self.session, self.config) + "\n")
+            tee.in_line = False
 
     def explain(self, error: BaseException) -> None:
         """Prints what went wrong."""
@@ -234,7 +237,17 @@ class Shell:
             return
         print(self.session.diagnose(error, use_color(sys.stderr)), file=sys.stderr, flush=True)
 
+    def run_file(self, text: str, path: str) -> None:
+        """Runs a file's program without echo; where it exits, the shell stays."""
+        self.execute(text, path, echo=False)
+        if self.leave is not None and not terminal_is_gone():
+            if self.leave:
+                print(f"{path} ended with exit code {self.leave}", file=sys.stderr)
+            self.leave = None
+
     def _exit(self, error: SystemExit) -> None:
+        if error.code is not None and not isinstance(error.code, int):
+            print(error.code, file=sys.stderr)
         self.leave = error.code if isinstance(error.code, int) else 1 if error.code else 0
 
     def _greet(self) -> None:

@@ -31,6 +31,8 @@ class Tee(io.TextIOBase):
         self.stream = stream
         self.kept: list[str] = []
         self.size = 0
+        self.in_line = False
+        """Whether what was shown ends in the midst of a line."""
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -38,6 +40,7 @@ class Tee(io.TextIOBase):
 
     def write(self, text: str) -> int:
         self.stream.write(text)
+        self.in_line = not text.endswith(("\n", "\r")) if text else self.in_line
         self.keep(text)
         return len(text)
 

@@ -34,7 +34,7 @@ def timeit(shell: Shell, argument: str) -> None:
     chosen = {"n": 0, "r": 7}
     while (option := re.match(r"-([nr])\s*(\S*)\s*", argument)) is not None:
         if not option[2].isdigit() or int(option[2]) < 1:
-            raise CommandError(f"-{option[1]} needs a number")
+            raise CommandError(f"%timeit: -{option[1]} needs a number above 0")
         chosen[option[1]] = int(option[2])
         argument = argument[option.end() :]
     if not argument:
@@ -100,7 +100,7 @@ def run(shell: Shell, argument: str) -> None:
     from ..language.source import SourceError, read_source
 
     try:
-        words = shlex.split(argument)
+        words = [argument] if os.path.isfile(argument) else shlex.split(argument)
     except ValueError as error:
         raise CommandError(f"%run: {error}") from None
     if not words:
@@ -112,7 +112,7 @@ def run(shell: Shell, argument: str) -> None:
     known = shell.session._builtins
     before, known["argv"] = known["argv"], words
     try:
-        shell.execute(text, words[0], echo=False)
+        shell.run_file(text, words[0])
     finally:
         known["argv"] = before
 

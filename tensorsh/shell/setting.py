@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def device(shell: Shell, argument: str) -> None:
     if argument:
         name = repr(argument.strip(chr(34) + chr(39)))
-        _run(shell, f"torch.empty(0, device={name}); torch.set_default_device({name})", echo=False)
+        _run(shell, f"torch.empty(0, device={name}); torch.set_default_device({name})")
     print(shell.status.device)
 
 
@@ -36,13 +36,20 @@ def precision(shell: Shell, argument: str) -> None:
     if argument:
         if not argument.isdigit() or int(argument) > 20:
             raise CommandError("%precision takes a number up to 20")
-        if _run(shell, f"torch.set_printoptions(precision={argument})"):
-            shell.config.set("precision", int(argument))
+        _run(shell, f"torch.set_printoptions(precision={argument})")
+        shell.config.set("precision", int(argument))
     print(shell.config["precision"])
 
 
-def _run(shell: Shell, source: str, echo: bool = True) -> bool:
-    return shell.execute(source, "<setting>", echo=echo)
+def _run(shell: Shell, source: str) -> None:
+    """Runs what sets something; CommandError says why it could not be set."""
+    from ..language.diagnostics import headline
+
+    try:
+        shell.worker.run(lambda: shell.session.run(source, "<setting>"))
+    except Exception as error:
+        raise CommandError(headline(error).split("\n")[0]) from None
+    shell.status.refresh()
 
 
 @command("nan", "[on|off]", "stops at the first operation that makes a NaN or an infinity")

@@ -41,6 +41,11 @@ def test_numbers_nan_and_what_is_dim_have_colours(terminal: Terminal) -> None:
     assert b"\x1b[90mfloat32[2]\x1b[0m" in terminal.raw
 
 
+def test_what_is_printed_without_newline_stays_alone_in_its_line(terminal: Terminal) -> None:
+    terminal.enter("print('half', end='')", "\nhalf\ntsr>")
+    terminal.enter("print('half', end=''); 1 / 0", "\nhalf\nZeroDivisionError")
+
+
 def test_blocks_end_with_an_empty_line(terminal: Terminal) -> None:
     terminal.type("def f(n):\rreturn n * 2\r", "...>     return n * 2\n...>")
     terminal.run("")
@@ -120,12 +125,12 @@ def test_ctrl_c_gives_up_sleep_and_input(terminal: Terminal) -> None:
     terminal.send("name = input('name? ')\r")
     terminal.wait("\nname?")
     terminal.interrupt()
-    terminal.wait("input('name? ')\nname? ^CKeyboardInterrupt")
+    terminal.wait("input('name? ')\nname? ^C\nKeyboardInterrupt")
     terminal.until(terminal.is_reading)
     terminal.send("name = input('again? ')\r")
     terminal.wait("\nagain?")
     terminal.answer("Ada")
-    terminal.enter("name", "'Ada'")
+    terminal.enter("name", "again? Ada\ntsr> name\n'Ada'")
 
 
 def test_interactive_after_a_file(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
         assert f"%{name} " in text or f"%{name}\n" in text, name
     terminal.enter("%help timeit", "gives mean and spread")
     terminal.enter("%tiem 1", "there is no command %tiem; did you mean %time")
+    terminal.enter("%%", "there is no command %; %help lists them")
+    terminal.enter("?", "> ?\n%config")
     terminal.close()
 
 
@@ -57,6 +59,8 @@ def test_who_and_reset(terminal: Terminal) -> None:
     assert "a ndarray float64 [5] 40 B" in lines
     assert "y Tensor float32 [3, 4] cpu MulBackward0 48 B" in lines
     assert "n list 2 items" in lines
+    terminal.enter("%who Tensor, list", "\nn  x  y\ntsr>")
+    terminal.enter("%whos str", "no variables of type str")
     terminal.send("%reset\r")
     terminal.wait("Forget all variables? (y/n)")
     terminal.answer("n")
@@ -90,6 +94,9 @@ def test_history_save_load_run(terminal: Terminal) -> None:
     terminal.enter("%load kept.tsr", "...> b = a * 3\n...> b")
     terminal.enter("", "\n6\ntsr>")
     terminal.enter("%run nowhere.tsr", "%run: cannot read nowhere.tsr")
+    (terminal.folder / "leaves early.tsr").write_text("early = argv\nexit(3)\nlate = 1\n")
+    terminal.enter("%run leaves early.tsr", "leaves early.tsr ended with exit code 3\ntsr>")
+    terminal.enter("early, 'late' in globals()", "(['leaves early.tsr'], False)")
     terminal.enter("%export kept.py", "kept.py: ")
     assert (terminal.folder / "kept.py").read_text().startswith("a = 2\n")
 

@@ -184,6 +184,9 @@ def test_keywords_dtypes_and_files_are_completed(terminal: Terminal) -> None:
     terminal.type("x.sum(keep", "keepdim=")
     terminal.type("\x15x = ones(2, dtype=bf", "bfloat16")
     terminal.type("\x15open('num", "numbers.csv")
+    terminal.type("\x15x.sum() /", "x.sum() /\n")  # neither a division nor the end of a string asks for names
+    terminal.type("\x15'text'", "'text'\n")
+    assert "abs" not in terminal.entry()
     terminal.type("\x15%who", "lists the variables with dtype")
 
 

@@ -16,6 +16,7 @@ PyTorch splits sums of 32768 and more elements. Half types add in float32.
 From LARGE elements on, sums along contiguous rows are products with a vector of ones: at the speed of memory, with an
 error below that of plain addition, but no longer in PyTorch's order.
 
+Contiguous arrays of float32 and float64 below LARGE go to the kernels of kernels/sums.c, which add in the same order.
 What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it.
 """
 
@@ -27,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from .constants import FLOATS32, FLOATS64
+from .kernels import kernel
 from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
 
 F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
@@ -43,6 +45,14 @@ LARGE = 1 << 20
 _plans: dict[Any, Plan] = {}
 
 
+def _unsuited(*arguments: Any) -> None:
+    """In the place of a kernel, which answers None to what is not for it."""
+
+
+_kernel_sum: Any = kernel("sum", _unsuited)
+_kernel_mean: Any = kernel("mean", _unsuited)
+
+
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
     """`torch.sum`: always an array (0-d where nothing is left). Integers and booleans add up in int64.
 
@@ -50,6 +60,10 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     """
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
+    if axes is None or len(axes) == 1:
+        total = _kernel_sum(a, axes and axes[0], keepdims)
+        if total is not None:
+            return total
     key = (a.shape, a.strides, axes, keepdims, a.dtype)
     plan = _plans.get(key)
     if plan is None:
@@ -81,6 +95,9 @@ def nansum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = 
 
 def sum_all(a: np.ndarray) -> np.ndarray:
     """The sum of all elements of a float32 or float64 array."""
+    total = _kernel_sum(a)
+    if total is not None:
+        return total
     if a.flags.c_contiguous:
         return (_totals32 if a.dtype is F4 else _totals64)[a.size](a)
     return sum(a)
@@ -88,6 +105,9 @@ def sum_all(a: np.ndarray) -> np.ndarray:
 
 def mean_all(a: np.ndarray) -> np.ndarray:
     """The mean of all elements, at least one, of a float32 or float64 array."""
+    total = _kernel_mean(a)
+    if total is not None:
+        return total
     if a.flags.c_contiguous:
         return (_means32 if a.dtype is F4 else _means64)[a.size](a)
     return mean(a)
@@ -95,11 +115,17 @@ def mean_all(a: np.ndarray) -> np.ndarray:
 
 def sum_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
     """The sum along one axis of a float32 or float64 array."""
+    total = _kernel_sum(a, axis, keepdims)
+    if total is not None:
+        return total
     return (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
 
 
 def mean_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
     """The mean along one axis, of at least one element, of a float32 or float64 array."""
+    total = _kernel_mean(a, axis, keepdims)
+    if total is not None:
+        return total
     total = (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
     n = a.shape[axis]
     return _divide(total, FLOATS32[n] if a.dtype is F4 else FLOATS64[n], total)

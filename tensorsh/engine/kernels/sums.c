@@ -1,0 +1,150 @@
+/* Sums and means of contiguous arrays, added in the order of PyTorch's CPU kernels; engine/sums.py says which that is. */
+#include "common.h"
+
+#define LEVELS 4
+
+/* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
+   2^p additions. `room` has LEVELS * width elements; the result is its first `width`. */
+#define CASCADE(T, name)                                                                                        \
+    INLINE void name(const T *x, size n, size stride, size width, T *room) {                                    \
+        int bits = 0, p;                                                                                        \
+        for (size m = n - 1; m > 0; m >>= 1) bits++;                                                            \
+        p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
+        size step = (size)1 << p, i = 0;                                                                        \
+        for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
+        while (i + step <= n) {                                                                                 \
+            for (size j = 0; j < step; j++, i++, x += stride)                                                   \
+                for (size k = 0; k < width; k++) room[k] += x[k];                                               \
+            for (int level = 1; level < LEVELS; level++) {                                                      \
+                T *here = room + (level - 1) * width, *above = here + width;                                    \
+                for (size k = 0; k < width; k++) above[k] += here[k], here[k] = 0;                              \
+                if (i & ((step - 1) << (level * p))) break;                                                     \
+            }                                                                                                   \
+        }                                                                                                       \
+        for (; i < n; i++, x += stride)                                                                         \
+            for (size k = 0; k < width; k++) room[k] += x[k];                                                   \
+        for (int level = 1; level < LEVELS; level++)                                                            \
+            for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
+    }
+
+/* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
+   other three. */
+#define INTERLEAVED(T, name, cascade)                                                                           \
+    INLINE void name(const T *x, size n, size stride, size lanes, T *room, T *parts) {                          \
+        size q = n / 4;                                                                                         \
+        T *total = room;                                                                                        \
+        if (q == 0) {                                                                                           \
+            for (size k = 0; k < lanes; k++) total[k] = x[k];                                                   \
+            for (size i = 1; i < n; i++)                                                                        \
+                for (size k = 0; k < lanes; k++) total[k] += x[i * stride + k];                                 \
+            return;                                                                                             \
+        }                                                                                                       \
+        if (stride == lanes) {                                                                                  \
+            cascade(x, q, 4 * stride, 4 * lanes, room);                                                         \
+        } else {                                                                                                \
+            for (int part = 0; part < 4; part++) {                                                              \
+                cascade(x + part * stride, q, 4 * stride, lanes, parts + part * LEVELS * lanes);                \
+            }                                                                                                   \
+            for (int part = 0; part < 4; part++)                                                                \
+                for (size k = 0; k < lanes; k++) room[part * lanes + k] = parts[part * LEVELS * lanes + k];     \
+        }                                                                                                       \
+        for (size i = 4 * q; i < n; i++)                                                                        \
+            for (size k = 0; k < lanes; k++) total[k] += x[i * stride + k];                                     \
+        for (int part = 1; part < 4; part++)                                                                    \
+            for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
+    }
+
+#define BLOCK 64 /* columns that are added side by side: a multiple of four vectors of either type */
+
+/* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
+   A sum that starts from 0 is never -0. */
+#define SUMS(T, V, name)                                                                                        \
+    CASCADE(T, name##_cascade)                                                                                  \
+    INTERLEAVED(T, name##_interleaved, name##_cascade)                                                          \
+    WIDE static T name##_line(const T *x, size n) {                                                             \
+        T room[LEVELS * 4 * V], total;                                                                          \
+        if (n < V) {                                                                                            \
+            name##_interleaved(x, n, 1, 1, room, NULL);                                                         \
+            return room[0] + 0;                                                                                 \
+        }                                                                                                       \
+        size i = n / V * V, k = 0;                                                                              \
+        name##_interleaved(x, n / V, V, V, room, NULL);                                                         \
+        total = i < n ? x[i++] : room[k++];                                                                     \
+        for (; i < n; i++) total += x[i];                                                                       \
+        for (; k < V; k++) total += room[k];                                                                    \
+        return total + 0;                                                                                       \
+    }                                                                                                           \
+    WIDE static void name##_columns(const T *x, T *out, size n, size width) {                                   \
+        T room[LEVELS * (BLOCK > 16 * V ? BLOCK : 16 * V)], parts[4 * LEVELS * 4 * V];                              \
+        size cut = width >= V ? width / (4 * V) * (4 * V) : width / 4 * 4;                                      \
+        if (n < 4) cut = width;                                                                                 \
+        for (size c = 0, m; c < width; c += m) {                                                                \
+            if (c < cut) {                                                                                      \
+                m = cut - c < BLOCK ? cut - c : BLOCK;                                                          \
+                name##_cascade(x + c, n, width, m, room);                                                       \
+            } else {                                                                                            \
+                m = width - c < 4 * V ? width - c : 4 * V;                                                      \
+                name##_interleaved(x + c, n, width, m, room, parts);                                            \
+            }                                                                                                   \
+            for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
+        }                                                                                                       \
+    }                                                                                                           \
+    static void name##_all(const T *x, T *out, size outer, size n, size inner, size count) {                    \
+        for (size o = 0; o < outer; o++, x += n * inner) {                                                      \
+            if (n == 1) {                                                                                       \
+                for (size k = 0; k < inner; k++) out[o * inner + k] = x[k] + 0;                                 \
+            } else if (inner == 1) {                                                                            \
+                out[o] = name##_line(x, n);                                                                     \
+            } else {                                                                                            \
+                name##_columns(x, out + o * inner, n, inner);                                                   \
+            }                                                                                                   \
+        }                                                                                                       \
+        if (count)                                                                                              \
+            for (size k = 0; k < outer * inner; k++) out[k] /= (T)count;                                        \
+    }
+
+SUMS(float, 8, floats)
+SUMS(double, 4, doubles)
+
+#define LARGE (1 << 20) /* from here on, sums.py adds at the speed of memory, no longer in PyTorch's order */
+
+static PyObject *summed(PyObject *const *args, Py_ssize_t count, int mean) {
+    PyArrayObject *a = count == 1 || count == 3 ? contiguous(args[0], NPY_FLOAT) : NULL;
+    if (a == NULL && (count == 1 || count == 3)) a = contiguous(args[0], NPY_DOUBLE);
+    if (a == NULL || PyArray_SIZE(a) == 0 || PyArray_SIZE(a) >= LARGE) Py_RETURN_NONE;
+    int type = PyArray_TYPE(a), dims = PyArray_NDIM(a), left = 0;
+    size shape[NPY_MAXDIMS], outer = 1, n = PyArray_SIZE(a), inner = 1;
+    if (count == 3 && args[1] != Py_None) {
+        if (!PyLong_CheckExact(args[1])) Py_RETURN_NONE;
+        int overflow = 0;
+        long axis = PyLong_AsLongAndOverflow(args[1], &overflow);
+        if (axis < 0) axis += dims;
+        if (overflow || axis < 0 || axis >= dims) Py_RETURN_NONE;
+        n = PyArray_DIM(a, axis);
+        for (int k = 0; k < dims; k++) {
+            if (k < axis) outer *= PyArray_DIM(a, k);
+            if (k > axis) inner *= PyArray_DIM(a, k);
+            if (k != axis) shape[left++] = PyArray_DIM(a, k);
+            else if (args[2] == Py_True) shape[left++] = 1;
+        }
+    } else if (count == 3 && args[2] == Py_True) {
+        for (; left < dims; left++) shape[left] = 1;
+    }
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(left, shape, type);
+    if (out == NULL) return NULL;
+    size by = mean ? n : 0;
+    RELEASED(outer * n * inner, {
+        if (type == NPY_FLOAT) floats_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);
+        else doubles_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);
+    });
+    return (PyObject *)out;
+}
+
+static PyObject *sum(PyObject *self, PyObject *const *args, Py_ssize_t count) { return summed(args, count, 0); }
+static PyObject *mean(PyObject *self, PyObject *const *args, Py_ssize_t count) { return summed(args, count, 1); }
+
+PyMethodDef sums_methods[] = {
+    FUNCTION(sum, "sum(x, axis=None, keepdims=False)"),
+    FUNCTION(mean, "mean(x, axis=None, keepdims=False)"),
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,94 @@
+"""The kernels of sums and means add in the order of the plans in numpy, whose bits are PyTorch's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorsh.engine import kernels, sums
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
+
+RNG = np.random.default_rng(5)
+LENGTHS = [*range(1, 140), 255, 256, 257, 511, 513, 1000, 1023, 1025, 2049, 4095, 4097, 16383, 16500, 65537, 300_001]
+SHAPES = [
+    (),
+    (1,),
+    (1, 1),
+    (4, 4),
+    (3, 1, 5),
+    (1, 9),
+    (9, 1),
+    (5, 7, 11),
+    (2, 3, 40),
+    (70, 3),
+    (70, 66),
+    (300, 33),
+    (17, 129),
+]
+SHAPES += [
+    (1000, 5),
+    (5, 1000),
+    (5000, 2),
+    (20, 100, 31),
+    (3, 2000, 8),
+    (4, 4, 4, 4),
+    (6, 1030),
+    (1030, 64),
+    (70000, 4),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_are_those_of_the_plans(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel_sum, kernel_mean = kernels.compiled.sum, kernels.compiled.mean
+    monkeypatch.setattr(sums, "_kernel_sum", lambda *arguments: None)
+    monkeypatch.setattr(sums, "_kernel_mean", lambda *arguments: None)
+    for shape in [*((n,) for n in LENGTHS), *SHAPES]:
+        a = RNG.normal(size=shape).astype(dtype) if shape else np.array(1.5, dtype)
+        assert kernel_sum(a).tobytes() == sums.sum(a).tobytes(), shape
+        assert kernel_mean(a).tobytes() == sums.mean(a).tobytes(), shape
+        for axis in range(-a.ndim, a.ndim):
+            for keep in (False, True):
+                for kernel, plan in ((kernel_sum, sums.sum), (kernel_mean, sums.mean)):
+                    found, wanted = kernel(a, axis, keep), plan(a, (axis,), keep)
+                    assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes(), (shape, axis, keep)
+
+
+def test_special_numbers() -> None:
+    a = np.array([[-0.0, np.inf, 1.0], [-0.0, -np.inf, np.nan]], "f4")
+    assert str(kernels.compiled.sum(a, 0, False)) == "[ 0. nan nan]"
+    assert (
+        not np.signbit(kernels.compiled.sum(-np.zeros(3)))
+        and not np.signbit(kernels.compiled.sum(-np.zeros((1, 3)), 0, False)).any()
+    )
+
+
+def test_what_is_not_for_the_kernels() -> None:
+    a = np.ones((4, 6), "f4")
+    total = kernels.compiled.sum
+    others = [
+        a.T,
+        a[:, ::2],
+        a[::2],
+        a.astype("f2"),
+        a.astype("i8"),
+        a.astype("c8"),
+        np.ones((0, 3)),
+        a.astype(">f4"),
+        None,
+        3,
+    ]
+    assert all(total(other) is None for other in others)
+    unaligned = np.frombuffer(b"\0" * 33, "u1")[1:].view("f4")
+    assert total(unaligned) is None
+    assert (
+        total(a, 2, False)
+        is total(a, -3, False)
+        is total(a, 2**80, False)
+        is total(a, "x", True)
+        is total(a, 1)
+        is total()
+        is None
+    )
+    assert total(a, None, True).shape == (1, 1) and total(np.ones(1 << 20, "f4")) is None

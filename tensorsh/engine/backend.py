@@ -13,6 +13,7 @@ import numpy as np
 
 from .bounds import settle
 from .device import CPU, device
+from .state import state
 
 NO_CUDA = "Torch not compiled with CUDA enabled"
 INSTALL = 'install tensorsh with CUDA support: pip install "tensorsh[cuda13]" (or "tensorsh[cuda12]")'
@@ -88,6 +89,20 @@ def module_of(arrays: list) -> Any:
     return np if found is None or found.type == "cpu" else cupy()
 
 
+def generator_of(index: int) -> Any:
+    """A CUDA device's own generator of random numbers."""
+    found = state.device_generators.get(index)
+    if found is None:
+        from .cuda.philox import Philox
+
+        found = state.device_generators[index] = Philox(index)
+        if state.device_seed is None:
+            found.seed()
+        else:
+            found.manual_seed(state.device_seed)
+    return found
+
+
 def _flat(arrays: list) -> Any:
     for a in arrays:
         if isinstance(a, (list, tuple)):
@@ -121,6 +136,8 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
         return np, op.kernel
     if op.hosted:
         return np, on_host(op.kernel)
+    if (state.matmul_precision != "highest") is not _tf32[0]:
+        rounded_products(state.matmul_precision != "highest")
     kind = ""
     for i in op.arrays:
         if type(arrays[i]) is np.ndarray:  # without dimensions: a GPU's functions take it as a number
@@ -132,6 +149,22 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     from .cuda import KERNELS
 
     return xp, KERNELS.get(op.names[0], op.kernel)
+
+
+_tf32 = [False]
+
+
+def rounded_products(on: bool) -> bool:
+    """Let products of float32 matrices round their factors to TF32, or not; what was so before."""
+    before = _tf32[0]
+    if on is not before:
+        from cupy._core import _routines_linalg as linalg
+
+        cupy()._core.set_compute_type(
+            np.dtype(np.float32), linalg.COMPUTE_TYPE_TF32 if on else linalg.COMPUTE_TYPE_DEFAULT
+        )
+        _tf32[0] = on
+    return before
 
 
 def on_host(kernel: Any) -> Any:
@@ -208,6 +241,16 @@ def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
     from .cuda import scatter
 
     scatter.fold(xp, fold, target, where, values)
+
+
+def pinned(array: np.ndarray) -> np.ndarray:
+    """A copy of an array in pinned memory of the CPU."""
+    if not array.size:
+        return array.copy()
+    memory = cupy().cuda.alloc_pinned_memory(array.nbytes)
+    made = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+    made[...] = array
+    return made
 
 
 def move_like(array: Any, other: Any) -> Any:

@@ -132,6 +132,13 @@ class Generator:
     def device(self) -> str:
         return "cpu"
 
+    @property
+    def samplers(self) -> Any:
+        """The module of functions that draw from such a generator."""
+        from . import sampling
+
+        return sampling
+
     def manual_seed(self, seed: int) -> Generator:
         if type(seed) is not int:
             if isinstance(seed, np.integer):

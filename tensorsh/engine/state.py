@@ -50,6 +50,11 @@ class State:
     """Whether subclasses of Tensor may override functions."""
     function_modes: tuple
     """The modes that override all functions, the innermost last."""
+    device_generators: dict
+    """The default generators of CUDA devices, by their numbers, as far as numbers were drawn there."""
+    matmul_precision: str
+    device_seed: int | None
+    """What those not yet made are to be seeded with."""
 
     dual: bool
     """Whether there ever was a dual tensor: nodes may then lead to tangents alone."""
@@ -69,6 +74,7 @@ class State:
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "dual": False, "dual_level": -1, "pushing": False,
+            "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

@@ -21,6 +21,13 @@ loads = 0
 _put = object.__setattr__
 
 
+class Linked:
+    """A switch of ``torch.backends`` that is another setting in other words."""
+
+    def __init__(self, get: Any, set: Any) -> None:
+        self.get, self.set = get, set
+
+
 class Lazy:
     """A table's entry whose value is made when it is first read."""
 

@@ -11,6 +11,17 @@ from .settings import get_rng_state, initial_seed, manual_seed, seed, set_rng_st
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state", "thread_safe_generator"]
 
 
+def all_states() -> dict:
+    """The states of the CPU's generator and of those of devices that numbers were drawn from."""
+    return {None: state.generator.get_state()} | {i: g.get_state() for i, g in state.device_generators.items()}
+
+
+def put_back(states: dict) -> None:
+    """The generators as `all_states` found them."""
+    for index, found in states.items():
+        (state.generator if index is None else state.device_generators[index]).set_state(found)
+
+
 class fork_rng(metaclass=Sealed):
     """What is drawn inside the block does not change the numbers after it."""
 
@@ -18,11 +29,11 @@ class fork_rng(metaclass=Sealed):
         self.enabled = enabled
 
     def __enter__(self) -> None:
-        self.before = state.generator.get_state()
+        self.before = all_states()
 
     def __exit__(self, *exception: object) -> None:
         if self.enabled:
-            state.generator.set_state(self.before)
+            put_back(self.before)
 
 
 def thread_safe_generator() -> None:

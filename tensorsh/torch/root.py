@@ -14,7 +14,7 @@ from typing import Any
 from ..engine import dtype as dtypes
 from ..engine import table
 from ..engine.state import state
-from ..modules.namespace import Lazy, Namespace, absent, names
+from ..modules.namespace import Lazy, Linked, Namespace, absent, names
 from ..pytorch import lacking
 
 SUBMODULES = (
@@ -25,7 +25,7 @@ SUBMODULES = (
     "nn.modules.upsampling nn.modules.distance nn.modules.utils "
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.forward_ad autograd.grad_mode autograd.function linalg fft special "
-    "signal signal.windows masked random cpu cpu.amp cuda cuda.amp utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
+    "signal signal.windows masked random cpu cpu.amp cuda cuda.amp cuda.nvtx cuda.memory cuda.random cuda.streams utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
     "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
@@ -114,6 +114,10 @@ class TorchNamespace(Namespace):
         switch = switch_of(self, name)
         if switch is None:
             super().__setattr__(name, value)
+        default = names(self).switches[name]
+        if isinstance(default, Linked):
+            default.set(value)
+            return
         # A new dict: the snapshots of other sessions share the old one.
         state.__dict__["switches"] = {**state.__dict__.get("switches", {}), switch: value}
 
@@ -121,7 +125,10 @@ class TorchNamespace(Namespace):
         switch = switch_of(self, name)
         if switch is None:
             return super().__getattr__(name)
-        return state.__dict__.get("switches", {}).get(switch, names(self).switches[name])  # type: ignore[attr-defined]
+        default = names(self).switches[name]
+        if isinstance(default, Linked):
+            return default.get()
+        return state.__dict__.get("switches", {}).get(switch, default)
 
 
 def switch_of(namespace: Namespace, name: str) -> str | None:

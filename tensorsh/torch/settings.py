@@ -45,9 +45,7 @@ class Generator(metaclass=Sealed):
     __slots__ = ("_core",)
 
     def __init__(self, device: Any = "cpu") -> None:
-        from ..engine import random
-
-        self._core = random.Generator(str(device))
+        self._core = new_core(device)
 
     @property
     def device(self) -> device:
@@ -70,6 +68,13 @@ class Generator(metaclass=Sealed):
         self._core.set_state(_bytes(new_state))
         return self
 
+    def get_offset(self) -> int:
+        return self._core.get_offset()
+
+    def set_offset(self, offset: int) -> Generator:
+        self._core.set_offset(offset)
+        return self
+
     def clone_state(self) -> Generator:
         made = object.__new__(Generator)
         made._core = self._core.clone_state()
@@ -77,6 +82,21 @@ class Generator(metaclass=Sealed):
 
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {id(self):#x}>"
+
+
+def new_core(where: Any) -> Any:
+    """The engine's generator for a device."""
+    from ..engine import random
+
+    where = device(where)
+    if where.type != "cuda":
+        return random.Generator(str(where))
+    from ..engine.backend import check_device
+
+    where = check_device(where)
+    from ..engine.cuda.philox import Philox
+
+    return Philox(where.index or 0)
 
 
 def _bytes(value: Any) -> np.ndarray:
@@ -97,7 +117,15 @@ def default_generator() -> Generator:
 def manual_seed(seed: int) -> Generator:
     """Start the session's random numbers from a seed; the same numbers as PyTorch's follow."""
     state.generator.manual_seed(int(seed))
+    seed_devices(int(seed))
     return default_generator()
+
+
+def seed_devices(seed: int) -> None:
+    """Seed the CUDA generators, also those that are yet to be made."""
+    state.device_seed = seed
+    for each in state.device_generators.values():
+        each.manual_seed(seed)
 
 
 def manual_seed_all(seed: int) -> None:
@@ -106,7 +134,9 @@ def manual_seed_all(seed: int) -> None:
 
 def seed() -> int:
     """Start the random numbers from a non-deterministic seed, which is returned."""
-    return state.generator.seed()
+    found = state.generator.seed()
+    seed_devices(found)
+    return found
 
 
 def initial_seed() -> int:
@@ -256,13 +286,14 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
+    """Whether products of float32 matrices on GPUs may round their factors to TF32 ("high", "medium")."""
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(f"Invalid precision string: {precision}, expected one of [highest, high, medium]")
-    state.matmul_precision = precision  # type: ignore[attr-defined]
+    state.matmul_precision = precision
 
 
 def get_float32_matmul_precision() -> str:
-    return state.__dict__.get("matmul_precision", "highest")
+    return state.matmul_precision
 
 
 def set_flush_denormal(mode: bool) -> bool:

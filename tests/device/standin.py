@@ -428,11 +428,17 @@ class Pool:
     def free_all_blocks(self) -> None:
         pass
 
+    def set_limit(self, size: Any = None, fraction: Any = None) -> None:
+        pass
+
 
 class Event:
     """A moment; all work is always done."""
 
     done = True
+
+    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
+        pass
 
     def record(self, stream: Any = None) -> None:
         pass
@@ -441,19 +447,62 @@ class Event:
         pass
 
 
-class Stream(Event):
+class Stream:
+    done = True
+    count = 0
+    using: list = []
+
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+    ) -> None:
+        Stream.count += 1
+        self.ptr = Stream.count
+
+    def synchronize(self) -> None:
+        pass
+
+    def wait_event(self, event: Event) -> None:
+        assert isinstance(event, Event)
+
+    def use(self) -> None:
+        Stream.using.append(self)
+
     def __enter__(self) -> Stream:
+        Stream.using.append(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
+        Stream.using.pop()
+
+
+Stream.null = Stream()  # type: ignore[attr-defined]
+Stream.null.ptr = 0  # type: ignore[attr-defined]
+
+
+class PinnedMemoryPointer(bytearray):
+    pass
+
+
+class MemoryHook:
+    def __enter__(self) -> None:
         pass
 
 
 def _properties(number: int) -> dict:
-    return {"name": b"stand-in", "major": 9, "minor": 0, "totalGlobalMem": 1 << 30, "multiProcessorCount": 1}
+    return {
+        "name": b"stand-in",
+        "major": 9,
+        "minor": 0,
+        "totalGlobalMem": 1 << 30,
+        "multiProcessorCount": 4,
+        "maxThreadsPerMultiProcessor": 2048,
+    }
 
 
+told: list = []
+"""What was said to the profiler, and how matrix products are to be computed."""
 module: Any = Space("cupy", np)
+module._core = SimpleNamespace(set_compute_type=lambda dtype, kind: told.append((dtype.name, kind)))
 module.ndarray, module.array, module.asarray, module.asanyarray = ndarray, array, asarray, asarray
 module.from_dlpack = lambda other: on_device(other.__dlpack__()._held, other.__dlpack_device__()[1])
 module.asnumpy = lambda a, *_, **__: a.get() if isinstance(a, ndarray) else np.asarray(a)
@@ -464,12 +513,21 @@ module.cuda = SimpleNamespace(
     Device=Device,
     Event=Event,
     Stream=Stream,
+    MemoryHook=MemoryHook,
+    alloc_pinned_memory=PinnedMemoryPointer,
+    get_current_stream=lambda: Stream.using[-1] if Stream.using else Stream.null,  # type: ignore[attr-defined]
     get_elapsed_time=lambda a, b: 0.0,
+    nvtx=SimpleNamespace(
+        RangePush=lambda message: told.append(message),
+        RangePop=lambda: told.append("pop"),
+        Mark=lambda message: told.append(message),
+    ),
     runtime=SimpleNamespace(
         getDeviceCount=lambda: DEVICES,
         getDevice=lambda: current[0],
         setDevice=lambda number: current.__setitem__(0, number),
         deviceSynchronize=lambda: None,
+        deviceCanAccessPeer=lambda a, b: 1,
         getDeviceProperties=_properties,
         memGetInfo=lambda: (1 << 29, 1 << 30),
     ),
@@ -482,11 +540,17 @@ def installed(reads: bool = False) -> Iterator[Any]:
     import emulation
     import scipy.special
 
-    from tensorsh.engine import backend
+    from tensorsh.engine import backend, bounds
 
+    bounds._open.clear()
     module.ElementwiseKernel, module.ReductionKernel = emulation.ElementwiseKernel, emulation.ReductionKernel
+    module.RawKernel = emulation.RawKernel
     scipy_like = ModuleType("cupyx.scipy")
+    linalg = SimpleNamespace(COMPUTE_TYPE_TF32="tf32", COMPUTE_TYPE_DEFAULT="default")
+    core = ModuleType("cupy._core")
+    core._routines_linalg = linalg  # type: ignore[attr-defined]
     names = {
+        "cupy._core": core,
         "cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": scipy_like,
         "cupyx.scipy.special": Space("cupyx.scipy.special", scipy.special),
     }  # fmt: skip

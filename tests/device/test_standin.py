@@ -191,13 +191,6 @@ def test_views_share_memory(cuda: None) -> None:
     assert x.as_strided((2,), (3,), 1).tolist() == [5.0, 7.0] and x.t().stride() == (1, 3)
 
 
-def test_seed_gives_the_cpus_numbers(cuda: None) -> None:
-    torch.manual_seed(3)
-    here = torch.randn(20)
-    torch.manual_seed(3)
-    assert torch.randn(20, device="cuda").cpu().equal(here)
-
-
 def test_no_warnings_on_the_device(cuda: None) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -393,17 +393,22 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @method
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """The tensor itself, where there is a device to copy to: its memory stays as it is."""
-    from ..backend import check_accelerator
+    """A copy in memory that a GPU reads without the CPU's help; the tensor itself where it lies there."""
+    from ..backend import check_accelerator, pinned
 
     check_accelerator()
-    return self
+    if not isinstance(self._array, np.ndarray):
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    return self if is_pinned(self) else wrap(pinned(self._array))
 
 
 @method
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is pinned: never."""
-    return False
+    """Whether its memory is pinned."""
+    from ..storage import owner
+
+    base = getattr(owner(self._array), "base", None)
+    return getattr(base, "obj", base).__class__.__name__ == "PinnedMemoryPointer"
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:

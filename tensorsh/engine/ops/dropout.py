@@ -10,28 +10,28 @@ import numpy as np
 from .. import table
 from ..dtype import FLOAT
 from ..operator import composite
-from ..state import state
 from ..tensor import Tensor, wrap
+from ..viewing import module_of
+from .sampling import source
 
 
 def _dropped(input: Tensor, noise: np.ndarray) -> Tensor:
     return input * wrap(noise)
 
 
-def _noise(draw: Callable, array: Any, shape: tuple, p: float) -> np.ndarray:
+def _noise(array: Any, shape: tuple, p: float) -> Any:
     """Dropout's factors; where each element has its own, they are drawn in the order of the input's memory."""
-    if array.flags.c_contiguous or shape != array.shape or type(array) is not np.ndarray:
-        drawn = draw(state.generator, shape, array.dtype, p)
-        if type(array) is np.ndarray:
-            return drawn
-        from ..backend import move_like
-
-        return move_like(drawn, array)
+    g = source(None, like=array)
+    if type(array) is not np.ndarray and shape != array.shape:
+        # PyTorch draws whole channels by another kernel there.
+        return g.samplers.bernoulli_mask(g, shape, 1.0 - p) * array.dtype.type(1.0 / (1.0 - p))
+    if array.flags.c_contiguous or shape != array.shape:
+        return g.samplers.dropout_noise(g, shape, array.dtype, p)
     from ..sampling import in_memory_order
 
-    made = np.empty_like(array)
+    made = module_of(array).empty_like(array)
     ordered = in_memory_order(made)
-    ordered[...] = draw(state.generator, ordered.shape, array.dtype, p)
+    ordered[...] = g.samplers.dropout_noise(g, ordered.shape, array.dtype, p)
     return made
 
 
@@ -43,8 +43,6 @@ def _multiplied(input: Tensor) -> None:
 
 def _dropout(name: str, shape_of: Callable) -> None:
     def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-        from .. import sampling
-
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         if name == "dropout1d" and input.ndim not in (2, 3):
@@ -58,7 +56,7 @@ def _dropout(name: str, shape_of: Callable) -> None:
         _multiplied(input)
         if p == 1.0:
             return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))
-        noise = _noise(sampling.dropout_noise, input._array, shape_of(input._array.shape), float(p))
+        noise = _noise(input._array, shape_of(input._array.shape), float(p))
         return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
 
     drop.__name__ = drop.__qualname__ = name
@@ -84,8 +82,6 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 def _alpha(name: str, shape_of: Callable) -> None:
     def drop(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-        from .. import sampling
-
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         if not training or p == 0.0:
@@ -94,9 +90,8 @@ def _alpha(name: str, shape_of: Callable) -> None:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         _multiplied(input)
         alpha = 1.7580993408473766
-        mask = sampling.bernoulli_mask(state.generator, shape_of(input._array.shape), 1.0 - p).astype(
-            input._array.dtype
-        )
+        g = source(None, like=input._array)
+        mask = g.samplers.bernoulli_mask(g, shape_of(input._array.shape), 1.0 - p).astype(input._array.dtype)
         a = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
         noise = wrap(mask * input._array.dtype.type(a))
         shift = wrap((mask - 1) * input._array.dtype.type(alpha * a) + input._array.dtype.type(alpha * a * p))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..backend import module_of
 from ..operator import Array, composite, operator
-from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap
 from .normalization import batch_norm, group, statistics
+from .sampling import source
 
 
 @operator("_group_norm_statistics", node="NativeGroupNormBackward0", outputs=3, method=False, wide=True)
@@ -69,13 +67,10 @@ def torch_batch_norm(input, weight, bias, running_mean, running_var, training, m
 @operator("native_dropout", outputs=2, nondifferentiable=(1,), method=False)
 def native_dropout(xp, input: Array, p, train):
     """Dropout, with the mask of what was kept."""
-    from .. import sampling
-
     if train is False or p == 0:
         return input.copy(), xp.ones(input.shape, bool)
-    mask = sampling.bernoulli_mask(state.generator, input.shape, 1.0 - p)
-    if xp is not np:
-        mask = xp.asarray(mask)
+    g = source(None, like=input)
+    mask = g.samplers.bernoulli_mask(g, input.shape, 1.0 - p)
     scale = input.dtype.type(0 if p == 1 else 1 / (1 - p))
     return input * mask * scale, mask
 
@@ -91,17 +86,17 @@ def _dropouts() -> None:
         "dropout": "dropout", "feature_dropout": "dropout2d", "alpha_dropout": "alpha_dropout",
         "feature_alpha_dropout": "feature_alpha_dropout",
     }  # fmt: skip
-    for name, source in sources.items():
+    for name, other in sources.items():
 
-        def drop(input, p, train, _source=source):
+        def drop(input, p, train, _source=other):
             return find_function("nn.functional." + _source)(input, p, train)
 
-        def drop_(input, p, train, _source=source):
+        def drop_(input, p, train, _source=other):
             return find_function("nn.functional." + _source)(input, p, train, True)
 
         for f, title in ((drop, name), (drop_, name + "_")):
             f.__name__ = f.__qualname__ = title
-            f.__doc__ = f"``nn.functional.{source}`` with its arguments in order" + (
+            f.__doc__ = f"``nn.functional.{other}`` with its arguments in order" + (
                 ", in place." if f is drop_ else "."
             )
             if title != "dropout":

@@ -9,7 +9,9 @@ import numpy as np
 
 from .. import table
 from ..autograd import OperatorNode, tick
-from ..backend import hosted
+from ..backend import check_device, device_of, generator_of, hosted
+from ..bounds import refuse
+from ..device import device as device_type
 from ..dtype import FLOAT, chosen, int64
 from ..errors import check_broadcast, not_implemented, type_name
 from ..fitting import converted
@@ -19,25 +21,48 @@ from ..results import store_out
 from ..sizes import named_size, size_of
 from ..state import state
 from ..tensor import Tensor, wrap
+from ..viewing import module_of
 from .copying import assign
-from .creation import _delivered, made, placed
-
-_NOTHING = np.empty(0)
+from .creation import _delivered, made
 
 
-def source(generator: Any, device: Any = None) -> Any:
-    """The engine's generator behind a torch.Generator; the session's own for None.
+def source(generator: Any, device: Any = None, like: Any = None) -> Any:
+    """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device.
 
     A device that is not there is refused here, before a number is drawn.
     """
-    if device is not None:
-        placed(_NOTHING, device)
-    if generator is None:
-        return state.generator
+    if like is not None:
+        where = None if isinstance(like, np.ndarray) else device_of(like)
+    else:
+        where = state.default_device if device is None else device
+    if where is not None and (where is not device or not isinstance(where, device_type)):
+        where = device_type(where)
+    if where is not None and where.type != "cpu":
+        where = check_device(where)
+        core = generator_of(where.index) if generator is None else core_of(generator)  # type: ignore[arg-type]
+    else:
+        core = state.generator if generator is None else core_of(generator)
+    wanted, found = "cpu" if where is None else where.type, core.device.partition(":")[0]
+    if wanted != found:
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found '{found}'")
+    return core
+
+
+def core_of(generator: Any) -> Any:
     try:
         return generator._core
     except AttributeError:
         raise TypeError(f"argument 'generator' must be torch.Generator, not {type_name(generator)}") from None
+
+
+def on_host(generator: Any) -> Any:
+    """A generator of the CPU, for what is drawn there also for other devices: their own one's state seeds it."""
+    core = state.generator if generator is None else core_of(generator)
+    if core.device == "cpu":
+        return core
+    from ..random import Generator
+
+    return Generator().manual_seed((core.initial_seed() + int(core.take(4))) & 0xFFFFFFFFFFFFFFFF)
 
 
 def function(f: Callable) -> Callable:
@@ -51,14 +76,13 @@ def _sampled(name: str, sampler_name: str) -> Callable:
         *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
         requires_grad: bool = False, pin_memory: bool = False, **other: Any,
     ) -> Tensor:  # fmt: skip
-        from .. import sampling
-
         if other:
             size = named_size(name, size, other)
         d = state.default_dtype if dtype is None else chosen(dtype, name)
         if d.category < FLOAT:
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
-        array = getattr(sampling, sampler_name)(source(generator, device), size_of(name, size), d.numpy)
+        g = source(generator, device)
+        array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)
         return _delivered(array, out, device, requires_grad)
 
     sample.__name__ = sample.__qualname__ = name
@@ -99,8 +123,6 @@ def randint(
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Random integers from `low` up to but without `high`; ``randint(high, size)`` starts at 0."""
-    from .. import sampling
-
     if size is None:
         low, high, size = (0, low, high) if high is not None else (0, low, None)
     elif high is None:
@@ -117,8 +139,9 @@ def randint(
     d = int64 if dtype is None else chosen(dtype, "randint")
     if not (-(1 << 63) <= low and high < 1 << 63):
         raise ValueError("Overflow when unpacking long long")
-    sampling.within_dtype(d, low, high)
-    array = sampling.randint(source(generator, device), low, high, size_of("randint", (size,)), d.numpy)
+    g = source(generator, device)
+    g.samplers.within_dtype(d, low, high)
+    array = g.samplers.randint(g, low, high, size_of("randint", (size,)), d.numpy)
     return _delivered(array, out, device, requires_grad)
 
 
@@ -153,8 +176,6 @@ def randperm(
     pin_memory: bool = False,
 ) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
-    from .. import sampling
-
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     d = int64 if dtype is None else chosen(dtype, "randperm")
@@ -162,7 +183,8 @@ def randperm(
         raise not_implemented("randperm", d)
     if d.category == 1:
         converted(max(n - 1, 0), d.numpy)
-    return _delivered(sampling.randperm(source(generator, device), int(n), d.numpy), out, device, requires_grad)
+    g = source(generator, device)
+    return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad)
 
 
 @function
@@ -179,9 +201,8 @@ def normal(
     **_: Any,
 ) -> Tensor:
     """Normal random numbers of a mean and a standard deviation for each element, or of one and a size."""
-    from .. import sampling
-
-    g = source(generator, device)
+    given = next((each._array for each in (mean, std) if isinstance(each, Tensor)), None)
+    g = source(generator, device, given)
     for each in (mean, std):
         if isinstance(each, Tensor) and each.dtype.category < FLOAT:
             raise not_implemented("normal_kernel_cpu", each.dtype)
@@ -189,55 +210,65 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:
         d = state.default_dtype if dtype is None else chosen(dtype, "normal")
-        array = sampling.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
+        array = g.samplers.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
         return _delivered(array, out, device, requires_grad)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         raise TypeError(
             "normal() received an invalid combination of arguments - got (float, float), but expected one of:"
         )
-    if isinstance(std, Tensor) and std._array.size and (std._array < 0).any():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
+    if isinstance(std, Tensor) and std._array.size:
+        refuse(std._array < 0, lambda: RuntimeError("normal expects all elements of std >= 0.0"))
     if not isinstance(std, Tensor):
-        array = sampling.normal(g, mean._array.shape, mean._array.dtype, 0.0, float(std)) + mean._array
+        array = g.samplers.normal(g, mean._array.shape, mean._array.dtype, 0.0, float(std)) + mean._array
     else:
         m = mean._array if isinstance(mean, Tensor) else std._array.dtype.type(mean)
         check_broadcast([m, std._array])
         shape = np.broadcast_shapes(np.shape(m), std._array.shape)
         d = mean._array.dtype if isinstance(mean, Tensor) else std._array.dtype
-        array = sampling.normal(g, shape, d) * std._array + m
-    array = np.asarray(array)
+        array = g.samplers.normal(g, shape, d) * std._array + m
+    array = np.asarray(array) if isinstance(array, np.generic) else array
     if out is not None:
         store_out(out, array)
         return out
     return made(array, device, requires_grad)
 
 
-@operator("bernoulli", node="BernoulliBackward0", inplace=False, hosted=True)
+@operator("bernoulli", node="BernoulliBackward0", inplace=False)
 def _bernoulli(xp, input: Array, p=None, *, generator=None):
     """1 with the probability that each element gives, else 0."""
-    from .. import sampling
-
+    g = source(generator, like=input)
     if p is not None:
-        return sampling.bernoulli_mask(source(generator), input.shape, float(p)).astype(input.dtype)
+        return g.samplers.bernoulli_mask(g, input.shape, float(p)).astype(input.dtype)
     if input.dtype.kind in "biu":
         raise not_implemented("bernoulli_tensor_cpu_p_", input)
-    return sampling.bernoulli(source(generator), input)
+    return g.samplers.bernoulli(g, input)
 
 
 _bernoulli.gradient(input=lambda t, g: t.zeros_like(g))
 
 
 @function
-@hosted
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
     """Indices drawn with the probabilities in each row (weights need not sum to 1)."""
-    from .. import variates
-
     if input.dtype.category < FLOAT:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
-    array = variates.multinomial(source(generator), input._array, int(num_samples), replacement)
+    p, samples = input._array, int(num_samples)
+    if not isinstance(p, np.ndarray) and 0 < samples <= p.shape[-1] and (samples == 1 or not replacement):
+        g = source(generator, like=p)
+        bad = ~((p >= 0) & (p < np.inf))
+        refuse(bad, lambda: RuntimeError("probability tensor contains either `inf`, `nan` or element < 0"))
+        refuse(p.sum(-1) <= 0, lambda: RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)"))
+        return _delivered(g.samplers.multinomial(g, p, samples), out, input.device, False)
+    return _drawn_on_the_cpu(input, samples, replacement, generator=generator, out=out)
+
+
+@hosted
+def _drawn_on_the_cpu(input: Tensor, samples: int, replacement: bool, generator: Any, out: Any = None) -> Tensor:
+    from .. import variates
+
+    array = variates.multinomial(on_host(generator), input._array, samples, replacement)
     return _delivered(array, out, None, False)
 
 
@@ -248,7 +279,7 @@ def _variate(name: str, *params: str, node: str) -> None:
     def kernel(xp: Any, input: Array, generator: Any = None) -> Any:
         from .. import variates
 
-        return getattr(variates, name)(source(generator), input)
+        return getattr(variates, name)(on_host(generator), input)
 
     kernel.__name__ = node
     kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."
@@ -266,7 +297,7 @@ def _standard_gamma(xp, input: Array, generator=None):
     """Gamma variates of unit scale, reparameterised."""
     from .. import variates
 
-    return variates.standard_gamma(source(generator), input)
+    return variates.standard_gamma(on_host(generator), input)
 
 
 _standard_gamma.gradient(input=lambda t, g, input, result: g * t._standard_gamma_grad(input, result))
@@ -278,7 +309,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """Binomial variates of a count and a probability for each element."""
     from .. import variates
 
-    return wrap(variates.binomial(source(generator), count._array, prob._array))
+    return wrap(variates.binomial(on_host(generator), count._array, prob._array))
 
 
 # -- filling in place
@@ -318,7 +349,7 @@ def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray
     values = sampler(ordered.shape, *args, **kwargs)
     if ordered is t._array:
         return values
-    result = np.empty_like(t._array)
+    result = module_of(t._array).empty_like(t._array)
     in_memory_order(result)[...] = values
     return result
 
@@ -337,64 +368,56 @@ def _floating(t: Tensor, kernel: str) -> None:
 @filler
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **bounds: Any) -> Tensor:
     """Fill with uniform random numbers from [from, to)."""
-    from .. import sampling
-
     low = bounds.pop("from", from_)
     low, high = float(low), float(to)
     _floating(self, "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    g, d = source(generator), self._array.dtype
-    return filled(self, _draw(self, lambda shape: sampling.uniform(g, shape, d, low, high)), "UniformBackward0")
+    g, d = source(generator, like=self._array), self._array.dtype
+    return filled(self, _draw(self, lambda shape: g.samplers.uniform(g, shape, d, low, high)), "UniformBackward0")
 
 
 @filler
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with normal random numbers."""
-    from .. import sampling
-
     mean, std = float(mean), float(std)
     _floating(self, "normal_kernel_cpu")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    g, d, whole = source(generator), self._array.dtype, self._array.flags.c_contiguous
-    draw = lambda shape: sampling.normal(g, shape, d, mean, std, contiguous=whole)
+    g, d, whole = source(generator, like=self._array), self._array.dtype, self._array.flags.c_contiguous
+    draw = lambda shape: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
     return filled(self, _draw(self, draw), "NormalBackward0")
 
 
 @filler
 def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any = None, **bounds: Any) -> Tensor:
     """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly."""
-    from .. import sampling
-
     low = bounds.pop("from", from_)
-    g, d = source(generator), self._array.dtype
+    g, d = source(generator, like=self._array), self._array.dtype
     if low is None and to is None:
-        return filled(self, _draw(self, lambda shape: sampling.random(g, shape, d)), "RandomBackward2")
+        return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
     low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     title = "RandomBackward1" if to is None else "RandomBackward0"
-    return filled(self, _draw(self, lambda shape: sampling.randint(g, low, high, shape, d)), title)
+    return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
 
 
 @filler
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with 1 with probability p, else 0."""
-    from .. import sampling
-
-    g = source(generator)
+    g = source(generator, like=self._array)
     if isinstance(p, Tensor):
-        array = sampling.bernoulli(g, np.broadcast_to(p._array, self._array.shape), self._array.dtype)
+        array = g.samplers.bernoulli(
+            g, module_of(p._array).broadcast_to(p._array, self._array.shape), self._array.dtype
+        )
         return filled(self, array, "BernoulliBackward1")
-    array = _draw(self, lambda shape: sampling.bernoulli_mask(g, shape, float(p)))
+    array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))
     return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
 
 
 def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
     def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        from .. import sampling
-
         values = dict(zip(defaults, args, strict=False)) | kwargs
         unknown = set(values) - set(defaults)
         if unknown or len(args) > len(defaults):
@@ -411,8 +434,8 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
             raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={parameters[1]:g}")
         if name == "cauchy_" and not parameters[1] > 0:
             raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={parameters[1]:g}")
-        g, d = source(generator), self._array.dtype
-        array = _draw(self, lambda shape: getattr(sampling, sampler)(g, shape, d, *parameters))
+        g, d = source(generator, like=self._array), self._array.dtype
+        array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
         return filled(self, array, name.title().replace("_", "") + "Backward0")
 
     method.__name__ = method.__qualname__ = name

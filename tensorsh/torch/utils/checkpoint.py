@@ -15,9 +15,9 @@ from ...engine.backward import backward
 from ...engine.function import Function
 from ...engine.modes import enable_grad, no_grad
 from ...engine.packing import saved_tensors_hooks
-from ...engine.state import state
 from ...engine.tensor import Tensor
 from ...sealed import Sealed
+from ..random import all_states, put_back
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
 
@@ -51,12 +51,12 @@ def _random_as_before(snapshot: Any) -> Any:
     if snapshot is None:
         yield
         return
-    now = state.generator.get_state()
-    state.generator.set_state(snapshot)
+    now = all_states()
+    put_back(snapshot)
     try:
         yield
     finally:
-        state.generator.set_state(now)
+        put_back(now)
 
 
 class CheckpointFunction(Function):
@@ -113,7 +113,7 @@ def checkpoint(
     if use_reentrant is None:
         warnings.warn(EXPLICIT, stacklevel=2)
         use_reentrant = True
-    snapshot = state.generator.get_state() if preserve_rng_state else None
+    snapshot = all_states() if preserve_rng_state else None
     if use_reentrant:
         if kwargs:
             raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))

@@ -1,8 +1,14 @@
-"""``torch.backends.cuda.matmul``: settings that programs make, accepted without effect."""
+"""``torch.backends.cuda.matmul``: `allow_tf32` rounds the factors of float32 products on GPUs; the rest has no effect."""
+
+from ....modules.namespace import Linked
+from ...settings import get_float32_matmul_precision, set_float32_matmul_precision
 
 __all__: list[str] = []
 
 SWITCHES = {
-    "allow_tf32": False, "allow_fp16_reduced_precision_reduction": True,
+    "allow_tf32": Linked(
+        lambda: get_float32_matmul_precision() != "highest",
+        lambda on: set_float32_matmul_precision("high" if on else "highest"),
+    ), "allow_fp16_reduced_precision_reduction": True,
     "allow_bf16_reduced_precision_reduction": True, "allow_fp16_accumulation": False,
 }  # fmt: skip

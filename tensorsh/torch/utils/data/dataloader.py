@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.backend import cupy
 from ....engine.state import state
 from ....engine.tensor import Tensor, wrap
 from ....language.gate import allow
@@ -180,13 +181,25 @@ class Worker(metaclass=Sealed):
             state.generator, _worker = before, outer  # type: ignore[attr-defined]
 
 
+def pinned(data: Any) -> Any:
+    """A batch with its tensors in pinned memory."""
+    if hasattr(data, "pin_memory"):
+        return data.pin_memory()
+    if isinstance(data, dict):
+        return type(data)({k: pinned(v) for k, v in data.items()})
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*map(pinned, data))
+    return type(data)(map(pinned, data)) if isinstance(data, (list, tuple)) else data
+
+
 class Pass(metaclass=Sealed):
     """One pass over a loader's dataset."""
 
     __module__ = "torch.utils.data.dataloader"
 
     def __init__(self, loader: DataLoader) -> None:
-        if loader.pin_memory:
+        self._pins = loader.pin_memory and cupy() is not None
+        if loader.pin_memory and not self._pins:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
                 stacklevel=3,
@@ -227,6 +240,10 @@ class Pass(metaclass=Sealed):
         return len(self._loader)
 
     def __next__(self) -> Any:
+        batch = self._next()
+        return pinned(batch) if self._pins else batch
+
+    def _next(self) -> Any:
         numbers = next(self._numbers)
         if not self._workers:
             return self._fetch(numbers, self)

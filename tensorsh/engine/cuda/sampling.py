@@ -1,0 +1,157 @@
+"""The samplers of `engine/sampling.py` for a CUDA device's generator: the same functions, on the device."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..backend import cupy
+from ..sampling import within_dtype
+from .philox import (
+    BERNOULLI,
+    CAUCHY,
+    CHANCES,
+    DROPOUT,
+    DROPOUT_SINGLE,
+    EXPONENTIAL,
+    GEOMETRIC,
+    INTEGERS,
+    INTEGERS_WIDE,
+    LOG_NORMAL,
+    NORMAL,
+    UNIFORM,
+    WIDE,
+    Philox,
+    key_bits,
+)  # fmt: skip
+
+__all__ = [
+    "uniform", "normal", "log_normal", "randint", "random", "randperm", "exponential", "geometric", "cauchy", "bernoulli",
+    "bernoulli_mask", "dropout_noise", "multinomial", "in_memory_order", "within_dtype",
+]  # fmt: skip
+
+F4, I8 = np.dtype(np.float32), np.dtype(np.int64)
+REAL = {np.dtype(np.complex64): F4, np.dtype(np.complex128): np.dtype(np.float64)}
+EXACT = {"float64": 1 << 53, "float32": 1 << 24, "float16": 1 << 11, "bfloat16": 1 << 8}
+"""Up to where a floating-point type holds every integer."""
+
+
+def in_memory_order(array: Any) -> Any:
+    """An array as it is: PyTorch's kernels count the elements of what they fill in the order of its dimensions."""
+    return array
+
+
+def halves(draw: Any, g: Philox, shape: Any, dtype: Any, *parameters: float) -> Any:
+    """bfloat16, which cupy's kernels do not write, is drawn in single precision and rounded."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "V" or dtype.kind in "biu":
+        return draw(g, shape, F4, *parameters).astype(dtype)
+    return draw(g, shape, dtype, *parameters)
+
+
+def uniform(g: Philox, shape: Any, dtype: Any = F4, low: float = 0.0, high: float = 1.0) -> Any:
+    real = REAL.get(np.dtype(dtype))
+    if real is not None:
+        return uniform(g, (*shape, 2), real, low, high).view(dtype)[..., 0]
+    kind = np.dtype(dtype).type
+    return halves(UNIFORM, g, shape, dtype, float(kind(low)), float(kind(high)) - float(kind(low)))
+
+
+def normal(
+    g: Philox, shape: Any, dtype: Any = F4, mean: float = 0.0, std: float = 1.0, *, contiguous: bool = True
+) -> Any:
+    real = REAL.get(np.dtype(dtype))
+    if real is not None:
+        return normal(g, (*shape, 2), real, mean, std * 0.5**0.5).view(dtype)[..., 0]
+    return halves(NORMAL, g, shape, dtype, mean, std)
+
+
+def log_normal(g: Philox, shape: Any, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> Any:
+    return halves(LOG_NORMAL, g, shape, dtype, mean, std)
+
+
+def exponential(g: Philox, shape: Any, dtype: Any = F4, rate: float = 1.0) -> Any:
+    tiny = np.finfo(np.float64 if np.dtype(dtype) == np.float64 else np.float32).eps / 2
+    return halves(EXPONENTIAL, g, shape, dtype, rate, float(tiny))
+
+
+def geometric(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
+    return halves(GEOMETRIC, g, shape, dtype, p)
+
+
+def cauchy(g: Philox, shape: Any, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> Any:
+    return halves(CAUCHY, g, shape, dtype, median, sigma)
+
+
+def randint(g: Philox, low: int, high: int, shape: Any, dtype: Any = I8) -> Any:
+    dtype, range_ = np.dtype(dtype), high - low
+    made = dtype if dtype.kind in "iu" else I8
+    kernel, together = (INTEGERS_WIDE, 2) if range_ >= WIDE else (INTEGERS, 4)
+    drawn = g.fill(kernel, shape, made, together, np.uint64(range_ & 0xFFFFFFFFFFFFFFFF), np.int64(low))
+    return drawn if made == dtype else drawn.astype(dtype)
+
+
+def random(g: Philox, shape: Any, dtype: Any) -> Any:
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return randint(g, 0, 2, shape, dtype)
+    range_ = EXACT[dtype.name] + 1 if dtype.kind in "fV" else int(np.iinfo(dtype).max) + 1
+    if dtype.name in ("float64", "int64"):
+        drawn = g.fill(INTEGERS_WIDE, shape, I8, 2, np.uint64(range_), np.int64(0))
+    else:
+        drawn = g.fill(INTEGERS, shape, I8, 4, np.uint64(range_), np.int64(0))
+    return drawn.astype(dtype, copy=False)
+
+
+def randperm(g: Philox, n: int, dtype: Any = I8) -> Any:
+    """The order of random keys. Equal keys, which are rare, stay in order: PyTorch shuffles them among themselves."""
+    if n < 2:
+        with cupy().cuda.Device(g.index):
+            return cupy().zeros(n, dtype)
+    bits = key_bits(n)
+    if bits <= 32:
+        keys = randint(g, -(1 << 31), (1 << 31) - 1, (n,), np.int32)
+    else:
+        keys = randint(g, -(1 << 63), (1 << 63) - 1, (n,), I8)
+    return (keys & keys.dtype.type((1 << min(bits, 31 if bits <= 32 else 63)) - 1)).argsort(kind="stable").astype(dtype)
+
+
+def bernoulli(g: Philox, p: Any, dtype: Any = None) -> Any:
+    """1 with the chance that each element of an array tells."""
+    dtype = np.dtype(p.dtype if dtype is None else dtype)
+    module = cupy()
+    made = dtype if dtype.kind == "f" else F4
+    with module.cuda.Device(g.index):
+        chances = p.astype(np.float64 if dtype == np.float64 else np.float32, copy=False)
+        drawn = module.empty(p.shape, made)
+        if p.size:
+            CHANCES(np.uint64(g._seed), g.take(10), np.int64(1), chances, drawn)
+    return drawn.astype(dtype, copy=False)
+
+
+def bernoulli_mask(g: Philox, shape: Any, p: float) -> Any:
+    return halves(BERNOULLI, g, shape, F4, p).astype(bool)
+
+
+def dropout_noise(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
+    """What dropout multiplies with: 0 with probability p, else 1 / (1 - p)."""
+    dtype = np.dtype(dtype)
+    made = dtype if dtype.kind == "f" else F4
+    keep, scale = np.float32(1.0 - p), made.type(1.0 / np.float32(1.0 - p))
+    count, lanes = prod(shape), max(1, 16 // dtype.itemsize)
+    while count % lanes:
+        lanes //= 2
+    if lanes == 1:
+        return g.fill(DROPOUT_SINGLE, shape, made, 4, keep, scale).astype(dtype, copy=False)
+    return g.fill(DROPOUT, shape, made, 4, np.int64(lanes), keep, scale).astype(dtype, copy=False)
+
+
+def multinomial(g: Philox, p: Any, samples: int) -> Any:
+    """Indices drawn without replacement (or one): where the probabilities over exponential numbers are largest."""
+    made = p.dtype if p.dtype.kind == "f" else F4
+    order = p.astype(made, copy=False) / exponential(g, p.shape, made)
+    if samples == 1:
+        return order.argmax(-1)[..., None]
+    return (-order).argsort(-1)[..., :samples]

@@ -1,0 +1,141 @@
+"""``torch.cuda.streams``: queues of a device's work, and moments in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine import backend
+from ...engine.bounds import settle
+from ...engine.device import device as device_type
+from ...sealed import Sealed
+from .places import index_of, module
+
+__all__ = ["Event", "Stream"]
+
+
+class Event(metaclass=Sealed):
+    """A moment in the device's work: ``record()`` it, and ask for the time between two."""
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+        if backend.cupy() is None:
+            raise RuntimeError("Tried to instantiate dummy base class Event")
+        self._event = module().cuda.Event(block=blocking, disable_timing=not enable_timing)
+
+    def record(self, stream: Any = None) -> None:
+        """Mark this moment in a stream's work (the current one's)."""
+        self._event.record(None if stream is None else stream._stream)
+
+    def wait(self, stream: Any = None) -> None:
+        """Let a stream (the current one) wait for this moment."""
+        (current_stream() if stream is None else stream).wait_event(self)
+
+    def synchronize(self) -> None:
+        """Wait until this moment has come."""
+        self._event.synchronize()
+        settle()
+
+    def query(self) -> bool:
+        """Whether this moment has come."""
+        return self._event.done
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds from this event to another."""
+        return module().cuda.get_elapsed_time(self._event, end_event._event)
+
+
+class Stream(metaclass=Sealed):
+    """A queue of the device's work."""
+
+    def __init__(self, device: Any = None, priority: int = 0, **own: Any) -> None:
+        if backend.cupy() is None:
+            raise RuntimeError("torch.cuda.Stream requires CUDA support")
+        self._index = index_of(device)
+        found = own.get("stream")
+        if found is None:
+            with module().cuda.Device(self._index):
+                found = module().cuda.Stream(non_blocking=True)
+        self._stream, self.priority = found, priority
+
+    @property
+    def device(self) -> device_type:
+        return device_type("cuda", self._index)
+
+    device_index = property(lambda self: self._index)
+    cuda_stream = stream_id = property(lambda self: self._stream.ptr)
+
+    def synchronize(self) -> None:
+        """Wait until all its work is done."""
+        self._stream.synchronize()
+        settle()
+
+    def query(self) -> bool:
+        """Whether all its work is done."""
+        return self._stream.done
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Mark this moment in its work."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Do nothing more before an event."""
+        self._stream.wait_event(event._event)
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Do nothing more before another stream has done what it was given."""
+        self.wait_event(stream.record_event())
+
+    def __enter__(self) -> Stream:
+        self._stream.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stream.__exit__(*exception)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and (other._index, other.cuda_stream) == (self._index, self.cuda_stream)
+
+    def __hash__(self) -> int:
+        return hash((self._index, self.cuda_stream))
+
+    def __repr__(self) -> str:
+        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.cuda_stream:#x}>"
+
+
+class StreamContext(metaclass=Sealed):
+    """``with torch.cuda.stream(s):`` gives the work inside to a stream; nothing for None."""
+
+    def __init__(self, stream: Stream | None) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            self.stream.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        if self.stream is not None:
+            self.stream.__exit__(*exception)
+
+
+def stream(stream: Stream | None) -> StreamContext:
+    """A block whose work goes to a stream."""
+    return StreamContext(stream)
+
+
+def set_stream(stream: Stream | None) -> None:
+    """Make a stream the current one."""
+    if stream is not None:
+        stream._stream.use()
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The stream that work is given to."""
+    index = index_of(device)
+    return Stream(index, stream=module().cuda.get_current_stream())
+
+
+def default_stream(device: Any = None) -> Stream:
+    """The stream that work is given to unless a program says otherwise."""
+    index = index_of(device)
+    return Stream(index, stream=module().cuda.Stream.null)

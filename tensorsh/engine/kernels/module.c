@@ -4,7 +4,14 @@
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kernels on numpy arrays.", -1, NULL};
 
-static PyMethodDef *const tables[] = {optimizer_methods, random_methods, rows_methods, sums_methods, tensors_methods};
+static PyMethodDef *const tables[] = {
+    convolution_methods,
+    optimizer_methods,
+    random_methods,
+    rows_methods,
+    sums_methods,
+    tensors_methods,
+};
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();

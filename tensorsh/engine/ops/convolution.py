@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..blas import alone
+from ..compiled_convolution import compiled_forward, compiled_weight, suits
 from ..errors import not_implemented
 from ..operator import Array, composite, operator
 from ..parallel import SHARED, each
@@ -81,7 +82,13 @@ def columns(part: Any, groups: int) -> Any:
     return part.reshape(len(part), groups, -1, prod(part.shape[1 + part.ndim // 2 :]))
 
 
-def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def _forward(
+    xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
+) -> Any:
+    if suits(x, w, w.shape[2:], stride, dilation):
+        y = compiled_forward(x, w, bias, padding, groups)
+        if y is not None:
+            return y
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
@@ -91,7 +98,10 @@ def _forward(xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: t
         xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
 
     each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
-    return y.reshape(n, o, *out)
+    y = y.reshape(n, o, *out)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (y.ndim - 2))
+    return y
 
 
 def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, size: tuple) -> Any:
@@ -168,11 +178,10 @@ def convolution(
     if transposed:
         size = _size(input, weight, stride, padding, dilation, output_padding)
         y = _transposed(xp, input, weight, stride, padding, dilation, groups, size)
-    else:
-        y = _forward(xp, input, weight, stride, padding, dilation, groups)
-    if bias is not None:
-        y += bias.reshape(-1, *[1] * (y.ndim - 2))
-    return y
+        if bias is not None:
+            y += bias.reshape(-1, *[1] * (y.ndim - 2))
+        return y
+    return _forward(xp, input, weight, stride, padding, dilation, groups, bias)
 
 
 def _left_over(shape: tuple, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
@@ -208,6 +217,10 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
+    if suits(input, grad, kernel, stride, dilation):
+        w = compiled_weight(input, grad, kernel, padding, groups)
+        if w is not None:
+            return w
     view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)
     # The last windows may reach beyond what the gradient covers, when the stride left a rest.
     view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]

@@ -1,0 +1,105 @@
+/* Convolution without matrices of columns, for one width of vectors; convolution.c includes this once for each.
+
+   Planes are surrounded by zeros and taken as one line, so that a window's element lies at the same distance from its
+   result everywhere: results are sums of shifted lines. What is computed where a window would go around an edge of the
+   plane is left out when results are written. */
+#define VECTOR NAME(vector)
+typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
+
+#define AT(p) (*(const VECTOR *)(p))
+
+/* Results of `outs` channels at `vectors` vectors of places, in registers: from `x`, and weights [taps][outs]. */
+#define SUMS(outs, vectors)                                                                                       \
+    TARGET static void NAME(sums_##outs)(const float *x, const size *offsets, size taps, const float *w,          \
+                                         const float *bias, float *to) {                                          \
+        VECTOR sum[outs][vectors];                                                                                \
+        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) sum[o][v] = (VECTOR){0} + bias[o];          \
+        for (size t = 0; t < taps; t++, w += outs) {                                                              \
+            const float *from = x + offsets[t];                                                                   \
+            VECTOR part[vectors];                                                                                 \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) part[v] = AT(from + v * LANES);             \
+            _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                \
+                _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) sum[o][v] += part[v] * w[o];            \
+        }                                                                                                         \
+        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
+            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)                                             \
+                *(VECTOR *)(to + (o * vectors + v) * LANES) = sum[o][v];                                          \
+    }
+
+/* The sum of a vector's elements, in halves. */
+TARGET INLINE float NAME(folded)(VECTOR v) {
+#if LANES == 16
+    __typeof__(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)) half =
+        __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+#define half v
+#endif
+#if LANES >= 8
+    __typeof__(__builtin_shufflevector(half, half, 0, 1, 2, 3)) quarter =
+        __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
+#else
+    return (v[0] + v[2]) + (v[1] + v[3]);
+#endif
+#undef half
+}
+
+/* Products of `outs` lines of a gradient with the input's line at TAPS distances, added up along the lines of several
+   samples; `apart` says how far those of the input and of the gradient lie from one another. */
+#define DOTS(outs)                                                                                                \
+    TARGET static void NAME(dots_##outs)(const float *const *x, const float *const *g, size count, size samples,  \
+                                         const size *apart, float *to, size step) {                               \
+        VECTOR sum[outs][TAPS];                                                                                   \
+        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
+            _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) sum[o][t] = (VECTOR){0};                       \
+        for (size n = 0; n < samples; n++) {                                                                      \
+            const float *from[TAPS], *grads[outs];                                                                \
+            for (int t = 0; t < TAPS; t++) from[t] = x[t] + n * apart[0];                                         \
+            for (int o = 0; o < outs; o++) grads[o] = g[o] + n * apart[1];                                        \
+            for (size i = 0; i < count; i += LANES) {                                                             \
+                VECTOR line[TAPS];                                                                                \
+                _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) line[t] = AT(from[t] + i);                 \
+                _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++) {                                          \
+                    VECTOR grad = AT(grads[o] + i);                                                               \
+                    _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) sum[o][t] += grad * line[t];           \
+                }                                                                                                 \
+            }                                                                                                     \
+        }                                                                                                         \
+        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
+            _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) to[o * step + t] += NAME(folded)(sum[o][t]);   \
+    }
+
+SUMS(8, VECTORS_8)
+SUMS(6, VECTORS_6)
+SUMS(4, VECTORS_4)
+SUMS(2, VECTORS_2)
+SUMS(1, VECTORS_1)
+DOTS(4)
+DOTS(3)
+DOTS(2)
+DOTS(1)
+
+static const struct sums NAME(sums)[] = {
+    {8, VECTORS_8 * LANES, COST_8, NAME(sums_8)}, {6, VECTORS_6 * LANES, 1.0f, NAME(sums_6)},
+    {4, VECTORS_4 * LANES, 1.05f, NAME(sums_4)},  {2, VECTORS_2 * LANES, 1.4f, NAME(sums_2)},
+    {1, VECTORS_1 * LANES, 2.0f, NAME(sums_1)},
+};
+static const struct machine NAME(machine) = {
+    NAME(sums), {NAME(dots_1), NAME(dots_2), NAME(dots_3), NAME(dots_4)}, TAPS, LANES,
+};
+
+#undef VECTOR
+#undef AT
+#undef SUMS
+#undef DOTS
+#undef TARGET
+#undef NAME
+#undef LANES
+#undef VECTORS_8
+#undef VECTORS_6
+#undef VECTORS_4
+#undef VECTORS_2
+#undef VECTORS_1
+#undef COST_8
+#undef TAPS

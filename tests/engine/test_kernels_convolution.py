@@ -1,0 +1,97 @@
+"""The compiled convolution and the gradient of its weight against sums over windows in double."""
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+from tensorsh.engine.compiled_convolution import compiled_forward, compiled_weight, suits
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+
+CASES = [  # samples, channels, size, results' channels, kernel, border, groups
+    (1, 1, (1, 1), 1, (1, 2), (0, 1), 1),
+    (3, 2, (7, 5), 3, (3, 3), (1, 1), 1),
+    (2, 3, (9, 40), 11, (2, 5), (0, 3), 1),
+    (2, 6, (33, 20), 4, (5, 1), (4, 0), 2),
+    (5, 8, (6, 6), 8, (3, 3), (1, 1), 8),
+    (1, 5, (12, 17), 26, (3, 2), (3, 2), 1),
+    (2, 4, (70, 90), 2, (3, 3), (1, 1), 2),
+    (4, 3, (50,), 5, (7,), (3,), 1),
+]
+
+
+def random(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def windows(x, kernel, border):
+    x = np.pad(x.astype(float), ((0, 0), (0, 0), *((p, p) for p in border)))
+    axes = tuple(range(2, x.ndim))
+    return np.lib.stride_tricks.sliding_window_view(x, kernel, axes).reshape(*x.shape[:2], -1, int(np.prod(kernel)))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("n, c, size, o, kernel, border, groups", CASES)
+def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, groups):
+    monkeypatch.setattr("tensorsh.engine.compiled_convolution.SHARED", 1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        x, w, bias = random(n, c, *size), random(o, c // groups, *kernel), random(o)
+        assert suits(x, w, kernel, (1,), (1,))
+        y = compiled_forward(x, w, bias, border, groups)
+        g = random(*y.shape)
+        dw = compiled_weight(x, g, kernel, border, groups)
+    finally:
+        torch.set_num_threads(before)
+    seen = windows(x, kernel, border).reshape(n, groups, c // groups, -1, int(np.prod(kernel)))
+    weights = w.reshape(groups, o // groups, c // groups, -1).astype(float)
+    gradients = g.reshape(n, groups, o // groups, -1).astype(float)
+    expected = np.einsum("ngcpk,gock->ngop", seen, weights).reshape(y.shape) + bias.reshape(-1, *[1] * len(size))
+    assert np.allclose(y, expected, rtol=1e-4, atol=1e-4)
+    expected = np.einsum("ngcpk,ngop->gock", seen, gradients).reshape(w.shape)
+    assert np.allclose(dw, expected, rtol=1e-4, atol=1e-5 * abs(expected).max())
+
+
+def test_an_infinite_element_does_not_spoil_windows_it_is_not_in():
+    x, w = random(1, 1, 4, 4), random(1, 1, 2, 2)
+    x[0, 0, 1, 3] = np.inf
+    y = compiled_forward(x, w, None, (0, 0), 1)
+    assert np.isfinite(y).sum() == y.size - 2
+    assert compiled_weight(x, np.ones_like(y), (2, 2), (0, 0), 1) is None
+    conv = torch.nn.functional.conv2d(torch.tensor(x), (t := torch.tensor(w).requires_grad_()))
+    conv[..., :2].sum().backward()
+    assert torch.isfinite(t.grad).sum() == 2
+
+
+def test_gradients_that_are_no_arrays_of_their_own():
+    x, w = (torch.tensor(a).requires_grad_() for a in (random(2, 3, 6, 6), random(4, 3, 3, 3)))
+    torch.nn.functional.conv2d(x, w, padding=1).sum().backward()
+    assert np.allclose(w.grad[0, 0, 1, 1].item(), x.detach().numpy()[:, 0].sum(), atol=1e-4)
+    assert x.grad.shape == x.shape
+
+
+def test_what_does_not_suit_is_left_to_the_formula():
+    c = kernels.compiled
+    x, w, y = random(2, 3, 5, 5), random(4, 3, 3, 3), np.empty((2, 4, 3, 3), np.float32)
+    assert c.convolution(x, w, None, y, 0, 0, 1) is not None
+    for wrong in [
+        (x[0], w, None, y, 0, 0, 1),
+        (x.astype(float), w, None, y, 0, 0, 1),
+        (x.swapaxes(2, 3), w, None, y, 0, 0, 1),
+        (x, w[:, :2].copy(), None, y, 0, 0, 1),
+        (x, w, random(3), y, 0, 0, 1),
+        (x, w, None, y, 1, 0, 1),
+        (x, w, None, y, -1, 0, 1),
+        (x, w, None, y, 0, 0, 0),
+        (x, w, None, y, 0, 0, 3),
+        (x, w, None, y, 1 << 40, 0, 1),
+        (x, w, None, y[:1], 0, 0, 1),
+        (x[:0], w, None, y[:0], 0, 0, 1),
+        (x, w),
+    ]:
+        assert c.convolution(*wrong) is None
+    assert c.convolution_weight(x, y[:, :3].copy(), w.copy(), 0, 0, 1) is None and c.convolution_weight() is None
+    with pytest.raises(TypeError):
+        c.convolution(x, w, None, y, 0.5, 0, 1)

@@ -52,6 +52,17 @@ In a program `argv` is the list of its name and arguments. NO_COLOR=1 turns colo
   tensorsh test --bless scripts
 """
 
+
+def help_text(command: str) -> str:
+    """The whole help, or what there is to say of `test` and `export`."""
+    if command not in ("test", "export"):
+        return HELP
+    title, lines = HELP.partition("\n\n")[0], HELP.split("\n")
+    usage = next(line for line in lines if line.startswith(f"  tensorsh {command} "))
+    section = next(part for part in HELP.split("\n\n") if f"(tensorsh {command})" in part)
+    return "\n\n".join([title, usage, section]) + "\n"
+
+
 COMMANDS = ("run", "test", "export")
 
 

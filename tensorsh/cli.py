@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .arguments import HELP, Options, UsageError, parse
+from .arguments import Options, UsageError, help_text, parse
 from .bytecode import install
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -36,13 +36,11 @@ def _main(arguments: list[str]) -> int:
     try:
         options = parse(arguments)
         if options.show == "help":
-            sys.stdout.write(HELP)
-            return 0
+            return _say(help_text(options.command))
         if options.show == "version":
             from . import __version__
 
-            print(f"tensorsh {__version__}")
-            return 0
+            return _say(f"tensorsh {__version__}\n")
         if options.command == "test":
             # Files run side by side: threads of one would wait for those of the others. And digits do not depend on cores.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -221,6 +219,21 @@ def cache_folder() -> str | None:
     if not os.path.isabs(base):
         base = os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
+
+
+def _say(text: str) -> int:
+    """Writes to stdout; the exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        complain(f"tensorsh: cannot write output: {error.strerror}")
+        return 1
+    except AttributeError:  # there is no stdout
+        return 1
+    return 0
 
 
 def complain(text: str) -> None:

@@ -176,6 +176,8 @@ def test_help_and_version() -> None:
     assert done.returncode == 0 and max(map(len, done.stdout.split("\n"))) <= 120
     for word in ("-c CODE", "test PATH", "export", "--allow-read", "--timeout", "--bless", "NO_COLOR"):
         assert word in done.stdout
+    assert "--bless" in (of_test := tensorsh("test", "--help").stdout) and "--nan" not in of_test
+    assert "-o FILE" in tensorsh("export", "-h").stdout
     assert tensorsh("--version").stdout == f"tensorsh {package.__version__}\n"
     assert f'version = "{package.__version__}"' in (ROOT / "pyproject.toml").read_text()
 

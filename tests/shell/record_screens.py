@@ -83,7 +83,7 @@ def record(entries: list[str], rows: int, title: str, last: str = "") -> str:
 def main(folder: str = str(ROOT / "docs/screens")) -> None:
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
-    (where / "tour.svg").write_text(record(TOUR, 42, "tensorsh", "net[0].we"))
+    (where / "tour.svg").write_text(record(TOUR, 47, "tensorsh", "net[0].we"))
     (where / "faults.svg").write_text(record(FAULTS, 50, "tensorsh"))
 
 

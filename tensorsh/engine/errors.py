@@ -12,6 +12,8 @@ def type_name(value: Any) -> str:
         return "NoneType"
     kind = type(value)
     module = kind.__module__
+    if hasattr(value, "_operator") and not value._operator.names[0].startswith("nn.functional."):
+        return "builtin_function_or_method"  # what functions of torch are, there
     if module == "numpy" or module == "torch" and kind.__name__ in TYPES:
         return f"{module}.{kind.__name__}"
     return kind.__name__

@@ -72,7 +72,8 @@ class Entry:
                 return answer
         state.outermost = False
         profile = state.profile
-        ended = profile.begun(self.title, args, kwargs) if profile is not None else None
+        counts = profile is not None and self.shown.__name__ not in SILENT
+        ended = profile.begun(self.title, args, kwargs) if counts else None
         try:
             if self.cast is not None and state.autocast is not None:
                 return state.autocast.around(self, args, kwargs)
@@ -165,6 +166,8 @@ SYMBOLS = {
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
 }  # fmt: skip
 """Python's operators that are a method under another name."""
+SILENT = frozenset("__get__ __repr__ __format__ __len__ __iter__ __contains__ dim size stride numel".split())
+"""What a profiler does not count."""
 RENAMED = {"__rtruediv__": "__rdiv__"}
 PYTHON_METHODS = frozenset(SYMBOLS) | frozenset(
     f"__{name}__"

@@ -21,7 +21,7 @@ def text_of(self: Tensor) -> str:
         self._array,
         dtype=self.dtype.name,
         default_dtype=state.default_dtype.name,
-        options=state.print_options,
+        options=state.print_options,  # type: ignore[attr-defined]
         device=shown,
         grad_fn=None if node is None else node.name().rpartition("::")[2],
         requires_grad=self.requires_grad,

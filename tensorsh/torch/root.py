@@ -26,10 +26,10 @@ SUBMODULES = (
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.forward_ad autograd.grad_mode autograd.function linalg fft special "
     "signal signal.windows masked random cpu cpu.amp cuda cuda.amp cuda.nvtx cuda.memory cuda.random cuda.streams utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
-    "serialization utils.checkpoint utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
+    "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides func storage hub onnx compiler nested sparse distributed"
+    "backends.openmp mps version jit amp overrides profiler func storage hub onnx compiler nested sparse distributed"
 ).split()
 """Dotted names below torch that are namespaces."""
 

@@ -358,8 +358,9 @@ class RNNCellBase(Module):
                 )
         return input, list(states), single
 
-    def _contributions(self, input: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
-        return F.linear(input, self.weight_ih, self.bias_ih), F.linear(h, self.weight_hh, self.bias_hh)
+    @property
+    def _weights(self) -> tuple:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
 
 class RNNCell(RNNCellBase):
@@ -376,8 +377,8 @@ class RNNCell(RNNCellBase):
         input, (h,), single = self._prepare(input, None if hx is None else [hx])
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        x, z = self._contributions(input, h)
-        h = T.tanh(z + x) if self.nonlinearity == "tanh" else T.relu(z + x)
+        cell = T.rnn_tanh_cell if self.nonlinearity == "tanh" else T.rnn_relu_cell
+        h = cell(input, h, *self._weights)
         return h.squeeze(0) if single else h
 
 
@@ -390,11 +391,8 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> tuple:
-        input, (h, c), single = self._prepare(input, hx)
-        x, z = self._contributions(input, h)
-        i, f, g, o = T.unsafe_chunk(z + x, 4, 1)
-        c = T.sigmoid(f) * c + T.sigmoid(i) * T.tanh(g)
-        h = T.sigmoid(o) * T.tanh(c)
+        input, states, single = self._prepare(input, hx)
+        h, c = T.lstm_cell(input, states, *self._weights)
         return (h.squeeze(0), c.squeeze(0)) if single else (h, c)
 
 
@@ -408,9 +406,5 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         input, (h,), single = self._prepare(input, None if hx is None else [hx])
-        x, z = self._contributions(input, h)
-        xr, xz, xn = T.unsafe_chunk(x, 3, 1)
-        zr, zz, zn = T.unsafe_chunk(z, 3, 1)
-        new = T.tanh(xn + zn * T.sigmoid(zr + xr))
-        h = (h - new) * T.sigmoid(zz + xz) + new
+        h = T.gru_cell(input, h, *self._weights)
         return h.squeeze(0) if single else h

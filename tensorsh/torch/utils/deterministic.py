@@ -1,0 +1,6 @@
+"""``torch.utils.deterministic``: a switch for memory that nothing was written to, which is zero here anyway."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
+SWITCHES = {"fill_uninitialized_memory": True}

@@ -23,15 +23,9 @@ import numpy as np
 
 from ..sealed import Sealed
 from .dtype import COMPLEX_HALF, as_complex_half
-from .kernels import kernel
+from .fields import Step, new, tick
 from .packing import Packed, Place
 from .state import state
-
-tick = kernel("tick", itertools.count(1).__next__)
-"""The one clock: nodes take their sequence number from it, in-place writes their stamp."""
-
-new = kernel("new", object.__new__)
-"""Makes tensors and nodes, their fields at the defaults."""
 
 add = np.add
 
@@ -107,18 +101,6 @@ INFERENCE_SAVED = (
     "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
-
-
-class PlainStep:
-    """The fields that all nodes have, where no kernels give them fixed places."""
-
-    _edges: tuple = ()
-    _saved: tuple = ()
-    _metas: tuple | None = None
-    _sequence: Any = 0
-
-
-Step: Any = kernel("Step", PlainStep)
 
 
 class Node(Step, metaclass=Sealed):

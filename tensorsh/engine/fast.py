@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import Saved, new, tick
+from .autograd import Saved
 from .constants import ABSENT, EXACT_SIZE, FLOAT32, FLOAT64, asarray, ndarray
 from .fast_pairs import binary, function_of, shortest
+from .fields import link
 from .kernels import PRECISE, run
 from .parallel import SHARED, elementwise
 from .state import state
-from .tensor import Tensor
+from .tensor import Tensor, fresh
 
 KERNEL: Any = "kernel"
 """For `ufunc`: the operator's own kernel on numpy arrays is its short way."""
@@ -99,28 +100,17 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
         if edge is not None and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, *defaults], r)
-            t = new(Tensor)
-            t._array = r
-            t._node = node = node_class()
-            node._edges = (edge,)
+            t = fresh(r)
+            saved: tuple = (input,) if saves else ()
             if saves == "r":
                 t._cell = kept = Saved()
                 kept._array = r
-                node._saved = (kept,)
-            elif saves:
-                node._saved = (input,)
-            node._sequence = tick()
-            if state.places:
-                node._place = state.places()
+                saved = (kept,)
+            t._node = link(node_class, (edge,), saved)
             return t
         if quick is not None and not op.differentiable:
             quick.record = False
-        t = new(Tensor)
-        t._array = r
-        t._node = None
-        if state.inference:
-            t._inference = True
-        return t
+        return fresh(r)
 
     return function
 
@@ -157,26 +147,16 @@ def parametric(op: Any, compute: Callable) -> Callable:
             return call(input, *settings)
         if type(r) is not ndarray:
             r = asarray(r)
-        t = new(Tensor)
-        t._array = r
+        t = fresh(r)
         edge = input._node
         if edge is not None and state.grad_enabled and op.differentiable:
             if not node_class and not prepare():
                 return record([input, *settings], r)
-            t._node = node = node_class()
-            node._edges = (edge,)
             saved = [input if k == -1 else settings[k] if k >= 0 else None for k in plan]
             if -2 in plan:
                 t._cell = saved[plan.index(-2)] = kept = Saved()
                 kept._array = r
-            node._saved = tuple(saved)
-            node._sequence = tick()
-            if state.places:
-                node._place = state.places()
-        else:
-            t._node = None
-            if state.inference:
-                t._inference = True
+            t._node = link(node_class, (edge,), tuple(saved))
         return t
 
     function.direct = direct  # type: ignore[attr-defined]

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import Version, new, tick
+from .autograd import Version, new
+from .fields import link
 from .operator import REQUIRED, attach
 from .state import state
-from .tensor import Tensor
+from .tensor import Tensor, fresh
 
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -44,27 +45,17 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                 r = multiply(a, b)
                 first = input._node
                 second = other._node
-                t = new(Tensor)
-                t._array = r if type(r) is ndarray else np.asarray(r)
                 if first is None is second or not state.grad_enabled:
-                    t._node = None
-                    if state.inference:
-                        t._inference = True
-                    return t
+                    return fresh(r)
                 if node_class is None:
                     node_class = op.node_class(op.node)
-                t._node = node = node_class()
-                node._edges = (first, second)
                 if second is None:
-                    node._saved = (other, None, None) if matrices else (other, None)
+                    saved: tuple = (other, None, None) if matrices else (other, None)
                 elif matrices:
-                    node._saved = (None if first is None else other, input, b.strides)
+                    saved = (None if first is None else other, input, b.strides)
                 else:
-                    node._saved = (None if first is None else other, input)
-                node._sequence = tick()
-                if state.places:
-                    node._place = state.places()
-                return t
+                    saved = (None if first is None else other, input)
+                return fresh(r, link(node_class, (first, second), saved))
         except (AttributeError, ValueError, TypeError):
             # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
             pass
@@ -95,33 +86,16 @@ def addition(op: Any, slow: Callable) -> Callable:
             r += c
         except (AttributeError, ValueError, TypeError):
             return slow(*args)
-        t = new(Tensor)
-        t._array = r
         edges = (input._node, mat1._node, mat2._node)
-        if edges != NO_EDGES and state.grad_enabled:
-            saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1, b.strides)
-            t._node = link(node_class, edges, saved)
-            if edges[0] is not None:
-                t._node._metas = ((c.shape, dt), None, None)
-        elif state.inference:
-            t._inference = True
-        return t
+        if edges == NO_EDGES or not state.grad_enabled:
+            return fresh(r)
+        saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1, b.strides)
+        return fresh(r, link(node_class, edges, saved, ((c.shape, dt), None, None) if edges[0] is not None else None))
 
     return function
 
 
 NO_EDGES = (None, None, None)
-
-
-def link(node_class: type, edges: tuple, saved: tuple = ()) -> Any:
-    """A node, filled in by hand."""
-    node: Any = node_class()
-    node._edges = edges
-    node._saved = saved
-    node._sequence = tick()
-    if state.places:
-        node._place = state.places()
-    return node
 
 
 def share(x: Tensor, array: Any) -> Tensor:
@@ -183,14 +157,8 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
         if bias is not None:
             r += bias._array
             third = bias._node
-        t = new(Tensor)
-        t._array = r
         if (first is None and second is None and third is None) or not state.grad_enabled:
-            if shape is not None:
-                t._array = r.reshape(shape)
-            if state.inference:
-                t._inference = True
-            return t
+            return fresh(r if shape is None else r.reshape(shape))
         rows = input if shape is None else reshaped(view, input, (len(r), a.shape[-1]))
         turned = share(weight, w.T)
         if second is not None:
@@ -198,17 +166,12 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
         if first is not None:
             first = rows._node
         if bias is None:
-            t._node = link(
-                mm_class,
-                (first, second),
-                (None if first is None else turned, None if second is None else rows, turned._array.strides),
-            )
+            kept = (None if first is None else turned, None if second is None else rows, turned._array.strides)
+            t = fresh(r, link(mm_class, (first, second), kept))
         else:
-            kept = (None if first is None else turned, 1, None if second is None else rows)
-            saved = (1, *kept, turned._array.strides)
-            t._node = link(addmm_class, (third, first, second), saved)
-            if third is not None:
-                t._node._metas = ((w.shape[:1], dt), None, None)
+            kept = (1, None if first is None else turned, 1, None if second is None else rows, turned._array.strides)
+            metas = ((w.shape[:1], dt), None, None) if third is not None else None
+            t = fresh(r, link(addmm_class, (third, first, second), kept, metas))
         if shape is None:
             return t
         if bias is None:

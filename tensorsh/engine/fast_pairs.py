@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import Version, Wrapped, new, tick
+from .autograd import Version, Wrapped
 from .constants import (
     ABSENT,
     FLOAT32,
@@ -23,10 +23,11 @@ from .constants import (
     ndarray,
     settled,
 )
+from .fields import link
 from .inplace import bound, derive, write
 from .kernels import kernel
 from .state import state
-from .tensor import Tensor, wrap
+from .tensor import Tensor, fresh, wrap
 
 SAVERS: dict[str, Callable] = {
     "i": lambda input, other: (input,),
@@ -163,33 +164,16 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
             saved, save = first_only if edge is None else other_only if first is None else both
             if save is not None and (save is False or input._inference or (kind is Tensor and other._inference)):
                 return record([input, other, *rest], r)
-            t = new(Tensor)
-            t._array = r
-            t._node = node = node_class()
-            node._edges = (first, edge)
-            if metas is not None:
-                node._metas = metas
             if save is not None:
+                kept = other
                 if kind is float or kind is int:
                     kept = Wrapped()
                     kept.value = other
-                    node._saved = save(input, kept)
-                else:
-                    node._saved = save(input, other)
-            elif saved:
-                node._saved = saved
-            node._sequence = tick()
-            if state.places:
-                node._place = state.places()
-            return t
+                saved = save(input, kept)
+            return fresh(r, link(node_class, (first, edge), saved, metas))
         if quick is not None and not op.differentiable:
             quick.record = False
-        t = new(Tensor)
-        t._array = r
-        t._node = None
-        if state.inference:
-            t._inference = True
-        return t
+        return fresh(r)
 
     return pair
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import Slot, keep_result, new, tick
+from .autograd import Slot, keep_result, new
 from .errors import wrap_dims
+from .fields import link
 from .returns import named
 from .state import state
-from .tensor import Tensor, wrap
+from .tensor import Tensor, fresh, wrap
 
 ndarray = np.ndarray
 asarray = np.asarray
@@ -47,13 +48,7 @@ FLOATS = frozenset((FLOAT32, FLOAT64))
 
 def remember(node_class: type, edge: Any, saved: tuple) -> Any:
     """A node with one edge that keeps `saved`."""
-    node: Any = node_class()
-    node._edges = (edge,)
-    node._saved = saved
-    node._sequence = tick()
-    if state.places:
-        node._place = state.places()
-    return node
+    return link(node_class, (edge,), saved)
 
 
 def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True, kinds: frozenset = FLOATS) -> Callable:
@@ -108,13 +103,9 @@ def short(whole: Any, along: Any, saves: str = "shape", overloaded: bool = True,
                 r = along(a, dim, keepdim)
             else:
                 return general(op, input, dim, keepdim, rest, keywords, overloaded)
-            t = new(Tensor)
-            t._array = r if type(r) is ndarray else asarray(r)
+            t = fresh(r)
             if input._node is not None and saves and state.grad_enabled:
                 return record(t, input, dim, keepdim)
-            t._node = None
-            if state.inference:
-                t._inference = True
             return t
 
         return function

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import new, tick
+from .autograd import new
 from .errors import type_name
+from .fields import link
 from .fitting import LOOSE, converted
 from .inplace import check, mutate
 from .ops import indexing as ops
@@ -35,13 +36,7 @@ ZERO_DIM = (
 
 def step_node(op: Any, edge: Any, saved: tuple) -> Any:
     """A node of one step of indexing."""
-    node = op.node_class(op.node)()
-    node._edges = (edge,)
-    node._saved = saved
-    node._sequence = tick()
-    if state.places:
-        node._place = state.places()
-    return node
+    return link(op.node_class(op.node), (edge,), saved)
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:

@@ -20,6 +20,7 @@ from .autograd import (
     tick,
     wrapped,
 )
+from .kernels import kernel
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -190,7 +191,7 @@ def beside(x: Tensor, result: Any) -> Tensor:
     return x
 
 
-def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
+def attach_anything(t: Tensor, source: Tensor, origin: str | None = None) -> None:
     """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
     base = source._root
     cell = source._cell
@@ -229,3 +230,8 @@ def attach(t: Tensor, source: Tensor, origin: str | None = None) -> None:
             t._origin = "no_grad"
         if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
             t._node = nowhere()
+
+
+attach = kernel("attach", attach_anything)
+if attaching := kernel("attaching"):
+    attaching(Version, attach_anything)

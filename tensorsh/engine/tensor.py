@@ -17,6 +17,7 @@ from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
+from .fields import Fields
 from .kernels import kernel
 from .state import state
 
@@ -99,21 +100,6 @@ def load_method(owner: Any, name: str) -> Any:
         if method is not None:
             return method
     raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
-
-
-class PlainFields:
-    """The fields that all tensors have, where no kernels give them fixed places."""
-
-    _node: Any = None
-    _grad: Any = None
-    _root: Any = None
-    _cell: Version | None = None
-    _views: list | None = None
-    _origin: str | None = None
-    _inference: bool = False
-
-
-Fields: Any = kernel("Fields", PlainFields)
 
 
 class Tensor(Fields, metaclass=TensorMeta):
@@ -492,7 +478,17 @@ def wrapped(array: Any) -> Tensor:
     return t
 
 
+def freshly(array: Any, node: Any = None) -> Tensor:
+    """A tensor on a new array, with its history; an inference tensor in inference mode."""
+    t = wrapped(array)
+    t._node = node
+    if state.inference:
+        t._inference = True
+    return t
+
+
 wrap = kernel("wrap", wrapped)
+fresh = kernel("fresh", freshly)
 autograd.bind_tensor(Tensor, wrap)
 if bind := kernel("bind"):
     bind(Tensor, state.__dict__, autograd.Saved, autograd.Wrapped)

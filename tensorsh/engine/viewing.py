@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .autograd import Slot, new, tick
+from .autograd import Slot, new
 from .constants import ABSENT
 from .errors import argument_error, type_name
+from .fields import link
 from .overloads import tell
 from .record import attach
 from .state import state
@@ -132,14 +133,9 @@ def view_node(op: Any, values: Sequence) -> Any:
     """The node of a view: its formulas name shapes and numbers, never tensors."""
     x = values[0]
     title = op.node
-    node = op.node_class(title if type(title) is str else title(*values))()
-    node._edges = (x._node,)
-    if op.sources:
-        node._saved = tuple([x._array.shape if kind == "shape" else values[i] for kind, i in op.sources])
-    node._sequence = tick()
-    if state.places:
-        node._place = state.places()
-    return node
+    made = op.node_class(title if type(title) is str else title(*values))
+    saved = tuple([x._array.shape if kind == "shape" else values[i] for kind, i in op.sources])
+    return link(made, (x._node,), saved)
 
 
 def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, ...]:

@@ -147,6 +147,83 @@ static PyObject *wrap(PyObject *self, PyObject *array) {
     return (PyObject *)t;
 }
 
+static PyObject *version_class, *attach_otherwise;
+
+static PyObject *attaching(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "attaching(): the class of version counters, the usual function");
+    Py_XSETREF(version_class, Py_NewRef(args[0]));
+    Py_XSETREF(attach_otherwise, Py_NewRef(args[1]));
+    Py_RETURN_NONE;
+}
+
+/* The views of a base that still live. */
+static int swept(PyObject *views) {
+    PyObject *living = PyList_New(0);
+    if (living == NULL) return -1;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(views); k++) {
+        PyObject *reference = PyList_GET_ITEM(views, k);
+        if (PyWeakref_Check(reference) && PyWeakref_GetObject(reference) != Py_None && PyList_Append(living, reference) < 0) break;
+    }
+    int failed = PyErr_Occurred() || PyList_SetSlice(views, 0, PyList_GET_SIZE(views), living) < 0;
+    Py_DECREF(living);
+    return failed ? -1 : 0;
+}
+
+/* attach(t, source, origin=None) as record.py has it, while gradients are recorded; otherwise that one is called. */
+static PyObject *attach(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    Fields *t = count >= 2 && IS_TENSOR(args[0]) ? FIELDS(args[0]) : NULL, *source = t && IS_TENSOR(args[1]) ? FIELDS(args[1]) : NULL;
+    if (source == NULL || count > 3 || setting(name_grad_enabled) != Py_True || source->inference != Py_False ||
+        (!UNSET(source->root) && !IS_TENSOR(source->root)))
+        return attach_otherwise ? PyObject_Vectorcall(attach_otherwise, args, count, NULL) : Py_NewRef(Py_None);
+    Fields *root = UNSET(source->root) ? source : FIELDS(source->root);
+    PyObject *origin = count == 3 ? args[2] : Py_None;
+    if (t == root) Py_RETURN_NONE;
+    if (UNSET(source->cell)) {
+        PyObject *cell = PyObject_CallNoArgs(version_class);
+        if (cell == NULL) return NULL;
+        if (root != source && UNSET(root->cell)) Py_XSETREF(root->cell, Py_NewRef(cell));
+        Py_XSETREF(source->cell, cell);
+    }
+    if (origin == Py_None && root != source && source->origin) origin = source->origin;
+    PyObject *reference = PyWeakref_NewRef((PyObject *)t, NULL);
+    if (reference == NULL) return NULL;
+    if (root->views == NULL || !PyList_CheckExact(root->views)) {
+        PyObject *views = PyList_New(1);
+        if (views == NULL) {
+            Py_DECREF(reference);
+            return NULL;
+        }
+        PyList_SET_ITEM(views, 0, reference);
+        Py_XSETREF(root->views, views);
+    } else {
+        Py_ssize_t n = PyList_GET_SIZE(root->views);
+        int failed = (n >= 32 && !(n & (n - 1)) && swept(root->views) < 0) || PyList_Append(root->views, reference) < 0;
+        Py_DECREF(reference);
+        if (failed) return NULL;
+    }
+    Py_XSETREF(t->root, Py_NewRef((PyObject *)root));
+    Py_XSETREF(t->cell, Py_NewRef(source->cell));
+    if (origin != Py_None) Py_XSETREF(t->origin, Py_NewRef(origin));
+    Py_RETURN_NONE;
+}
+
+/* A node, filled in: link(class, edges, saved=(), metas=None). */
+static PyObject *linked(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count < 2 || count > 4 || !PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], &StepType))
+        return PyErr_Format(PyExc_TypeError, "link(): a class of nodes, edges, what is saved");
+    return node_of((PyTypeObject *)args[0], Py_NewRef(args[1]), Py_NewRef(count > 2 ? args[2] : nothing),
+                   Py_NewRef(count > 3 ? args[3] : Py_None));
+}
+
+/* A tensor on a new array: fresh(array, node=None). */
+static PyObject *fresh(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count < 1 || count > 2 || !tensor_class) return PyErr_Format(PyExc_TypeError, "fresh(): an array, a node");
+    PyObject *own = PyArray_CheckExact(args[0]) || !PyArray_CheckScalar(args[0]) ? Py_NewRef(args[0]) : PyArray_FromScalar(args[0], NULL);
+    PyObject *t = tensor_of(own);
+    if (t && count == 2) Py_SETREF(FIELDS(t)->node, Py_NewRef(args[1]));
+    return t;
+}
+
 int add_tensors(PyObject *module) {
     name_grad_enabled = PyUnicode_InternFromString("grad_enabled");
     name_inference = PyUnicode_InternFromString("inference");
@@ -164,6 +241,10 @@ PyMethodDef tensors_methods[] = {
     {"new", new, METH_O, "new(class): an object of a class of tensors or nodes, its fields at their defaults"},
     {"tick", tick, METH_NOARGS, "tick(): the clock of the tape"},
     {"wrap", wrap, METH_O, "wrap(array): a tensor without history"},
+    FUNCTION(attach, "attach(t, source, origin=None): makes t a view of the source's memory"),
+    FUNCTION(attaching, "attaching(Version, attach): what `attach` has of the engine"),
+    FUNCTION(fresh, "fresh(array, node=None): a tensor on a new array"),
+    {"link", (PyCFunction)(void (*)(void))linked, METH_FASTCALL, "link(class, edges, saved=(), metas=None): a node"},
     FUNCTION(bind, "bind(Tensor, settings, Saved, Wrapped): what the engine has"),
     {NULL, NULL, 0, NULL},
 };

@@ -22,7 +22,7 @@ from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
 from ..state import state
-from ..tensor import Tensor, new, wrap
+from ..tensor import Tensor, fresh, new, wrap
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -170,12 +170,7 @@ def _filler(name: str, fill: Callable) -> Callable:
         for n in size:
             if type(n) is not int or n < 0:
                 return explained(*size)
-        t = new(Tensor)
-        t._array = fill(size, state.default_dtype.numpy)
-        t._node = None
-        if state.inference:
-            t._inference = True
-        return t
+        return fresh(fill(size, state.default_dtype.numpy))
 
     any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
     function.__doc__ = f"A tensor of the given size: {name}."

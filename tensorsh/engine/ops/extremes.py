@@ -8,7 +8,6 @@ import numpy as np
 from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
 from .. import large, table
-from ..autograd import new
 from ..constants import ABSENT, constant, undispatched
 from ..errors import check_broadcast, combination_error, not_implemented
 from ..fitting import LOOSE, converted
@@ -17,7 +16,7 @@ from ..overloads import guarded
 from ..pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
 from ..promotion import result_type
 from ..state import state
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, fresh, wrap
 
 
 def refuse_complex(name: str) -> Any:
@@ -285,12 +284,7 @@ def where(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
                 return any_where_explained(condition, input, other)
             if (input._node is not None or other._node is not None) and state.grad_enabled:
                 return where_tensors.record([condition, input, other], result)
-            t = new(Tensor)
-            t._array = result
-            t._node = None
-            if state.inference:
-                t._inference = True
-            return t
+            return fresh(result)
     return any_where_explained(*[x for x in (condition, input, other) if x is not ABSENT], *rest, **keywords)
 
 

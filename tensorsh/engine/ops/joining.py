@@ -13,7 +13,7 @@ from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
 from ..results import writes_out
 from ..state import state
-from ..tensor import Size, Tensor, new, wrap
+from ..tensor import Size, Tensor, fresh, wrap
 from ..viewing import ints
 
 concatenate = undispatched(np.concatenate)
@@ -61,12 +61,7 @@ def quick(op: Any, join: Any) -> Any:
             return op.call(tensors, dim)
         if tracked and state.grad_enabled:
             return op.record([tensors, dim], result)
-        made = new(Tensor)
-        made._array = result
-        made._node = None
-        if state.inference:
-            made._inference = True
-        return made
+        return fresh(result)
 
     return function
 

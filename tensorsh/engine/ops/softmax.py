@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..autograd import Saved, new, tick
+from ..autograd import Saved, new
 from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
+from ..fields import link
 from ..kernels import compiled
 from ..operator import Array, composite, operator
 from ..parallel import BLOCK, rows, spread
@@ -229,15 +230,9 @@ def short(f):
             if edge is not None and state.grad_enabled:
                 if made is None:
                     made = op.node_class(op.node)
-                node = made()
-                node._edges = (edge,)
                 t._cell = kept = Saved()
                 kept._array = r
-                node._saved = (kept, dim)
-                node._sequence = tick()
-                if state.places:
-                    node._place = state.places()
-                t._node = node
+                t._node = link(made, (edge,), (kept, dim))
             elif state.inference:
                 t._inference = True
             return t

@@ -281,13 +281,17 @@ def test_completion(session: Session) -> None:
         ("net.wei", "weight"),
         ("open('dat", "data.csv"),
         ("f(1, [2, x.argm", "argmax"),
+        ("f(t['be", "beta"),
+        ("t['alpha'] + t[\"", "alpha"),
+        ("x['", None),
+        ("['al", None),
     ],
 )
 def test_what_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, first: str | None) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("1")
     session = Session(permissions=Permissions(read=[str(tmp_path)]))
-    session.run("x = ones(2)\na = [x]\nnet = nn.Linear(2, 2)\ndef f(*args): pass")
+    session.run("x = ones(2)\na = [x]\nt = {'alpha': 1, 4: 5, 'beta': x}\nnet = nn.Linear(2, 2)\ndef f(*args): pass")
     found = [c.text for c in session.complete(text)]
     assert found[:1] == ([] if first is None else [first])
 

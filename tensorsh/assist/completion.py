@@ -181,8 +181,10 @@ def _keywords(session: Session, place: Typed, prefix: str, start: int) -> list[C
 
 
 def _in_string(session: Session, place: Typed, cursor: int) -> list[Completion]:
-    """Devices where one is asked for, else files that the session may read."""
+    """Keys of a dictionary, devices where one is asked for, else files that the session may read."""
     content = place.string or ""
+    if place.subscript:
+        return _keys(find(session, place.subscript), content, cursor - len(content))
     call = place.callee.rpartition(".")[2]
     if place.keyword == "device" or call in ("to", "device", "set_default_device"):
         devices = [
@@ -193,6 +195,20 @@ def _in_string(session: Session, place: Typed, cursor: int) -> list[Completion]:
     if call not in FILES and "/" not in content and not place.loose:
         return []
     return files(session, content, cursor)
+
+
+def _keys(value: Any, prefix: str, start: int) -> list[Completion]:
+    """What stands behind `table["`, in the table's own order."""
+    layers = peek.instance_dict(value).get("_modules")
+    table = layers if isinstance(layers, dict) and peek.is_library(type(value)) else value
+    if not issubclass(type(table), dict):
+        return []
+    keys = [key for key in dict.keys(table) if type(key) is str and key.startswith(prefix) and key.isprintable()]
+    return [
+        Completion(key, start, *classify(dict.get(table, key)))
+        for key in keys[:MOST]
+        if not any(c in key for c in "\"'\\")
+    ]
 
 
 def files(session: Session, content: str, cursor: int) -> list[Completion]:

@@ -22,6 +22,8 @@ class Typed:
         """What is typed of the string that the cursor is in."""
         self.callee = ""
         """The dotted path that is being called, if its brackets are open."""
+        self.subscript = ""
+        """The dotted path of what is asked for the key that the string will be."""
         self.given: set[str] = set()
         """The keywords that the call has already."""
         self.keyword = ""
@@ -71,6 +73,9 @@ def typed(text: str) -> Typed:
         at += 1
     limit = string_start if string_start >= 0 else end
     found.loose = not stack
+    if stack and stack[-1][1] == "[" and string_start >= 0 and not text[stack[-1][0] + 1 : string_start].strip():
+        owner = _CALLEE.search(text[: stack[-1][0]])
+        found.subscript = owner[0] if owner else ""
     if stack and stack[-1][1] == "(":
         opened = stack[-1][0]
         callee = _CALLEE.search(text[:opened].rstrip())

@@ -15,6 +15,7 @@ import numpy as np
 from .autograd import Version, new
 from .fields import link
 from .operator import REQUIRED, attach
+from .products import KERNELS, affine, matrices
 from .state import state
 from .tensor import Tensor, fresh
 
@@ -22,18 +23,11 @@ ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def batches(a: Any, b: Any) -> Any:
-    """The products of the matrices of two batches of one size (numpy would broadcast others)."""
-    if a.shape[0] != b.shape[0]:
-        raise ValueError
-    return a @ b
-
-
 def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
     """``f(input, other)`` for `left` and `right` dimensions, by numpy's dot; its node is that of `op`."""
     node_class: Any = None
-    multiply = ndarray.dot if left < 3 else batches
-    matrices = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
+    multiply = KERNELS[left, right]
+    twofold = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **kwargs: Any) -> Any:
         nonlocal node_class
@@ -50,8 +44,8 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                 if node_class is None:
                     node_class = op.node_class(op.node)
                 if second is None:
-                    saved: tuple = (other, None, None) if matrices else (other, None)
-                elif matrices:
+                    saved: tuple = (other, None, None) if twofold else (other, None)
+                elif twofold:
                     saved = (None if first is None else other, input, b.strides)
                 else:
                     saved = (None if first is None else other, input)
@@ -82,8 +76,7 @@ def addition(op: Any, slow: Callable) -> Callable:
             dt = a.dtype
             if not (b.dtype is dt is c.dtype and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == 2 and b.ndim == 2):
                 return slow(*args)
-            r = ndarray.dot(a, b)
-            r += c
+            r = affine(a, b, c)
         except (AttributeError, ValueError, TypeError):
             return slow(*args)
         edges = (input._node, mat1._node, mat2._node)
@@ -146,16 +139,14 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
                 if not a.flags.c_contiguous or not a.size:
                     return slow(input, weight, bias)
                 shape = (*a.shape[:-1], w.shape[0])
-                r = ndarray.dot(a.reshape((-1, a.shape[-1])), w.T)
-            else:
-                r = ndarray.dot(a, w.T)
+                a = a.reshape((-1, a.shape[-1]))
+            r = matrices(a, w.T) if bias is None else affine(a, w.T, bias._array)
         except (AttributeError, ValueError, TypeError):
             return slow(input, weight, bias)
         first = input._node
         second = weight._node
         third = None
         if bias is not None:
-            r += bias._array
             third = bias._node
         if (first is None and second is None and third is None) or not state.grad_enabled:
             return fresh(r if shape is None else r.reshape(shape))

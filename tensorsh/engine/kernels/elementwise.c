@@ -64,8 +64,8 @@ UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
 UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
-UNARY(sigmoid, 1.0f / (1.0f + (float)exp_float(-x)))
-UNARY(silu, x / (1.0f + (float)exp_float(-x)))
+UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
+UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * (x + TANH_CUBE * x * x * x))))
 
@@ -75,11 +75,11 @@ BINARY(sigmoid_backward, g * (1.0f - x) * x)
 BINARY(gelu_backward, g * (0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)) +
                            x * ((float)exp_float(x * x * -0.5f) * 0.39894228040143267794f)))
 
-INLINE float silu_slope(float x) {
-    float s = 1.0f / (1.0f + (float)exp_float(-x));
-    return s * (1.0f + x * (1.0f - s));
+INLINE float silu_gradient(float g, float x) {
+    float s = 1.0f / (1.0f + exp_single(-x));
+    return g * s * __builtin_fmaf(x, 1.0f - s, 1.0f);
 }
-BINARY(silu_backward, g * silu_slope(x))
+BINARY(silu_backward, silu_gradient(g, x))
 
 static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static void *const data[] = {NULL};

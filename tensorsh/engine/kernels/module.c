@@ -6,6 +6,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kern
 
 static PyMethodDef *const tables[] = {
     convolution_methods,
+    gemm_methods,
     optimizer_methods,
     random_methods,
     rows_methods,

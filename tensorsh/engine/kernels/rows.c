@@ -49,14 +49,14 @@ WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int
         }
         if (!logarithm) {
             INDEPENDENT
-            for (size i = 0; i < all; i++) out[i] = (float)exp_float(out[i]);
+            for (size i = 0; i < all; i++) out[i] = exp_single(out[i]);
             for (size r = 0; r < count; r++) {
                 float *to = out + r * n, scale = 1.0f / lane_sum(to, n);
                 INDEPENDENT
                 for (size i = 0; i < n; i++) to[i] *= scale;
             }
         } else if (n <= ROOM) {
-            for (size i = 0; i < all; i++) exponentials[i] = (float)exp_float(out[i]);
+            for (size i = 0; i < all; i++) exponentials[i] = exp_single(out[i]);
             for (size r = 0; r < count; r++) {
                 float *to = out + r * n, less = (float)log_float(lane_sum(exponentials + r * n, n));
                 INDEPENDENT
@@ -67,7 +67,7 @@ WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int
             float lanes[LANES] = {0}, total;
             for (size at = 0; at < n; at += ROOM) {
                 size m = n - at < ROOM ? n - at : ROOM, i = 0;
-                for (size k = 0; k < m; k++) exponentials[k] = (float)exp_float(out[at + k]);
+                for (size k = 0; k < m; k++) exponentials[k] = exp_single(out[at + k]);
                 for (; i + LANES <= m; i += LANES)
                     for (int k = 0; k < LANES; k++) lanes[k] += exponentials[i + k];
                 for (int k = 0; i < m; i++, k++) lanes[k] += exponentials[i];
@@ -97,7 +97,7 @@ WIDE static void softmax_columns(const float *x, float *out, size outer, size n,
                 float *to = out + i * inner + left;
                 INDEPENDENT
                 for (size c = 0; c < m; c++) {
-                    float shifted = from[c] - top[c], e = (float)exp_float(shifted);
+                    float shifted = from[c] - top[c], e = exp_single(shifted);
                     total[c] += e;
                     to[c] = logarithm ? shifted : e;
                 }
@@ -117,7 +117,7 @@ WIDE static void softmax_rows_backward(const float *g, const float *y, float *ou
         if (logarithm) {
             float total = lane_sum(g, n);
             INDEPENDENT
-            for (size i = 0; i < n; i++) out[i] = g[i] - (float)exp_float(y[i]) * total;
+            for (size i = 0; i < n; i++) out[i] = __builtin_fmaf(-exp_single(y[i]), total, g[i]);
         } else {
             for (size i = 0; i < n; i++) out[i] = g[i] * y[i];
             float total = lane_sum(out, n);

@@ -8,6 +8,7 @@
 #include "common.h"
 
 INLINE double as_double(int64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
+INLINE float as_single(int32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 INLINE int64_t as_bits(double x) { int64_t bits; memcpy(&bits, &x, 8); return bits; }
 
 #define ROUNDER 0x1.8p52 /* added, it leaves an integer in the low bits of the sum */
@@ -29,6 +30,26 @@ INLINE double exp_float(double x) {
     x = x > 100.0 ? 100.0 : x;
     x = x < -110.0 ? -110.0 : x;
     return exp_reduced(x);
+}
+
+/* exp of a float in float arithmetic, with fused multiply-adds, an error below one unit in the last place: the function of
+   SLEEF (expf, u10) that PyTorch's softmax, sigmoid and silu call. PyTorch's exp itself is nearly exact: exp_float. */
+INLINE float exp_single(float x) {
+    float d = x > 101.0f ? 101.0f : x;
+    d = d < -110.0f ? -110.0f : d;
+    float n = __builtin_rintf(d * 1.442695040888963407f);
+    int32_t q = (int32_t)n;
+    float s = __builtin_fmaf(n, -0.693145751953125f, d);
+    s = __builtin_fmaf(n, -1.428606765330187045e-06f, s);
+    float u = 0.000198527617612853646278381f;
+    u = __builtin_fmaf(u, s, 0.00139304355252534151077271f);
+    u = __builtin_fmaf(u, s, 0.00833336077630519866943359f);
+    u = __builtin_fmaf(u, s, 0.0416664853692054748535156f);
+    u = __builtin_fmaf(u, s, 0.166666671633720397949219f);
+    u = __builtin_fmaf(u, s, 0.5f);
+    u = 1.0f + __builtin_fmaf(s * s, u, s);
+    int32_t half = q >> 1;
+    return u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
 }
 
 /* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)). */

@@ -10,12 +10,13 @@ import math
 
 import numpy as np
 
-from .. import fast_matmul
+from .. import fast_matmul, products
 from ..dtype import of
 from ..errors import broadcast_error, type_name
 from ..fast_matmul import FLOAT32, FLOAT64, renewed, reshaped
 from ..operator import REQUIRED, Array, composite, operator
 from ..overloads import tell
+from ..products import matrices
 from ..state import state
 from ..tensor import Tensor, wrap
 from .shape import expand, unsafe_view, view
@@ -46,6 +47,10 @@ def product(a, b):
     if is_half(a.dtype):
         r = wide(a) @ wide(b)
         return r.astype(a.dtype)
+    if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
+        kernel = products.KERNELS.get((a.ndim, b.ndim))
+        if kernel is not None:
+            return kernel(a, b)
     return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 else a @ b
 
 
@@ -62,7 +67,7 @@ def times(t, a, b):
 def first_gradient(t, g, mat2):
     """The gradient of a product's first factor."""
     if t.raw and (g.dtype is FLOAT32 or g.dtype is FLOAT64):
-        return g.dot(mat2.T)
+        return matrices(g, mat2.T) if type(g) is np.ndarray else g.dot(mat2.T)
     return times(t, g, adjoint(t, mat2))
 
 
@@ -70,6 +75,8 @@ def second_gradient(t, g, first, strides):
     """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
     if t.raw:
         if g.dtype is FLOAT32 or g.dtype is FLOAT64:
+            if type(g) is np.ndarray:
+                return matrices(g.T, first).T if strides[0] < strides[1] else matrices(first.T, g)
             return g.T.dot(first).T if strides[0] < strides[1] else first.T.dot(g)
         if strides[0] < strides[1]:
             return product(g.T, t.conj(first)).T

@@ -1,0 +1,96 @@
+"""The compiled products against sums in PyTorch's order, written out; and against numpy for what they must refuse."""
+
+import numpy as np
+import pytest
+
+from tensorsh.engine import products
+from tensorsh.engine.kernels import compiled
+
+rng = np.random.default_rng(3)
+needs_kernels = pytest.mark.skipif(compiled is None, reason="no compiler was there when this was installed")
+
+
+def single(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def chain(a, b, start=None):
+    """Fused multiply-adds one after the other: exact products and sums in extended precision, rounded at each step."""
+    total = np.zeros((len(a), b.shape[1]), np.float32) if start is None else start
+    for p in range(a.shape[1]):
+        wide = a[:, p : p + 1].astype(np.longdouble) * b[p].astype(np.longdouble)
+        total = (wide + total.astype(np.longdouble)).astype(np.float32)
+    return total
+
+
+@needs_kernels
+@pytest.mark.parametrize("m, k, n", [(2, 3, 40), (16, 16, 2), (33, 20, 65), (13, 7, 31), (20, 384, 5), (12, 1, 4)])
+def test_a_sum_is_one_chain_of_fused_multiply_adds(m, k, n):
+    a, b = single(m, k), single(k, n)
+    expected = chain(a, b)
+    for x in (a, np.asfortranarray(a)):
+        assert (compiled.product(x, b) == expected).all()
+    if m >= 16:
+        assert (compiled.product(a, np.asfortranarray(b)) == expected).all()
+
+
+@needs_kernels
+@pytest.mark.parametrize("k", [385, 700, 769, 1100])
+def test_long_sums_are_made_of_blocks(k):
+    a, b, bias = single(17, k), single(k, 5), single(5)
+    total, begun = None, np.tile(bias, (17, 1))
+    for start, end in products.blocks(k, False):
+        part = chain(a[:, start:end], b[start:end])
+        total = part if total is None else total + part
+        begun = begun + part
+    assert (products.matrices(a, b) == total).all()
+    assert (products.affine(a, b, bias) == begun).all()
+    assert np.allclose(products.large(a, b), total, rtol=1e-4, atol=1e-4)
+
+
+def test_blocks_are_at_most_384_long_and_cover_the_sum():
+    assert products.blocks(784, False) == [(0, 384), (384, 584), (584, 784)]
+    assert products.blocks(784, True) == [(0, 384), (384, 768), (768, 784)]
+    assert products.blocks(400, True) == [(0, 200), (200, 400)]
+    for k in range(1, 2000, 7):
+        cuts = products.blocks(k, False)
+        assert cuts[0][0] == 0 and cuts[-1][1] == k
+        assert all(0 < end - start <= 384 for start, end in cuts)
+
+
+@pytest.mark.parametrize(
+    "m, k, n", [(1, 50, 1), (1, 70, 9), (9, 70, 1), (7, 33, 48), (3, 100, 2), (5, 9, 10), (1, 8, 40)]
+)
+def test_products_of_vectors_and_few_rows_are_near_those_of_double_precision(m, k, n):
+    a, b, bias = single(m, k), single(k, n), single(n)
+    exact = a.astype(np.float64) @ b
+    for x in (a, np.asfortranarray(a), np.repeat(a, 2, 0)[::2]):
+        for y in (b, np.asfortranarray(b), np.repeat(b, 2, 0)[::2]):
+            assert np.allclose(products.matrices(x, y), exact, rtol=1e-4, atol=1e-4)
+            assert np.allclose(products.affine(x, y, bias), exact + bias, rtol=1e-4, atol=1e-4)
+    assert np.allclose(products.matrix_vector(a, b[:, 0]), exact[:, 0], rtol=1e-4, atol=1e-4)
+
+
+def test_batches():
+    a, b = single(4, 12, 20), single(4, 20, 6)
+    for x, y in ((a, b), (a, np.ascontiguousarray(b.swapaxes(1, 2)).swapaxes(1, 2)), (a[::2], b[::2]), (a[:, :2], b)):
+        assert np.allclose(products.batches(x, y), x.astype(np.float64) @ y, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError):
+        products.batches(a, b[:1])
+
+
+def test_infinities_and_nan_stay_in_their_row_and_column():
+    a, b = single(20, 5), single(5, 7)
+    a[3, 1], b[2, 4] = np.inf, np.nan
+    found = products.matrices(a, b)
+    assert np.isnan(found[:, 4]).all()
+    assert np.isinf(found[3, :4]).all() and np.isfinite(np.delete(np.delete(found, 3, 0), 4, 1)).all()
+
+
+@needs_kernels
+def test_what_is_not_made_for_the_kernel_is_refused():
+    a = single(4, 4)
+    for x, y in ((a, a.astype(np.float64)), (a[0], a), (a, single(3, 4)), (a[::-1], a), (a[:0], a), (a[:, ::2], a[:2])):
+        assert compiled.product(x, y) is None
+    assert compiled.product(a, a, single(3)) is None
+    assert compiled.product([1.0], a) is None and compiled.products(a, a) is None

@@ -29,7 +29,7 @@ SUBMODULES = (
     "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides profiler func storage hub onnx compiler nested sparse distributed"
+    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed"
 ).split()
 """Dotted names below torch that are namespaces."""
 
@@ -222,6 +222,7 @@ def root_extras() -> dict[str, Any]:
     found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in ("UntypedStorage", "TypedStorage")}  # type: ignore[misc]
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
+    found["ops"] = Lazy(lambda: _load("library", "Operators")())
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
     return found

@@ -22,15 +22,21 @@ def main(arguments: list[str] | None = None) -> int:
     _prepare_streams()
     install(cache_folder())
     try:
-        code = _main([_as_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)])
+        words = sys.argv[1:] if arguments is None else arguments
+        code = _main([_as_utf8(word) for word in words], arguments is None)
     except BrokenPipeError:
         code = 1
     except KeyboardInterrupt:
         code = 130
+    except BaseException as error:
+        limits = sys.modules.get("tensorsh.limits")
+        if limits is None or not isinstance(error, limits.Limit):
+            raise
+        code = _failure(error, None, None)  # the time was over before the program began, or after it ended
     return _flush(code)
 
 
-def _main(arguments: list[str]) -> int:
+def _main(arguments: list[str], is_process: bool) -> int:
     from .language.source import SourceError
 
     try:
@@ -49,7 +55,7 @@ def _main(arguments: list[str]) -> int:
             return command(options.arguments, options.bless, options.jobs, options.verbose, options.permissions())
         if options.command == "export":
             return _export(options)
-        return _run(options)
+        return _run(options, is_process)
     except UsageError as error:
         complain(f"tensorsh: {error}\nTry `tensorsh --help`.")
         return 2
@@ -58,7 +64,7 @@ def _main(arguments: list[str]) -> int:
         return error.code
 
 
-def _run(options: Options) -> int:
+def _run(options: Options, is_process: bool) -> int:
     """Runs a file, code or standard input, or opens the shell."""
     from .language.source import read_source
 
@@ -67,10 +73,14 @@ def _run(options: Options) -> int:
         raise UsageError("--isolate is for running a program")
     if not name and sys.stdin is not None and sys.stdin.isatty():
         return _shell(options, None)
-    if options.timeout is not None or options.isolate or (options.max_memory is not None and not options.interactive):
-        from .limits import start_timer
+    if (is_process or options.timeout is not None or options.isolate) and not options.interactive:
+        from .supervision import supervise
 
-        start_timer(options.timeout)
+        supervise(options.timeout)
+        if options.timeout is not None:
+            from .limits import start_timer
+
+            start_timer(options.timeout)
     if options.code is not None:
         source, filename = options.code, "<string>"
     elif name and name != "-":
@@ -93,7 +103,7 @@ def _run(options: Options) -> int:
 
 def _execute(options: Options, source: str, filename: str) -> tuple[int, Session | None]:
     """The exit code of a program, and the session it leaves."""
-    session = None
+    session = bound = counted = None
     stdout, stderr = sys.stdout, sys.stderr
     try:
         from .session import Session
@@ -106,10 +116,11 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
             if stderr is not None:
                 sys.stderr = CountingStream(stderr, options.max_output, counted.left)  # type: ignore[assignment]
         if options.max_memory is not None:
-            from .limits import bound_memory
+            from .limits import Unbounded, bound_memory
 
-            problem = bound_memory(options.max_memory)
-            if problem:
+            try:
+                bound = bound_memory(options.max_memory)
+            except Unbounded as problem:
                 complain(f"tensorsh: --max-memory cannot be kept: {problem}")
                 return 2, None
         session = Session(
@@ -117,6 +128,7 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
             stdin=None if filename == "<stdin>" else sys.stdin,
             cache=None if options.isolate else cache_folder(),
             arguments=options.arguments or ["-"],
+            max_memory=bound,
         )
         if options.trace:
             session.trace()
@@ -128,40 +140,50 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
         return 0, session
     except BaseException as error:
         sys.stdout, sys.stderr = stdout, stderr
-        return _failure(error, session), session
+        return _failure(error, session, None if counted is None else counted.left[0]), session
     finally:
         sys.stdout, sys.stderr = stdout, stderr
 
 
-def _failure(error: BaseException, session: Session | None) -> int:
-    """Says what went wrong; the exit code for it."""
+LEAST = 2000
+"""Characters of an error that are shown however little output is left."""
+
+
+def _failure(error: BaseException, session: Session | None, left: int | None) -> int:
+    """Says what went wrong, in as many characters as are left (None: any number); the exit code for it."""
     limits = sys.modules.get("tensorsh.limits")
     if limits is not None:
         limits.stop_timer()
-        limits.lift_memory()
+        limits.loosen_memory()
     if isinstance(error, BrokenPipeError):
         raise error
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return (error.code or 0) & 0xFF
-        complain(str(error.code))
+        complain(_cut(str(error.code), left))
         return 1
-    if session is None and not isinstance(error, MemoryError):
+    is_limit = limits is not None and isinstance(error, limits.Limit)
+    if session is None and not is_limit and not isinstance(error, MemoryError):
         raise error
     _flush_quietly()
-    if session is None:
-        complain("MemoryError: --max-memory leaves too little to start")
-        return 1
-    if limits is not None and isinstance(error, limits.Limit):
-        place = session.place(error)
+    if limits is not None and is_limit:
+        place = session.place(error) if session is not None else ""
         complain(f"{error}{' at ' + place if place else ''}")
         if isinstance(error, limits.Timeout):
             os._exit(limits.TIMEOUT_CODE)  # taking the program's objects apart could last as long again
         return 1
+    if session is None:
+        complain("MemoryError: --max-memory leaves too little to start")
+        return 1
     from .terminal import use_color
 
-    complain(session.diagnose(error, use_color(sys.stderr)))
+    complain(_cut(session.diagnose(error, use_color(sys.stderr)), left))
     return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
+def _cut(text: str, left: int | None) -> str:
+    """A program writes its own errors: `raise ValueError("x" * 10**8)` is output, too."""
+    return text if left is None or len(text) <= max(left, LEAST) else text[: max(left, LEAST)] + " ... (--max-output)"
 
 
 def _standard_input() -> str:

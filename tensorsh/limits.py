@@ -1,27 +1,25 @@
 """Bounds on a program that is run from the command line: time, memory, output.
 
 The time limit has two halves. The process that computes raises `Timeout` at the next bytecode, again and again, so
-that no `except:` keeps it for long. The process that started it waits a moment longer and then ends it, for a single
-operation in C (`10**10**8`) cannot be interrupted from within. Memory is bounded by the kernel, counted from what
-the interpreter and numpy already took: an array asks for all of its memory at once, before anything is written to it,
-and is refused there.
+that no `except:` keeps it for long. The process that started it (see `supervision.py`) waits a moment longer and then ends
+it, for a single operation in C (`10**10**8`) cannot be interrupted from within.
+
+Memory is bounded twice. The arrays under tensors are counted by a ledger that numpy asks for their memory (see
+`engine/kernels/memory.c`), and what is too large is refused before it is allocated. Lists, text and all the rest are bounded
+by the kernel, counted from what the interpreter and numpy already took; where the ledger was not compiled, arrays too.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import time
+
+from .sealed import MARK
+from .supervision import GRACE, TIMEOUT_CODE, timeout_message
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from typing import Any, TextIO
-
-TIMEOUT_CODE = 124
-CRASH = "Crash: the program nested calls in C more deeply than there is stack for, or ran out of memory there"
-KILLED = "Killed: the system ended the program, as it does where memory runs out"
-GRACE = 1.0
-"""Seconds that a program has to unwind after its time is over."""
 
 
 class Limit(BaseException):
@@ -59,38 +57,35 @@ def parse_seconds(text: str) -> float:
     return seconds
 
 
-def timeout_message(seconds: float) -> str:
-    """The line that says that the time is over."""
-    return f"Timeout: the program ran longer than {seconds:g} s (--timeout)"
+def start_timer(seconds: float) -> None:
+    """Raises `Timeout` in this process when the time is over."""
+    import _signal
 
-
-def start_timer(seconds: float | None) -> None:
-    """Bounds the time of what follows. Where the system allows, it goes on in a child process watched by this one.
-
-    None is no bound, only the child process.
-    """
-    import signal
-
-    if hasattr(os, "fork") and hasattr(signal, "sigtimedwait"):
-        _supervise(1e9 if seconds is None else seconds)
-    if seconds is None:
-        return
-    if not hasattr(signal, "setitimer"):
+    if not hasattr(_signal, "setitimer"):
         _start_thread(seconds)
         return
 
+    is_first = True
+
     def over(number: int, frame: Any) -> None:
+        nonlocal is_first
+        while not is_first and MARK not in frame.f_builtins:  # again only as long as the program runs
+            frame = frame.f_back
+            if frame is None:
+                return
+        is_first = False
         raise Timeout(timeout_message(seconds))
 
-    signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    _signal.signal(_signal.SIGALRM, over)
+    _signal.setitimer(_signal.ITIMER_REAL, seconds, 0.05)
 
 
 def stop_timer() -> None:
     """Ends the repeated raising, once it has done its work."""
-    signal = sys.modules.get("signal")
-    if signal is not None and hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    import _signal
+
+    if hasattr(_signal, "setitimer"):
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
 
 
 def _start_thread(seconds: float) -> None:
@@ -108,86 +103,97 @@ def _start_thread(seconds: float) -> None:
         timer.start()
 
 
-def _supervise(seconds: float) -> None:
-    """Returns in a child process. The parent waits for it, passes signals on, and ends it when the time is over."""
-    import signal
-
-    watched = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-    deadline = time.monotonic() + seconds + GRACE
-    child = os.fork()
-    if child == 0:
-        _die_with_parent()
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return
-    killed = False
-    while True:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0 and not killed:
-            os.kill(child, signal.SIGKILL)
-            killed = True
-        received = signal.sigtimedwait(watched, 3600 if killed else min(max(remaining, 0), 1e6))
-        if received is not None and received.si_signo != signal.SIGCHLD:
-            if received.si_code <= 0:  # sent by a process; what the terminal sends, the child got too
-                os.kill(child, received.si_signo)
-            continue
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            break
-    if killed or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM):  # still ending after its time
-        os.write(2, (timeout_message(seconds) + "\n").encode())
-        os._exit(TIMEOUT_CODE)
-    code = os.waitstatus_to_exitcode(status)
-    if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE):
-        os.write(2, (CRASH + "\n").encode())
-        os._exit(1)
-    if code == -signal.SIGKILL:
-        os.write(2, (KILLED + "\n").encode())
-        os._exit(1)
-    os._exit(code if code >= 0 else 128 - code)
+def bound_memory(size: int) -> MemoryBound:
+    """A bound that holds until the process ends. Raises `Unbounded` where there is none."""
+    bound = MemoryBound(size)
+    bound.enter()
+    bound.lasts = True
+    return bound
 
 
-def _die_with_parent() -> None:
-    """A child whose watcher is killed must not run on for ever."""
-    if sys.platform == "linux":
-        import ctypes
-        from signal import SIGKILL
-
-        try:
-            ctypes.CDLL(None).prctl(1, SIGKILL)
-        except (OSError, AttributeError):
-            pass
-
-
-def bound_memory(size: int) -> str | None:
-    """Bounds the memory that may yet be taken; why it could not be, or None."""
-    try:
-        import resource
-    except ImportError:
-        return "this system has no limits on memory"
-    import numpy  # its libraries reserve much address space, which is not the program's
-
-    try:
-        with open("/proc/self/statm") as file:
-            used = int(file.read().split()[0]) * resource.getpagesize()
-    except (OSError, ValueError):
-        used = 1 << 30
-    numpy.ones((64, 64)) @ numpy.ones((64, 64))  # its buffers; without them BLAS would end the process
-    try:
-        # The soft limit only: it is lifted when the error is explained, which takes memory too.
-        resource.setrlimit(resource.RLIMIT_AS, (used + size, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    except (OSError, ValueError) as error:
-        return str(error)
-    return None
-
-
-def lift_memory() -> None:
-    """Takes the bound on memory away, once the program has ended."""
+def loosen_memory() -> None:
+    """Gives an ended program's process some more memory: to explain an error takes some, too."""
     if "resource" in sys.modules:
         import resource
 
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if soft != resource.RLIM_INFINITY:
+            soft += SPARE
+            resource.setrlimit(resource.RLIMIT_AS, (hard if -1 < hard < soft else soft, hard))
+
+
+SPARE = 256 << 20
+"""Bytes to explain an error with; and what the kernel's bound leaves to libraries, which may not come back without."""
+
+
+class Unbounded(Exception):
+    """This system cannot bound memory."""
+
+
+class MemoryBound:
+    """A bound on the memory that one session's programs take, while they run.
+
+    The ledger is the session's for good. The process has one limit of the kernel's: it is set when a program starts, counted
+    from what the process holds then, and undone when it ends.
+    """
+
+    def __init__(self, size: int) -> None:
+        import numpy  # its libraries reserve much address space, which is not the program's
+
+        from .engine.kernels import compiled
+
+        if not hasattr(compiled, "ledger"):
+            compiled = None
+        numpy.ones((160, 160)) @ numpy.ones((160, 160))  # its threads' buffers: without them BLAS would end the process
+        try:
+            import resource
+        except ImportError:
+            resource = None  # type: ignore[assignment]
+        self._resource = None if sys.platform == "darwin" else resource  # macOS takes this limit and does not keep it
+        self._compiled = compiled
+        self.ledger = None if compiled is None else compiled.ledger(size)
+        if self.ledger is None and self._resource is None:
+            raise Unbounded("this system has no limits on memory, and tensorsh's kernels were not compiled")
+        self.size = size
+        self._before: tuple[int, int] | None = None
+        self.lasts = False
+
+    def count(self) -> None:
+        """The arrays that are made in this context are counted from now on."""
+        if self.ledger is not None:
+            self._compiled.ledger_use(self.ledger)
+
+    def raise_by(self, more: int) -> None:
+        """Changes how much there is."""
+        self.size += more
+        if self.ledger is not None:
+            self._compiled.ledger_raise(self.ledger, more)
+
+    def _used(self) -> int:
+        try:
+            with open("/proc/self/statm", "rb") as file:
+                return int(file.read().split()[0]) * self._resource.getpagesize()  # type: ignore[union-attr]
+        except (OSError, ValueError):
+            return 1 << 30
+
+    def enter(self) -> None:
+        """From here on no more memory is given out than is left."""
+        resource = self._resource
+        if self.lasts or resource is None:
+            return
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = self._used() + self.size + SPARE
+        for known in (soft, hard):
+            if known != resource.RLIM_INFINITY:
+                wanted = min(wanted, known)
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        self._before = soft, hard
+
+    def leave(self) -> None:
+        """Memory is as it was bounded before."""
+        if self._before is not None and not self.lasts:
+            self._resource.setrlimit(self._resource.RLIMIT_AS, self._before)  # type: ignore[union-attr]
+            self._before = None
 
 
 class CountingStream:

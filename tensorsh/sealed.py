@@ -24,6 +24,7 @@ MARK = "<private>"
 
 GATES = ("tensorsh.language.gate", "tensorsh.language.stores")
 _sealed: WeakSet[type] = WeakSet()
+_engine: WeakSet[type] = WeakSet()
 changes = 0
 """How often such a class was made or given an attribute."""
 
@@ -35,6 +36,15 @@ def is_sealed(cls: type) -> bool:
 def classes() -> list[type]:
     """The package's own classes."""
     return list(_sealed)
+
+
+def reserved(cls: type) -> set[str]:
+    """The names that are the engine's own in a class derived from its classes: it reads and writes them there, too."""
+    engine = {base for known in cls.__mro__ if known in _engine for base in known.__mro__}
+    if not engine:
+        return set()
+    found = {name for base in engine for name in base.__dict__ if name[0] == "_" and name[:2] != "__"}
+    return (found | {"__setattr__", "__delattr__"}) - {"_abc_impl"}
 
 
 def by_program(frame: FrameType | None) -> bool:
@@ -67,10 +77,13 @@ class Sealed(type):
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
         made = super().__new__(mcls, name, bases, body, **keywords)
-        if _is_own(_maker()):
+        maker = _maker()
+        if _is_own(maker):
             global changes
             changes += 1
             _sealed.add(made)
+            if maker.f_globals["__name__"][:16] == "tensorsh.engine.":
+                _engine.add(made)
         return made
 
     def __setattr__(cls, name: str, value: Any) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .assist.completion import Completion
     from .language.compiler import Program, Statement
     from .language.diagnostics import Host
+    from .limits import MemoryBound
 
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
@@ -57,7 +58,8 @@ class Session:
 
     `permissions` says which files a program may read and write (none, by default); `stdout` takes what it prints,
     `stdin` is what `input()` reads (nothing, by default); `cache` is a folder for compiled programs; `arguments` become
-    `argv`.
+    `argv`. `max_memory` (bytes, or text as "1G") bounds what its programs take together; while one runs, that holds for
+    the whole process.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Session:
         stdin: TextIO | None = None,
         cache: str | os.PathLike[str] | None = None,
         arguments: list[str] | None = None,
+        max_memory: int | str | MemoryBound | None = None,
     ) -> None:
         argv = tuple(arguments or ("",))
         self._environment = make_environment(
@@ -79,6 +82,12 @@ class Session:
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
         self._settings = Settings(self._show_warning)
         self._settings.context.run(current.set, self._environment.permissions)
+        if max_memory is not None:
+            from .limits import MemoryBound, parse_size
+
+            if not isinstance(max_memory, MemoryBound):
+                max_memory = MemoryBound(max_memory if isinstance(max_memory, int) else parse_size(max_memory))
+            self._settings.bound(max_memory)
         self._cache = cache
         self._programs: dict[str, list[Program]] = {}
         self._watches: dict[str, Any] = {}
@@ -96,7 +105,7 @@ class Session:
         try:
             return self._settings.run(self._whole, program)
         except MemoryError as error:
-            raise _shortage(error) from None
+            raise _shortage(error, self._settings.memory) from None
 
     def compile(self, source: str, filename: str = "<string>") -> Program:
         """The text as a program that `execute` runs in this session."""
@@ -120,7 +129,7 @@ class Session:
         try:
             self._settings.run(self._one_by_one, program, chosen, echo)
         except MemoryError as error:
-            raise _shortage(error) from None
+            raise _shortage(error, self._settings.memory) from None
 
     def trace(self, on: bool = True) -> None:
         """Whether operations remember the line of the program that they stand on."""
@@ -255,7 +264,7 @@ class Session:
         """
         from .language.diagnostics import report
 
-        text = self._settings.run(report, error, self.host(), color)
+        text = self._settings.explain(report, error, self.host(), color)
         if os.environ.get("TENSORSH_DEBUG"):
             from traceback import format_exception
 
@@ -356,11 +365,16 @@ class Session:
         stream.write(f"{where}{category.__name__}: {message}\n" + (f"  {text}\n" if text else ""))
 
 
-def _shortage(error: MemoryError) -> BaseException:
-    """The error of memory that a tensor did not get is PyTorch's; others stay as they are."""
+def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:
+    """The error of memory that a tensor did not get is PyTorch's; others stay as they are. The limit is named."""
     from .engine.memory import shortage
 
-    return shortage(error) or error
+    found = shortage(error) or error
+    if bound is None:
+        return found
+    text = "; ".join(part for part in (str(found), f"the limit is {bound.size} bytes (--max-memory)") if part)
+    kind = RuntimeError if isinstance(found, RuntimeError) and found is not error else MemoryError
+    return kind(text).with_traceback(error.__traceback__)
 
 
 def _is_internal(name: object) -> bool:

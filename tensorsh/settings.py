@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .limits import MemoryBound
+
 _turn = RLock()
 _SCRIPT_FILTERS = [
     ("default", None, DeprecationWarning, None, 0),
@@ -68,6 +70,7 @@ class Settings:
         self.context: Context = Context()
         self.depth = 0
         self.is_quiet = False
+        self.memory: MemoryBound | None = None
         self.outside: tuple[Any, ...] | None = None
         """What the program that runs found, and leaves behind it."""
 
@@ -80,6 +83,8 @@ class Settings:
             self.depth = 1
             outside = self.outside = self._enter()
             try:
+                if self.memory is not None:
+                    self.memory.enter()
                 return self.context.run(function, *arguments)
             finally:
                 if self.outside is outside:  # else it was given up
@@ -87,6 +92,23 @@ class Settings:
                     self.outside, self.depth = None, 0
         finally:
             lock.release()
+
+    def bound(self, memory: MemoryBound) -> None:
+        """Bounds the memory of the session's programs."""
+        self.memory = memory
+        self.context.run(memory.count)
+
+    def explain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """As `run`, with some memory beyond the bound: the program may have taken all."""
+        if self.memory is None:
+            return self.run(function, *arguments)
+        from .limits import SPARE
+
+        self.memory.raise_by(SPARE)
+        try:
+            return self.run(function, *arguments)
+        finally:
+            self.memory.raise_by(-SPARE)
 
     def give_up(self) -> None:
         """Ends the turn of a program that is stuck in compiled code, from another thread; its settings are as before it.
@@ -129,6 +151,8 @@ class Settings:
         return before, guard
 
     def _leave(self, before: dict[str, Any] | None, guard: Any) -> None:
+        if self.memory is not None:
+            self.memory.leave()
         restored = sys.modules.get("tensorsh.modules.restored")
         if restored is not None:
             restored.restore()

@@ -8,9 +8,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "tensorsh"
 
 FLOORS = {
-    "sealed": -1,
+    "sealed": -2, "wrapping": -1,
     "engine": 0, "language": 0, "bytecode": 0, "sizes": 0, "scanner": 1, "modules": 1, "torch": 2, "display": 2,
-    "limits": 2, "isolation": 3, "settings": 3, "signatures": 3, "terminal": 3, "pytorch": 1, "arguments": 3, "tools": 3, "catalogue": 3,
+    "supervision": 1, "limits": 2, "isolation": 3, "settings": 3, "signatures": 3, "terminal": 3, "pytorch": 1, "arguments": 3, "tools": 3, "catalogue": 3,
     "stubs": 3, "about": 4, "assist": 5, "session": 6, "golden": 7, "shell": 8, "cli": 9, "__init__": 10, "__main__": 10,
 }  # fmt: skip
 """The higher may import the lower; engine and language know nothing of each other."""
@@ -54,6 +54,26 @@ def test_imports_point_downwards(path):
     assert own in FLOORS, f"{own} stands on no floor"
     for other in imported(path) - {own}:
         assert FLOORS.get(other, 99) < FLOORS[own], f"{own} imports {other}"
+
+
+def test_wrappers_take_nothing_along():
+    """functools' own copies attributes of what a program hands in; see tensorsh/wrapping.py."""
+    using = [
+        "/".join(parts(path))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "functools"
+            and any("wrap" in a.name for a in node.names)
+        )
+        or (isinstance(node, ast.Attribute) and node.attr in ("wraps", "update_wrapper"))
+    ]
+    assert sorted(set(using)) == [
+        "engine/cuda/__init__",
+        "engine/ops/linalg_common",
+        "modules/standard",
+    ]  # of their own functions
 
 
 def test_no_file_is_long():

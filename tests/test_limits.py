@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tensorsh import Session
 
 if sys.platform == "win32":
     pytest.skip("limits are the kernel's", allow_module_level=True)
@@ -100,11 +103,124 @@ def test_a_bomb_ends_in_one_line(source: str, code: int, line: Any, tmp_path: Pa
     assert code == 1 or done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="nothing can watch a process here")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = iter([1])\nfor i in range(10**6): x = map(abs, x)\nnext(x)",
+        "x = iter([1])\nfor i in range(10**6): x = (v for v in x)\nnext(x)",
+        "x = int\nfor i in range(10**6): x = list[x]\nhash(x)",
+        "from collections import defaultdict\nx = 1\nfor i in range(10**6): x = defaultdict(int, {1: x})\ndel x",
+    ],
+    ids=["iterators", "generators", "hash", "freed"],
+)
+def test_a_crash_without_any_limit_is_said_in_one_line(source: str, tmp_path: Path) -> None:
+    done, _ = run(source, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(("Crash: ", "RecursionError: ")) and "Fatal" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the end of a parent is told by Linux only")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_program_ends_with_the_process_that_was_started(number: int, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    command = [sys.executable, "-m", "tensorsh", "-c", "print(1, flush=True)\nwhile True: pass"]
+    started = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert started.stdout is not None and started.stdout.readline() == b"1\n"
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    assert len(children) == 1
+    started.send_signal(number)
+    try:
+        assert started.wait(20) == (-9 if number == signal.SIGKILL else 128 + number)
+    finally:
+        started.kill()
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{children[0]}/stat").exists() and time.monotonic() < deadline:
+        if Path(f"/proc/{children[0]}/stat").read_text().split()[2] == "Z":
+            break
+        time.sleep(0.05)
+    else:
+        assert time.monotonic() < deadline
+    started.stdout.close()
+    assert started.stderr is not None
+    assert b"Traceback" not in started.stderr.read()
+    started.stderr.close()
+
+
 def test_long_lines_and_programs_are_no_bombs(tmp_path: Path) -> None:
     done, _ = run("x = '" + "a" * 1_000_000 + "'\nprint(len(x))", tmp_path)
     assert (done.returncode, done.stdout) == (0, "1000000\n")
     done, _ = run("total = 0\n" + "total += 1\n" * 100_000 + "print(total)", tmp_path)
     assert (done.returncode, done.stdout) == (0, "100000\n")
+
+
+REFUSED = [
+    "ones(10**9)", "kept = [ones(4000, 4000) for _ in range(8)]",
+    "ones(1).expand(10**5, 10**4).clone()", "np.zeros(10**9)", "'a' * 10**10", "kept = [0] * 10**10",
+    "kept = []\nwhile True: kept.append(ones(1000))", "kept = []\nwhile True: kept.append('a' * len(kept))",
+    "x = ones(100, requires_grad=True)\ny = x\nwhile True: y = torch.cat([y, y])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_the_memory_of_a_session_is_bounded(source: str) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    session = Session(max_memory="200M")
+    with pytest.raises((RuntimeError, MemoryError), match="limit is 209715200 bytes") as caught:
+        session.run(source)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert "limit is 209715200" in session.diagnose(caught.value).split("\n")[0]
+    for name in session:
+        del session[name]
+    del caught
+    assert session.run("ones(1000, 1000).sum().item()") == 1e6
+
+
+def test_sessions_do_not_pay_for_one_another() -> None:
+    pytest.importorskip("tensorsh.engine.kernels.compiled")
+    first, second = Session(max_memory=100 << 20), Session(max_memory=100 << 20)
+    first.run("x = ones(20, 1000, 1000)")
+    second.run("x = ones(20, 1000, 1000)")
+    for session in (first, second):
+        with pytest.raises(RuntimeError, match="tried to allocate 80000000 bytes"):
+            session.run("y = ones(20, 1000, 1000)")
+        session.run("del x\ny = ones(20, 1000, 1000)")
+
+
+def test_what_is_freed_elsewhere_is_given_back() -> None:
+    pytest.importorskip("tensorsh.engine.kernels.compiled")
+    session = Session(max_memory=100 << 20)
+    for _ in range(10):
+        kept = None
+        kept = session.run("ones(20, 1000, 1000)")
+    with pytest.raises(RuntimeError, match="tried to allocate 80000000 bytes"):
+        session.run("ones(20, 1000, 1000)")
+    del kept
+    session.run("ones(20, 1000, 1000)")
+
+
+def test_little_memory_is_enough_for_libraries(tmp_path: Path) -> None:
+    pytest.importorskip("tensorsh.engine.kernels.compiled")
+    source = "print(torch.linalg.svd(rand(300, 300))[1].shape, torch.special.bessel_j0(rand(100)).shape)"
+    done, _ = run(source, tmp_path, "--max-memory=10M")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise ValueError('x' * 10**8)",
+        "exit('x' * 10**8)",
+        "class E(Exception):\n  def __str__(s): return 'x' * 10**8\nraise E",
+    ],
+)
+def test_errors_are_output_too(source: str, tmp_path: Path) -> None:
+    done, _ = run(source, tmp_path, "--max-output=10K", "--max-memory=400M")
+    assert done.returncode == 1 and len(done.stderr) < 11_000
 
 
 @pytest.mark.parametrize("kind", ["RuntimeError", "MemoryError"])

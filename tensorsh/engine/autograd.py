@@ -162,7 +162,7 @@ class Node(Step, metaclass=Sealed):
     def _sequence_nr(self) -> int:
         return int(self._sequence)
 
-    def apply(self, gradient: Any, world: Any) -> Sequence:
+    def _step(self, gradient: Any, world: Any) -> Sequence:
         """The gradients for `edges`, given that of the result (a list of them for several results)."""
         raise NotImplementedError
 
@@ -285,16 +285,16 @@ class OperatorNode(Node):
         marks = [on for on, n in zip(shown, widths, strict=True) for _ in range(n)]
         return tuple([f for f, on in zip(found, marks, strict=False) if on])
 
-    def apply(self, gradient: Any, world: Any) -> Sequence:
+    def _step(self, gradient: Any, world: Any) -> Sequence:
         from .steps import step_of
 
         made = type(self)
         made._keeps = self._operator.keeps
-        made.apply = step = step_of(self._operator)  # type: ignore[method-assign]
+        made._step = step = step_of(self._operator)  # type: ignore[method-assign]
         return step(self, gradient, world)
 
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
-        """As `apply`, for an operator with one formula for all arguments, or with lists of tensors among them."""
+        """As `_step`, for an operator with one formula for all arguments, or with lists of tensors among them."""
         operator, edges, counts = self._operator, self._edges, self._counts
         if operator.joint is not None:
             found = operator.joint(world, gradient, _needs(edges, counts), *values)

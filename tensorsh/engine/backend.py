@@ -6,11 +6,12 @@ from its arguments.
 
 from __future__ import annotations
 
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ..wrapping import wraps
 from .bounds import settle
 from .device import CPU, device
 from .state import state

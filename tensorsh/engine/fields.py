@@ -22,6 +22,7 @@ new: Any = kernel("new", object.__new__)
 class PlainFields:
     """The fields of a tensor, which `Tensor` explains, and `_array`."""
 
+    _array: Any = None
     _node: Any = None
     _grad: Any = None
     _root: Any = None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
 from ..sealed import OpenSealed
+from ..wrapping import wraps
 from .autograd import FREED, SECOND_TIME, Node, Slot, Version, raise_modified, tick
 from .inplace import rewrite
 from .packing import Packed
@@ -116,7 +116,7 @@ class FunctionNode(Node):
         self._to_save = ()
         self._sealed = True
 
-    def apply(self, gradient: Any, world: Any) -> list:
+    def _step(self, gradient: Any, world: Any) -> list:
         many = gradient if isinstance(gradient, list) else [gradient]
         given: list = []
         for i, g in enumerate(many):

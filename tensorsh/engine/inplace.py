@@ -350,18 +350,18 @@ class CopySlices(Node):
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
-    def apply(self, gradient: Any, world: Any) -> list:
+    def _step(self, gradient: Any, world: Any) -> list:
         region = self._region
         if world.raw:
             whole, part = region.buffers(gradient)
             whole[...] = gradient
-            answers = list(self._function.apply(part.copy(), world))
+            answers = list(self._function._step(part.copy(), world))
             part[...] = 0 if answers[0] is None else answers[0]
             return [whole, *answers[1:]]
         where = wrap(region.indices(gradient._array))
         flat = region.flattened(gradient)
         part = flat.index_select(0, where).reshape(region.view[0])
-        answers = list(self._function.apply(part, world))
+        answers = list(self._function._step(part, world))
         inner = part * 0 if answers[0] is None else answers[0]
         return [region.restored(flat.index_copy(0, where, inner.reshape(-1))), *answers[1:]]
 
@@ -380,7 +380,7 @@ class AsStrided(Node):
         self._region = Region(root._array, view._array)
         self._sequence = tick()
 
-    def apply(self, gradient: Any, world: Any) -> list:
+    def _step(self, gradient: Any, world: Any) -> list:
         return [spread(world, gradient, self._region)]
 
 
@@ -422,7 +422,7 @@ class Forbidden(Node):
         self._forbidden = message
         self._sequence = tick()
 
-    def apply(self, gradient: Any, world: Any) -> list:
+    def _step(self, gradient: Any, world: Any) -> list:
         raise RuntimeError(self._forbidden)
 
 

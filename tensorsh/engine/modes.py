@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from ..sealed import Sealed, is_sealed
+from ..wrapping import wraps
 from .errors import type_name
 from .state import state
 
@@ -25,7 +25,7 @@ class Mode(metaclass=Sealed):
             return function
         if getattr(getattr(function, "__code__", None), "co_flags", 0) & 0x20:
 
-            @functools.wraps(function)
+            @wraps(function)
             def generator(*args: Any, **kwargs: Any) -> Any:
                 steps = function(*args, **kwargs)
                 sent = None
@@ -39,7 +39,7 @@ class Mode(metaclass=Sealed):
 
             return generator
 
-        @functools.wraps(function)
+        @wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             with self.clone():
                 return function(*args, **kwargs)

@@ -89,23 +89,28 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
     failures: list[BaseException] = []
 
     def work() -> None:
-        # numpy's settings belong to a thread: a new one would warn of divisions by zero.
-        with np.errstate(all="ignore"):
-            if buffer:
-                np.setbufsize(buffer)
-            while not failures:
-                with lock:
-                    job = next(rest, None)
-                if job is None:
-                    return
-                try:
+        try:
+            # numpy's settings belong to a thread: a new one would warn of divisions by zero.
+            with np.errstate(all="ignore"):
+                if buffer:
+                    np.setbufsize(buffer)
+                while not failures:
+                    with lock:
+                        job = next(rest, None)
+                    if job is None:
+                        return
                     f(*job)
-                except BaseException as error:
-                    failures.append(error)
+        except BaseException as error:
+            failures.append(error)
 
-    helpers = [threading.Thread(target=work, daemon=True) for _ in range(threads - 1)]
-    for helper in helpers:
-        helper.start()
+    helpers = []
+    for _ in range(threads - 1):
+        helper = threading.Thread(target=work, daemon=True)
+        try:
+            helper.start()
+        except (RuntimeError, MemoryError):  # there is no room for another stack
+            break
+        helpers.append(helper)
     work()
     for helper in helpers:
         helper.join()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..wrapping import wraps
 from .dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from .state import state
 from .tensor import Tensor
@@ -40,7 +40,7 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
 def writes_out(function: Callable) -> Callable:
     """Give a function made of operators the ``out=`` form."""
 
-    @functools.wraps(function)
+    @wraps(function)
     def wrapped(*args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
         result = function(*args, **kwargs)
         if out is None:

@@ -31,7 +31,7 @@ def opened(node: Any, entry: Any, raw: bool) -> Any:
 
 
 def step_of(operator: Any) -> Callable:
-    """The `apply` of an operator's nodes."""
+    """The `_step` of an operator's nodes."""
     if operator.joint is not None or operator.lists or len(operator.tensors) > 2:
         return general
     return one(*operator.runners[0]) if len(operator.tensors) == 1 else two(*operator.runners[0], *operator.runners[1])
@@ -40,7 +40,7 @@ def step_of(operator: Any) -> Callable:
 def one(formula: Any, at: int | None, more: Any) -> Callable:
     """For an operator of one tensor; a formula is called with the slot `at` of what was saved, or with what `more` takes."""
 
-    def apply(self: Any, gradient: Any, world: Any) -> Sequence:
+    def _step(self: Any, gradient: Any, world: Any) -> Sequence:
         if at is None:
             found = formula(world, gradient)
         else:
@@ -57,13 +57,13 @@ def one(formula: Any, at: int | None, more: Any) -> Callable:
             found = fitted(found, metas[0], world)
         return (found,)
 
-    return general if formula is None else apply
+    return general if formula is None else _step
 
 
 def two(formula: Any, at: int | None, more: Any, formula2: Any, at2: int | None, more2: Any) -> Callable:
     """For an operator of two tensors."""
 
-    def apply(self: Any, gradient: Any, world: Any) -> Sequence:
+    def _step(self: Any, gradient: Any, world: Any) -> Sequence:
         first, second = self._edges
         saved = self._saved
         if saved is FREED:
@@ -93,7 +93,7 @@ def two(formula: Any, at: int | None, more: Any, formula2: Any, at2: int | None,
                 found2 = fitted(found2, meta2, world)
         return found, found2
 
-    return apply
+    return _step
 
 
 def general(self: Any, gradient: Any, world: Any) -> Sequence:

@@ -127,12 +127,12 @@ def walk(
                 gradient = _prehooked(node, gradient, raw)
             if flow is not None:
                 flow(node, gradient)
-            gradients = _watched(node, gradient, world) if anomaly else node.apply(gradient, world)
+            gradients = _watched(node, gradient, world) if anomaly else node._step(gradient, world)
             if watched and node._hooks:
                 gradients = _posthooked(node, gradients, gradient, raw)
         else:
             edges = node._edges
-            gradients = node.apply(gradient, world)
+            gradients = node._step(gradient, world)
         if not keep and node._keeps:
             node._release()
         gradient = None
@@ -216,7 +216,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     import warnings
 
     try:
-        gradients = node.apply(gradient, world)
+        gradients = node._step(gradient, world)
     except Exception:
         warnings.warn(
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2

@@ -23,7 +23,7 @@ from types import (
 )
 from typing import Any
 
-from ..sealed import Sealed, joined
+from ..sealed import Sealed, joined, reserved
 from .instance import InstanceVariables
 from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
 
@@ -125,7 +125,34 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
             if special in made.__dict__:
                 told()
         register_class(made)
+        _check_reserved(made)
     return made
+
+
+def _check_reserved(made: type) -> None:
+    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from."""
+    names = reserved(made) - _OVERWRITTEN
+    if names:
+        for base in made.__mro__:
+            if id(base) in _classes and not names.isdisjoint(base.__dict__):
+                name = min(names.intersection(base.__dict__))
+                raise TypeError(f"a class derived from the library's cannot define '{name}'")
+
+
+_OVERWRITTEN = {"_backward_cls"}  # `autograd.Function` gives each class its own, whatever its body says
+
+
+def is_reserved(cls: type, name: str) -> bool:
+    """Whether a name is the engine's own in a script's class, or in one that is derived from it."""
+    if name[:1] != "_":
+        return False
+    pending = [cls]
+    while pending:
+        kind = pending.pop()
+        if name in reserved(kind):
+            return True
+        pending += type.__subclasses__(kind)
+    return False
 
 
 _PROXIES = (super, GenericAlias, ModuleType)
@@ -248,6 +275,13 @@ def _is_numpy(kind: type) -> bool:
     return any(base.__module__.partition(".")[0] == "numpy" for base in kind.__mro__)
 
 
+def _is_method_of_numpy(value: Any, name: str) -> bool:
+    """Whether an attribute is numpy's own method, kept by another object."""
+    found = getattr(value, name, None)
+    owner = getattr(found, "__objclass__", None) or type(getattr(found, "__self__", None))
+    return isinstance(owner, type) and _is_numpy(owner)
+
+
 def _listed(value: Any, kind: type, name: str) -> Any:
     """A name of GATED."""
     if id(kind) in _pure and name not in ("data", "format", "format_map", "obj", "with_traceback"):
@@ -288,7 +322,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
     elif name == "cast":
         refused = kind is memoryview or value is memoryview
     elif name in ("tofile", "dump", "dumps", "ctypes", "cffi", "capsule", "setflags", "getfield", "setfield", "resize"):
-        refused = _is_numpy(value if isinstance(value, type) else kind)
+        refused = _is_numpy(value if isinstance(value, type) else kind) or _is_method_of_numpy(value, name)
     if refused:
         raise _refused(value, name) if hasattr(value, name) else _absent(value, name)
     return getattr(value, name)
@@ -395,7 +429,9 @@ class Parameters(metaclass=Sealed):
 def variables(value: Any) -> Any:
     """`vars(x)` and `x.__dict__` for scripts."""
     if id(type(value)) in _classes:
-        return InstanceVariables(object.__getattribute__(value, "__dict__"))
+        own = object.__getattribute__(value, "__dict__")
+        hidden = reserved(type(value))
+        return {name: own[name] for name in own.keys() - hidden} if hidden else InstanceVariables(own)
     if isinstance(value, type) and id(value) in _classes:
         return {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
     raise _refused(value, "__dict__")

@@ -14,6 +14,7 @@ from .gate import (
     _owns,
     _pure,
     _refused,
+    is_reserved,
     is_script_function,
 )
 from .names import DEFINABLE, GATED, is_special, normalize
@@ -100,7 +101,7 @@ def _check_writable(value: Any, name: str) -> None:
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{value.__name__}'")
         if is_special(name) and name not in DEFINABLE | {"__name__"}:
             raise _refused(value, name)
-        if name == "__match_args__":
+        if name == "__match_args__" or is_reserved(value, name):
             raise _refused(value, name)
     elif is_special(name):
         if name not in ("__name__", "__doc__", "__qualname__", "__module__") or not is_script_function(value):

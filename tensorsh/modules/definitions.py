@@ -14,6 +14,7 @@ from typing import Any
 
 from ..language.policy import get_attribute, is_script_class, register_class
 from ..language.stores import own
+from ..wrapping import wraps as dressed
 from .kinds import Final, check_own, make
 
 
@@ -48,13 +49,9 @@ def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
     """Gives a function the name and the docstring of the function that it wraps."""
     if type(wrapper) is not FunctionType or wrapper.__module__ != "__main__":
         return wrapper  # a library's function keeps its name
-    if type(wrapped) is FunctionType:
-        functools.update_wrapper(wrapper, wrapped)
-    else:
-        for name in ("__name__", "__qualname__", "__doc__"):
-            value = getattr(wrapped, name, None)
-            if type(value) is str:
-                setattr(wrapper, name, value)
+    own_module = wrapper.__module__
+    dressed(wrapped)(wrapper)
+    wrapper.__module__ = own_module
     return wrapper
 
 

@@ -15,7 +15,7 @@ from ..sealed import Sealed
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPERATIONS = (PACKAGE + "engine" + os.sep, PACKAGE + "torch" + os.sep)
-STEPS = ("apply", "general")
+STEPS = ("_step", "general")
 """Names of the functions by which nodes give their gradients."""
 LAYERS = os.path.join(PACKAGE, "torch", "nn", "modules") + os.sep
 

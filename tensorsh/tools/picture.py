@@ -109,7 +109,7 @@ def find_shapes(value: Any) -> None:
         if not isinstance(node, OperatorNode):
             continue
         try:
-            found = node.apply(gradient, raw)
+            found = node._step(gradient, raw)
         except Exception:  # freed or written since: what lies behind keeps its silence
             continue
         for edge, each in zip(node._edges, found, strict=False):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 from ..engine.dtype import bfloat16, dtype, float16
 from ..engine.state import state
 from ..engine.tensor import Tensor
 from ..sealed import Sealed
+from ..wrapping import wraps
 from .cuda import is_available
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]

@@ -8,7 +8,6 @@ once for each slice and stacks the results.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from ..engine.backward import grad as gradients
@@ -16,6 +15,7 @@ from ..engine.modes import enable_grad
 from ..engine.state import state
 from ..engine.table import find_function
 from ..engine.tensor import Tensor
+from ..wrapping import wraps
 from .axes import rearrange
 
 __all__ = [

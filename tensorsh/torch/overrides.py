@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
 from typing import Any
 
 from ..engine import table
@@ -17,6 +16,7 @@ from ..engine.overriding import (  # noqa: F401 - the namespaces above take them
     overriders,
 )
 from ..engine.tensor import Tensor
+from ..wrapping import wraps
 
 __all__ = [
     "TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "handle_torch_function",

@@ -109,6 +109,32 @@ class A(torch.Tensor): pass\nA([1.])._array
 class A(torch.Tensor): pass\nA([1.])._array = 1
 class A(type(nn.Module)): pass
 class A(torch): pass
+import functools; functools.wraps(torch.relu)(lambda x: x)._operator
+import functools; functools.update_wrapper(lambda x: x, torch.relu)._operator
+torch.vmap(np.generic).tofile(np.float64(1), "leak")
+torch.func.grad(np.generic).dump(np.float64(1), "leak")
+torch.func.jacrev(np.generic).dumps(np.float64(1))
+torch.autocast("cpu")(np.generic).dump(np.float64(1), "leak")
+torch.overrides.wrap_torch_function(lambda *a: ())(np.generic).dump(np.float64(1), "leak")
+ones(1, requires_grad=True).exp().grad_fn.apply
+ones(1, requires_grad=True).exp().grad_fn._step
+class P(nn.Parameter): pass\nP(ones(2))._array
+class P(nn.Parameter): pass\nP(ones(2))._array = 3
+class P(nn.Parameter): pass\ngetattr(P(ones(2)), "_node")
+class T(torch.Tensor):\n    _array = property(lambda s: s.seen)
+class T(torch.Tensor):\n    __slots__ = ("_node",)
+class T(torch.Tensor):\n    def __setattr__(self, name, value): print(value)
+class T(torch.Tensor): pass\nT._cell = 3
+class T(torch.Tensor): pass\nT.__setattr__ = print
+class T(torch.Tensor): pass\nfor T._node in [3]: pass
+class M: pass\nclass T(M, torch.Tensor): pass\nM._array = property(lambda s: 1)
+class M: pass\nclass T(M, torch.Tensor): pass\nsetattr(M, "_array", 1)
+class M:\n    _cell = 3\nclass T(M, torch.Tensor): pass
+class A:\n    def __init_subclass__(c): c._array = 1\nclass T(A, torch.Tensor): pass
+class A:\n    def __set_name__(s, c, n): c._array = 1\nclass T(torch.Tensor): x = A()
+class F(torch.autograd.Function): pass\nF._backward_cls = int
+class N(type(ones(1, requires_grad=True).exp().grad_fn)):\n    def _step(s, g, world): return world
+import dataclasses\n@dataclasses.dataclass\nclass T(torch.Tensor):\n    _node: int = 3
 """.strip().split("\n")
 
 

@@ -37,8 +37,8 @@ def install() -> None:
             op.formulas = [(chosen(first, formula), slots), *op.formulas[1:]]
             op.runners = [(op.formulas[0][0], *op.runners[0][1:]), *op.runners[1:]]
         for node_class in op.classes.values():
-            if "apply" in vars(node_class):
-                del node_class.apply  # made from the old formula; the next pass makes it anew
+            if "_step" in vars(node_class):
+                del node_class._step  # made from the old formula; the next pass makes it anew
 
 
 def chosen(formula: Callable, own: Callable) -> Callable:

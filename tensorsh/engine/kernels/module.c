@@ -7,6 +7,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kern
 static PyMethodDef *const tables[] = {
     convolution_methods,
     gemm_methods,
+    memory_methods,
     optimizer_methods,
     random_methods,
     rows_methods,

@@ -238,11 +238,11 @@ class Underivable(Node):
 
     def __init__(self, tensor: Tensor, name: str) -> None:
         self._edges = (tensor._node,)
-        self.operation = name
-        self.sequence = tick()
+        self._name = name
+        self._sequence = tick()
 
-    def apply(self, gradient: Any, world: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{self.operation} is not implemented")
+    def _step(self, gradient: Any, world: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{self._name} is not implemented")
 
 
 Underivable.__name__ = "NotImplemented"

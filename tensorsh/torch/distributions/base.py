@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import wraps
 from types import FunctionType
 from typing import Any
 
@@ -24,6 +23,7 @@ from ...engine.modes import enable_grad, no_grad
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor
 from ...sealed import OpenSealed, Sealed
+from ...wrapping import wraps
 from ..nn.reach import F, T
 from . import constraints
 

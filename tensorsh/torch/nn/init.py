@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from ...engine.state import state
 from ...engine.tensor import Tensor
+from ...wrapping import wraps
 from .reach import T
 
 __all__ = [

@@ -1,0 +1,132 @@
+/* A bound on the memory of arrays.
+
+   A ledger is what numpy asks for memory in place of its own functions, in the context where it is put. Each block begins
+   with its size, so that what is given back is known whatever numpy says of it; an array keeps its ledger until it is
+   freed, wherever that happens. A request that does not fit is refused before anything is allocated. */
+#include "common.h"
+
+#define LEDGER "mem_handler" /* the name that numpy expects of the capsule */
+#define HEAD 16              /* keeps the alignment of malloc */
+
+typedef struct {
+    PyDataMem_Handler handler; /* first: numpy reads the capsule's memory as this */
+    PyObject *below;           /* the capsule of numpy's own functions, which do the work */
+    PyDataMemAllocator plain;
+    long long limit, used;
+} Ledger;
+
+static int fits(const Ledger *ledger, size_t wanted) {
+    return wanted <= (size_t)PY_SSIZE_T_MAX - HEAD && (long long)wanted <= ledger->limit - ledger->used;
+}
+
+static void *entered(Ledger *ledger, void *block, size_t wanted) {
+    if (block == NULL) return NULL;
+    *(size_t *)block = wanted;
+    ledger->used += (long long)wanted;
+    return (char *)block + HEAD;
+}
+
+static void *ledger_malloc(void *context, size_t wanted) {
+    Ledger *ledger = context;
+    if (!fits(ledger, wanted)) return NULL;
+    return entered(ledger, ledger->plain.malloc(ledger->plain.ctx, wanted + HEAD), wanted);
+}
+
+static void *ledger_calloc(void *context, size_t count, size_t each) {
+    Ledger *ledger = context;
+    if (each != 0 && count > ((size_t)PY_SSIZE_T_MAX - HEAD) / each) return NULL;
+    const size_t wanted = count * each;
+    if (!fits(ledger, wanted)) return NULL;
+    return entered(ledger, ledger->plain.calloc(ledger->plain.ctx, 1, wanted + HEAD), wanted);
+}
+
+static void ledger_free(void *context, void *given, size_t said) {
+    (void)said;
+    if (given == NULL) return;
+    Ledger *ledger = context;
+    char *block = (char *)given - HEAD;
+    const size_t taken = *(size_t *)block;
+    ledger->used -= (long long)taken;
+    ledger->plain.free(ledger->plain.ctx, block, taken + HEAD);
+}
+
+static void *ledger_realloc(void *context, void *given, size_t wanted) {
+    if (given == NULL) return ledger_malloc(context, wanted);
+    Ledger *ledger = context;
+    char *block = (char *)given - HEAD;
+    const size_t taken = *(size_t *)block;
+    if (wanted > taken && !fits(ledger, wanted - taken)) return NULL;
+    if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD) return NULL;
+    void *moved = ledger->plain.realloc(ledger->plain.ctx, block, wanted + HEAD);
+    if (moved != NULL) ledger->used -= (long long)taken;
+    return entered(ledger, moved, wanted);
+}
+
+static void ledger_end(PyObject *capsule) {
+    Ledger *ledger = PyCapsule_GetPointer(capsule, LEDGER);
+    if (ledger == NULL) return;
+    Py_XDECREF(ledger->below);
+    PyMem_RawFree(ledger);
+}
+
+static PyObject *ledger(PyObject *module, PyObject *limit) {
+    const long long most = PyLong_AsLongLong(limit);
+    if (most == -1 && PyErr_Occurred()) return NULL;
+    PyObject *below = PyDataMem_DefaultHandler;
+    PyDataMem_Handler *plain = PyCapsule_GetPointer(below, LEDGER);
+    if (plain == NULL) return NULL;
+    Ledger *made = PyMem_RawCalloc(1, sizeof(Ledger));
+    if (made == NULL) return PyErr_NoMemory();
+    strcpy(made->handler.name, "tensorsh_ledger");
+    made->handler.version = 1;
+    made->handler.allocator =
+        (PyDataMemAllocator){made, ledger_malloc, ledger_calloc, ledger_realloc, ledger_free};
+    Py_INCREF(below);
+    made->below = below;
+    made->plain = plain->allocator;
+    made->limit = most;
+    PyObject *capsule = PyCapsule_New(made, LEDGER, ledger_end);
+    if (capsule == NULL) {
+        Py_DECREF(below);
+        PyMem_RawFree(made);
+    }
+    return capsule;
+}
+
+static PyObject *ledger_use(PyObject *module, PyObject *capsule) {
+    if (!PyCapsule_IsValid(capsule, LEDGER)) {
+        PyErr_SetString(PyExc_TypeError, "not a ledger");
+        return NULL;
+    }
+    return PyDataMem_SetHandler(capsule);
+}
+
+static Ledger *opened(PyObject *capsule) {
+    Ledger *found = PyCapsule_GetPointer(capsule, LEDGER);
+    if (found != NULL && found->handler.allocator.malloc == ledger_malloc) return found;
+    PyErr_SetString(PyExc_TypeError, "not a ledger");
+    return NULL;
+}
+
+static PyObject *ledger_used(PyObject *module, PyObject *capsule) {
+    const Ledger *found = opened(capsule);
+    return found == NULL ? NULL : PyLong_FromLongLong(found->used);
+}
+
+static PyObject *ledger_raise(PyObject *module, PyObject *args) {
+    PyObject *capsule;
+    long long more;
+    if (!PyArg_ParseTuple(args, "OL", &capsule, &more)) return NULL;
+    Ledger *found = opened(capsule);
+    if (found == NULL) return NULL;
+    found->limit += more;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef memory_methods[] = {
+    {"ledger", ledger, METH_O, "ledger(limit): what gives arrays their memory, up to a number of bytes."},
+    {"ledger_use", ledger_use, METH_O, "ledger_use(ledger): arrays made in this context are its own; what gave memory before."},
+    {"ledger_raise", ledger_raise, METH_VARARGS, "ledger_raise(ledger, bytes): lets it give out so much more (or less)."},
+    {"ledger_used", ledger_used, METH_O, "ledger_used(ledger): the bytes of its arrays."},
+    {NULL, NULL, 0, NULL},
+};

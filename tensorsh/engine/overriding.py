@@ -30,26 +30,15 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
 def converted(result: Any, cls: type) -> Any:
     """The tensors of a result as objects of a class."""
     if isinstance(result, Tensor):
-        return result if isinstance(result, cls) else as_subclass(result, cls)
+        return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)) and any(isinstance(each, (Tensor, tuple, list)) for each in result):
         return type(result)(converted(each, cls) for each in result)
     return result
 
 
-def as_subclass(self: Tensor, cls: type) -> Any:
-    """The same tensor as an object of a class derived from Tensor."""
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"as_subclass(): argument 'cls' must be a type derived from Tensor, not {cls!r}")
-    from .ops.views import alias
-
-    made = alias.run([self])
-    made.__class__ = cls
-    return made
-
-
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a class derived from Tensor, on the memory of another tensor."""
-    made = as_subclass(data.detach(), cls)
+    made = data.detach().as_subclass(cls)
     return made.requires_grad_() if require_grad else made
 
 
@@ -149,5 +138,4 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
 
 
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]
-Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]

@@ -48,6 +48,8 @@ class State:
     """What counts the calls of operators, if anything does."""
     overriding: bool
     """Whether subclasses of Tensor may override functions."""
+    skips_override: bool
+    """Whether the next function of a program that asks is not overridden: it was called by what overrides it."""
     function_modes: tuple
     """The modes that override all functions, the innermost last."""
     device_generators: dict
@@ -73,7 +75,7 @@ class State:
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
-            "function_modes": (), "dual": False, "dual_level": -1, "pushing": False,
+            "function_modes": (), "skips_override": False, "dual": False, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
         }  # fmt: skip
 

@@ -15,6 +15,7 @@ from ..engine.overriding import (  # noqa: F401 - the namespaces above take them
     override,
     overriders,
 )
+from ..engine.state import state
 from ..engine.tensor import Tensor
 from ..wrapping import wraps
 
@@ -26,8 +27,11 @@ __all__ = [
 
 
 def has_torch_function(args: Iterable) -> bool:
-    """Whether one of the arguments is of a class that overrides functions."""
-    return bool(overriders(args, []))
+    """Whether a mode, or the class of one of the arguments, overrides functions."""
+    if state.skips_override:
+        state.skips_override = False
+        return False
+    return bool(state.function_modes or overriders(args, []))
 
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
@@ -41,7 +45,14 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
     """Call a function itself, so that what it calls is still overridden."""
     entry = ENTRIES.get(func) or next((e for e in ENTRIES.values() if e.shown is func), None)
-    return (func if entry is None else entry.original)(*args, **(kwargs or {}))
+    if entry is None:
+        state.skips_override = True
+        return func(*args, **(kwargs or {}))
+    state.outermost = False
+    try:
+        return entry.original(*args, **(kwargs or {}))
+    finally:
+        state.outermost = True
 
 
 def wrap_torch_function(dispatcher: Callable) -> Callable:

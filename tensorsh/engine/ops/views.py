@@ -55,6 +55,18 @@ alias.gradient(input=lambda t, g: g)
 del table.FUNCTIONS["alias"]
 
 
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """The same tensor as an object of a class derived from Tensor."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"as_subclass(): argument 'cls' must be a type derived from Tensor, not {cls!r}")
+    made = alias.run([self])
+    made.__class__ = cls
+    return made
+
+
+Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
+
+
 @view_operator()
 def select(xp, input: Array, dim, index):
     """The slice number `index` along `dim`, without that dimension."""

@@ -202,41 +202,42 @@ def told(value: object) -> list[str] | None:
     return ["+", *found] if found else None
 
 
+SOFT = "input.{0}, (dim is None or method(input, '{0}', dim, dtype=dtype))"
 STEPS = {
     "relu": "_relu(input)", "relu6": "_relu6(input)", "leaky_relu": "_leaky_relu(input, negative_slope)", "elu": "_elu(input, alpha)",
     "selu": "_selu(input)", "celu": "_celu(input, alpha)", "silu": "_silu(input)", "mish": "_mish(input)", "rrelu": "_rrelu(input, lower, upper, training)",
     "hardtanh": "_hardtanh(input, min_val, max_val)", "hardswish": "_hardswish(input)", "hardsigmoid": "_hardsigmoid(input)",
-    "glu": "input.dim, _glu(input, dim)", "threshold": "_threshold(input, threshold, value)", "tanh": "input.tanh", "sigmoid": "input.sigmoid",
-    "tanhshrink": "input.tanh", "softsign": "input.abs", "softmax": "input.softmax", "log_softmax": "input.log_softmax", "softmin": "(-input).softmax",
+    "glu": "input.dim(), _glu(input, dim)", "threshold": "_threshold(input, threshold, value)", "tanh": "input.tanh", "sigmoid": "input.sigmoid",
+    "tanhshrink": "input.tanh", "softsign": "input.abs", "softmax": SOFT.format("softmax"), "log_softmax": SOFT.format("log_softmax"), "softmin": SOFT.format("softmax"),
     "dropout": "p < 0.0, _dropout(input, p, training)", "alpha_dropout": "p < 0.0, _alpha_dropout(input, p, training)",
     "feature_alpha_dropout": "p < 0.0, _feature_alpha_dropout(input, p, training)",
-    "dropout1d": "p < 0.0, input.dim, _feature_dropout(input, p, training)", "dropout2d": "p < 0.0, input.dim, _feature_dropout(input, p, training)",
-    "dropout3d": "p < 0.0, input.dim, _feature_dropout(input, p, training)",
-    "layer_norm": "_layer_norm(input, normalized_shape, weight, bias, eps)", "group_norm": "input.dim, _group_norm(input, num_groups, weight, bias, eps)",
-    "batch_norm": "(training and input.size), _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)",
-    "instance_norm": "(use_input_stats and input.size), _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)",
+    "dropout1d": "p < 0.0, input.dim(), _feature_dropout(input, p, training)", "dropout2d": "p < 0.0, input.dim(), _feature_dropout(input, p, training)",
+    "dropout3d": "p < 0.0, input.dim(), _feature_dropout(input, p, training)",
+    "layer_norm": "_layer_norm(input, normalized_shape, weight, bias, eps)", "group_norm": "input.dim(), _group_norm(input, num_groups, weight, bias, eps)",
+    "batch_norm": "(training and input.size()), _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)",
+    "instance_norm": "(use_input_stats and input.size()), _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)",
     "rms_norm": "_rms_norm(input, normalized_shape, weight, eps)", "normalize": "input.norm",
-    "embedding": "(padding_idx is not None and padding_idx > 0 and weight.size), _embedding(weight, input, -1 if padding_idx is None else padding_idx, "
+    "embedding": "(padding_idx is not None and padding_idx > 0 and weight.size()), _embedding(weight, input, -1 if padding_idx is None else padding_idx, "
     "scale_grad_by_freq, sparse)",
     "cross_entropy": "_cross_entropy_loss(input, target, weight, 1, ignore_index, label_smoothing)",
     "nll_loss": "_nll_loss_nd(input, target, weight, 1, ignore_index)",
-    "mse_loss": "target.size, input.size, _mse_loss(input, target, 1)", "l1_loss": "target.size, input.size, _l1_loss(input, target, 1)", "smooth_l1_loss": "target.size, input.size, _smooth_l1_loss(input, target, 1, beta)",
-    "huber_loss": "target.size, input.size, _huber_loss(input, target, 1, delta)",
-    "binary_cross_entropy": "target.size, input.size, (weight is None or weight.size), _binary_cross_entropy(input, target, weight, 1)",
-    "binary_cross_entropy_with_logits": "target.size, input.size, _binary_cross_entropy_with_logits(input, target, weight, pos_weight, 1)",
+    "mse_loss": "target.size(), input.size(), _mse_loss(input, target, 1)", "l1_loss": "target.size(), input.size(), _l1_loss(input, target, 1)", "smooth_l1_loss": "target.size(), input.size(), _smooth_l1_loss(input, target, 1, beta)",
+    "huber_loss": "target.size(), input.size(), _huber_loss(input, target, 1, delta)",
+    "binary_cross_entropy": "target.size(), input.size(), (weight is None or weight.size()), _binary_cross_entropy(input, target, weight, 1)",
+    "binary_cross_entropy_with_logits": "target.size(), input.size(), _binary_cross_entropy_with_logits(input, target, weight, pos_weight, 1)",
     "kl_div": "_kl_div(input, target, 1, log_target=log_target)", "soft_margin_loss": "_soft_margin_loss(input, target, 1)",
-    "multi_margin_loss": "_multi_margin_loss(input, target, p, margin, weight, 1)", "multilabel_margin_loss": "_multilabel_margin_loss(input, target, 1)",
-    "margin_ranking_loss": "input1.dim, input2.dim, target.dim, _margin_ranking_loss(input1, input2, target, margin, 1)",
+    "multi_margin_loss": "p != 1, weight is None or weight.dim(), _multi_margin_loss(input, target, p, margin, weight, 1)", "multilabel_margin_loss": "_multilabel_margin_loss(input, target, 1)",
+    "margin_ranking_loss": "input1.dim(), input2.dim(), target.dim(), _margin_ranking_loss(input1, input2, target, margin, 1)",
     "hinge_embedding_loss": "_hinge_embedding_loss(input, target, margin, 1)",
     "cosine_embedding_loss": "_cosine_embedding_loss(input1, input2, target, margin, 1)",
     "triplet_margin_loss": "margin <= 0, _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, 1)",
     "poisson_nll_loss": "_poisson_nll_loss(input, target, log_input, full, eps, 1)",
     "pad": "_pad(input, pad, mode, value)", "unfold": "_im2col(input, pair(kernel_size), pair(dilation), pair(padding), pair(stride))",
-    "fold": "_col2im(input, pair(output_size), pair(kernel_size), pair(dilation), pair(padding), pair(stride))", "interpolate": "input.dim",
-    "upsample": "input.dim", "upsample_nearest": "input.dim", "upsample_bilinear": "input.dim",
+    "fold": "_col2im(input, pair(output_size), pair(kernel_size), pair(dilation), pair(padding), pair(stride))", "interpolate": "input.dim()",
+    "upsample": "input.dim()", "upsample_nearest": "input.dim()", "upsample_bilinear": "input.dim()",
     "ctc_loss": "_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity)",
-    "max_unpool1d": "input.size", "max_unpool2d": "input.size", "max_unpool3d": "input.size", "grid_sample": "_grid_sampler(input, grid, 0, 0, bool(align_corners))",
-    "multilabel_soft_margin_loss": "_log_sigmoid(input)", "lp_pool1d": "input.pow", "lp_pool2d": "input.pow", "lp_pool3d": "input.pow",
+    "max_unpool1d": "input.size()", "max_unpool2d": "input.size()", "max_unpool3d": "input.size()", "grid_sample": "_grid_sampler(input, grid, 0, 0, bool(align_corners))",
+    "multilabel_soft_margin_loss": "_log_sigmoid(input)", "gumbel_softmax": "_empty_like(logits)", "embedding_bag": "weight.dtype, (per_sample_weights is None or (input.size(), per_sample_weights.size())), weight.dim(), input.dim()", "local_response_norm": "input.dim()", "lp_pool1d": "input.pow", "lp_pool2d": "input.pow", "lp_pool3d": "input.pow",
 } | {
     f"{kind}_pool{d}d{form}": steps
     for d in (1, 2, 3)
@@ -266,8 +267,8 @@ NORM = (
     "else dim, keepdim, dtype=dtype))"
 )
 STFT = (
-    "center and input.dim, center and n_fft // 2, center and _pad(input, (1,), pad_mode, None), "
-    "_stft(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)"
+    "(center and align_to_window is not None) or (center and input.dim(), center and n_fft // 2, center and _pad(input, (1,), pad_mode, None), "
+    "_stft(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window))"
 )
 PLAIN_STEPS = {
     **dict.fromkeys(("cdist", "functional.cdist"), "_cdist(x1, x2, p, None)"),
@@ -291,7 +292,9 @@ PLAIN_STEPS = {
     "norm": NORM,
     "functional.norm": NORM,
     "Tensor.norm": NORM.replace("input", "self"),
-    "tensordot": "_tensordot(a, b, [], [])",
+    "tensordot": "isinstance(dims, int) and (a.dim(), b.dim()), _tensordot(a, b, [], [])",
+    "einsum": "len(args) < 2 or not isinstance(args[0], str) or _einsum(args[0], args[1] if len(args) == 2 and "
+    "isinstance(args[1], (list, tuple)) else args[1:])",
 }
 """The same for other functions written in Python."""
 HELPERS = {
@@ -376,7 +379,9 @@ def main() -> None:
             if inspect.isfunction(kept) and "pool" in last:
                 lines.append(f"{name} ({kept.__name__}): python {in_python(name, kept)}")
                 continue
-            lines.append(f"{name}: python {in_python(name, value)}")
+            own = value.__name__
+            said = f" ({own})" if own.lstrip("_") == last and own != last else ""
+            lines.append(f"{name}{said}: python {in_python(name, value)}")
             continue
         bound = getattr(torch.ones(2, 2), last) if owner == "Tensor" else value
         listed = told(bound)

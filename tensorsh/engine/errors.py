@@ -85,6 +85,13 @@ def wrap_dim(dim: int, ndim: int) -> int:
     raise dim_error(dim, ndim)
 
 
+def length(shape: tuple, dim: int) -> int:
+    """The length of a dimension, where PyTorch asks for it before it looks how many there are."""
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[wrap_dim(dim, len(shape))]
+
+
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dimensions (None or empty: all), each once."""
     if dims is None:

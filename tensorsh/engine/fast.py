@@ -143,7 +143,7 @@ def parametric(op: Any, compute: Callable) -> Callable:
             settings = (*settings, *defaults[len(settings) :])
         try:
             r = compute(a, *settings)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, AttributeError):
             return call(input, *settings)
         if type(r) is not ndarray:
             r = asarray(r)

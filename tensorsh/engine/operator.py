@@ -29,7 +29,7 @@ import numpy as np
 from . import table
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
-from .overloads import fit, worded
+from .overloads import fit, settled, worded
 from .promotion import result_type
 from .record import Recording, attach, camel
 from .results import narrowed, scalar
@@ -199,6 +199,8 @@ class Operator(Recording):
             if types not in self.fitting:
                 if fit(self.names, args, kwargs, sys._getframe(1), self.params):
                     self.fitting.add(types)
+                else:
+                    args, kwargs = settled(self.names, args, kwargs, sys._getframe(1), self.params)
             if not kwargs or "out" not in kwargs:
                 return self.run(self.bind(args, kwargs))
             given = kwargs.copy()
@@ -356,25 +358,20 @@ class Operator(Recording):
             return named(self.name, tuple(self.fields[: len(tensors)]))(tensors)
         return tuple(tensors)
 
-    def into(self, values: list, out: Any) -> Any:
-        """The ``out=`` form: results written into given tensors, resized where their shape differs."""
+    def into(self, values: list, out: Any, name: str = "") -> Any:
+        """The ``out=`` form: results written into given tensors, resized where their shape differs. name: under which the
+        operator was called, where it is one of several."""
         targets = list(out) if isinstance(out, (tuple, list)) else [out]
         for t in targets:
             if not isinstance(t, Tensor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
         result = self.compute(arrays)
-        results = (
-            list(result[: self.outputs] if self.outputs > 0 else result) if type(result) in (tuple, list) else [result]
-        )
+        results = list(result) if type(result) in (tuple, list) else [result]
+        results = results[: self.outputs] if self.outputs > 0 else results
         from .outs import store_results
 
-        store_results(
-            self.names[0],
-            [*map(np.asarray, results)] if isinstance(results[0], np.generic) else results,
-            targets,
-            tracked,
-        )
+        store_results(name or self.names[0], results, targets, tracked)
         if len(targets) == 1 and not isinstance(out, (tuple, list)):
             return out
         if self.returns:

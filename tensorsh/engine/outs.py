@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .dtype import can_hold, dtype, of
 from .results import store_out
 from .state import state
@@ -87,6 +89,7 @@ def tracked_error(name: str) -> RuntimeError:
 def store_results(name: str, arrays: list, targets: list, tracked: bool, title: str = "") -> None:
     """Store a function's results. `tracked`: whether an operand wants a gradient; title: what it calls itself then."""
     rules = recorded()
+    arrays = [np.asarray(a) if isinstance(a, np.generic) else a for a in arrays]
     late: Exception | None = None
     for place, (target, array) in enumerate(zip(targets, arrays, strict=False)):
         rule = rules.dtypes.get(f"{name}/{place}" if place else name, USUAL)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .calls import called
 from .errors import type_name
 
 FILE = os.path.join(os.path.dirname(__file__), "overloads.txt")
@@ -270,10 +272,34 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
             return TypeError(
                 f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {', '.join(unknown)}"
             )
-    got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in reversed(kwargs.items())])
+    got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(kwargs[k])}" for k in hashed(kwargs)])
     got += ", " if kwargs and not args else ""
     expected = options[0].shown() if len(options) == 1 else "one of:\n" + "\n".join(f" * {o.shown()}" for o in options)
     return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
+
+
+def hashed(names: Iterable[str]) -> list[str]:
+    """Names in the order of PyTorch's table of keywords: the last first, those of one of its 13 places together."""
+    found: list[tuple[int, str]] = []
+    for name in names:
+        place = hash_of(name.encode()) % 13
+        at = next((i for i, (other, _) in enumerate(found) if other == place), 0)
+        found.insert(at, (place, name))
+    return [name for _, name in found]
+
+
+def hash_of(text: bytes) -> int:
+    """What C++'s standard library on Linux makes of a string (Murmur's hash of 64 bits)."""
+    factor, full = 0xC6A4A7935BD1E995, (1 << 64) - 1
+    mixed = lambda v: v ^ v >> 47
+    value = 0xC70F6907 ^ len(text) * factor & full
+    whole = len(text) & ~7
+    for at in range(0, whole, 8):
+        data = mixed(int.from_bytes(text[at : at + 8], "little") * factor & full) * factor & full
+        value = (value ^ data) * factor & full
+    if len(text) > whole:
+        value = (value ^ int.from_bytes(text[whole:], "little")) * factor & full
+    return mixed(mixed(value) * factor & full)
 
 
 @lru_cache(256)
@@ -295,7 +321,9 @@ def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> 
     try:
         given = stand_in(*args, **kwargs)
         if steps:
-            eval(f"({steps},)", {"pair": pair, "several": several, "chosen": chosen}, Steps(given))
+            eval(
+                f"({steps},)", {"pair": pair, "several": several, "chosen": chosen, "method": method_step}, Steps(given)
+            )
     except Exception as error:
         return error.with_traceback(None)
     return None
@@ -328,6 +356,11 @@ def chosen(args: tuple, kwargs: dict, first: tuple, second: tuple, forms: tuple)
     return forms[2 * on[0] + on[1]](*args, **kwargs)
 
 
+def method_step(tensor: Any, name: str, *args: Any, **kwargs: Any) -> None:
+    """A step that calls a method of a tensor."""
+    refuse("Tensor." + name, args, kwargs)
+
+
 def several(wanted: Any, sizes: tuple) -> Any:
     """The output sizes of an adaptive pooling, those of the input where none is given."""
     if isinstance(wanted, int):
@@ -335,59 +368,6 @@ def several(wanted: Any, sizes: tuple) -> Any:
     if len(sizes) <= len(wanted):
         raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
     return [n if w is None else w for w, n in zip(wanted, sizes[-len(wanted) :], strict=False)]
-
-
-def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict, Any]:
-    """Under which of its names an operator was called, with which arguments, and the tensor of a method: the frame of
-    what was called tells, by the name of its code (`table.titled`)."""
-    # What is a method only is declared under a name with an underscore before it.
-    titles = {("" if "." in name else "Tensor." + name, name) for each in names for name in {each, each.lstrip("_")}}
-    for _ in range(4):
-        if frame is None:
-            break
-        title = frame.f_code.co_qualname
-        for method, name in titles:
-            if title in (method, method + "_"):
-                args, kwargs = as_given(params, args, kwargs, frame.f_back, 1)
-                return title, args[1:], kwargs, args[0] if args else None
-            if title in ("torch." + name, "torch." + name + "_"):
-                args, kwargs = as_given(params, args, kwargs, frame.f_back, 0)
-                return title[6:], args, kwargs, None
-        frame = frame.f_back
-    return names[0], args, kwargs, None
-
-
-def as_given(params: tuple, args: tuple, kwargs: dict, caller: Any, own: int) -> tuple[tuple, dict]:
-    """The arguments by position and by name as a caller has written them, where a short way took them by its own names.
-    `own`: how many are not written, the tensor of a method."""
-    written = arguments_written(caller) if params and caller is not None else None
-    if written is None:
-        return args, kwargs
-    count, named = written[0] + own, written[1]
-    values = dict(zip(params, args, strict=False)) | kwargs
-    if (count, named) == (len(args), tuple(kwargs)) or len(args) > len(params) or not values.keys() >= set(named):
-        return args, kwargs
-    by_name = {name: values.pop(name) for name in named}
-    if count > len(values) or any(name not in params for name in values):
-        return args, kwargs
-    return tuple([values[name] for name in params if name in values][:count]), by_name
-
-
-def arguments_written(caller: Any) -> tuple[int, tuple] | None:
-    """How many arguments stand by position, and the names of the others, in the call that a frame is at; None where its
-    instructions do not tell."""
-    import dis
-
-    *before, at = [each for each in dis.get_instructions(caller.f_code) if each.offset <= caller.f_lasti]
-    named: tuple = ()
-    if at.opname == "CALL_KW":  # Python 3.13: the names are the constant loaded just before
-        named = before[-1].argval
-    elif at.opname == "CALL":
-        told = [each.arg for each in before[-3:] if each.opname == "KW_NAMES" and each.arg is not None]
-        named = caller.f_code.co_consts[told[0]] if told else ()
-    else:
-        return None
-    return (at.arg - len(named), named) if isinstance(named, tuple) and at.arg is not None else None
 
 
 def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame: Any, params: tuple = ()) -> Exception:
@@ -432,6 +412,34 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
     )
 
 
+def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()) -> tuple[tuple, dict]:
+    """The arguments of a call with Python numbers in place of tensors that stand for settings."""
+    from .tensor import Tensor
+
+    dotted = called(names, params, args, kwargs, frame)[0]
+    text = recorded().get(dotted, ("", ""))[1]
+    if not text or text.startswith("python "):
+        return args, kwargs
+    places = [o.parameters for o in overloads(text)]
+    first = 1 if dotted.startswith("Tensor.") else 0
+
+    def plain(value: Any, kinds: set) -> Any:
+        if not kinds or not kinds <= SETTINGS:
+            return value
+        if isinstance(value, (list, tuple)):
+            return type(value)([plain(v, kinds) for v in value])
+        return value.item() if isinstance(value, Tensor) and value._array.size == 1 else value
+
+    by_place = [plain(v, {p[i - first].kind for p in places if 0 <= i - first < len(p)}) for i, v in enumerate(args)]
+    return tuple(by_place), {
+        k: plain(v, {p.kind for ps in places for p in ps if p.name == k}) for k, v in kwargs.items()
+    }
+
+
+SETTINGS = {"int", "ints", "ints1", "float", "bool"}
+"""Kinds of parameters that a tensor of one element may stand for."""
+
+
 def guarded(function: Any, names: list[str]) -> Any:
     """A function of many forms, whose wrong calls are explained by PyTorch's rules."""
     fitting: set[tuple] = set()
@@ -439,8 +447,11 @@ def guarded(function: Any, names: list[str]) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
-            if types not in fitting and fit(names, args, kwargs, sys._getframe()):
-                fitting.add(types)
+            if types not in fitting:
+                if fit(names, args, kwargs, sys._getframe()):
+                    fitting.add(types)
+                else:
+                    args, kwargs = settled(names, args, kwargs, sys._getframe())
             if "out" in kwargs:
                 from . import outs
 

@@ -53,7 +53,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                         fitting.add(types)
                 op, values = choose(*args, **kwargs)
                 if out is not None:
-                    return op.into(list(values), out)
+                    return op.into(list(values), out, public[0])
                 return op.short(*values) if op.short is not None else op.run(list(values))
             except Exception as error:
                 from .overloads import worded

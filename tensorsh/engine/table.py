@@ -9,7 +9,6 @@ import importlib
 import os
 from _thread import RLock
 from collections.abc import Callable
-from itertools import islice
 from types import FunctionType
 from typing import Any
 
@@ -99,6 +98,13 @@ def titled(function: Callable, title: str) -> Callable:
     return made
 
 
+def also(op: Any, name: str) -> None:
+    """Enter an operator under one more name, as function and as method."""
+    op.names.append(name)
+    FUNCTIONS[name], METHODS[name] = titled(op.function, "torch." + name), titled(op.function, "Tensor." + name)
+    OPERATORS[name] = op
+
+
 def together(function: Callable, names: list[str], place: int) -> Callable:
     """The function of a method that takes separate integers (``x.permute(1, 0)``): it takes them in one tuple only."""
 
@@ -179,7 +185,7 @@ def at_rest() -> Any:
     return _lock
 
 
-_signed = [0, 0]
+_signed: tuple[set[str], set[str]] = set(), set()
 
 
 def sign(found: dict[str, Any], kind: int) -> None:
@@ -187,8 +193,10 @@ def sign(found: dict[str, Any], kind: int) -> None:
     is new in the table is looked at)."""
     from .tensor import Tensor
 
-    done, _signed[kind] = _signed[kind], len(found)
-    for name, function in islice(found.items(), done, None):
+    fresh = [name for name in found if name not in _signed[kind]]
+    _signed[kind].update(fresh)
+    for name in fresh:
+        function = found[name]
         if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
             function.__doc__ = function._operator.function.__doc__
         if type(function) is not FunctionType:

@@ -92,6 +92,8 @@ def check_multilabel(input: Any, target: Any) -> None:
     check_rows(input)
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    if input.dtype.kind in "biu":
+        raise not_implemented("multilabel_margin_loss_forward_out_frame", input)
     if target.dtype.name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if target.size and not ((target >= -1) & (target < max(input.shape[-1:] or (1,)))).all().item():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..operator import Array, operator
+from ..tensor import Tensor
 
 
 def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
@@ -22,7 +23,11 @@ def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
     op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote, promoted="input number",
                   exact_numbers=title in ("Mul", "Div"))(kernel)  # fmt: skip
     op.gradient(input=slope)
-    return op.function
+
+    def function(input: Tensor, number: Any) -> Tensor:
+        return op.function(input, number.item() if isinstance(number, Tensor) else number)
+
+    return function
 
 
 plus = by_number("plus_number", "add", "same", lambda t, g: g)

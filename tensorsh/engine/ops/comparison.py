@@ -163,6 +163,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @composite("is_nonzero")
 def is_nonzero(input: Tensor) -> bool:
     """The truth of a tensor with one element."""
+    if not isinstance(input, Tensor):
+        from ..overloads import refuse as refuse_arguments
+
+        refuse_arguments("is_nonzero", (input,), {})
     if input._array.size != 1:
         raise RuntimeError(
             "Boolean value of Tensor with no values is ambiguous"

@@ -13,6 +13,7 @@ from ..dtype import BY_NAME, dtype
 from ..errors import type_name
 from ..state import state
 from ..tensor import Tensor, new, wrap
+from .creation import made
 
 
 def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
@@ -126,3 +127,31 @@ class _Capsule:
 
 
 table.FUNCTIONS["from_dlpack"] = from_dlpack
+
+
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A one-dimensional tensor of the bytes of a buffer."""
+    try:
+        memory = memoryview(buffer).cast("B")
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    size, each = len(memory), dtype.itemsize
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1"
+        )
+    if count > 0 and offset + count * each > size:
+        raise ValueError(
+            f"requested buffer length ({count} * {each} bytes) after offset ({offset} bytes) must not be greater than actual "
+            f"buffer length ({size} bytes)"
+        )
+    if count < 0 and (size - offset) % each:
+        raise ValueError(
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({each})"
+        )
+    return made(np.frombuffer(memory, dtype.numpy, count, offset).copy(), None, requires_grad)
+
+
+table.FUNCTIONS["frombuffer"] = frombuffer

@@ -148,7 +148,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
 
 @method
-def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Any = None) -> Any:
     """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it."""
     if dtype is None:
         where = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
@@ -163,6 +163,8 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         dtype = dtype.element or state.default_dtype
     elif dtype in PYTHON:
         raise ValueError(f"invalid type: '{dtype.__name__}'")
+    elif dtype not in BY_NAME.values():
+        raise TypeError("dtype must be a type, str, or dtype object")
     return to(self, dtype)
 
 

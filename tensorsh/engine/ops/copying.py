@@ -10,13 +10,13 @@ from .. import table
 from ..errors import argument_error, broadcast_error
 from ..fitting import converted
 from ..inplace import mutate
+from ..layout import contiguous_format as contiguous
+from ..layout import memory_format as memory_format_type
 from ..operator import Array, composite, operator
 from ..parallel import copied
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..viewing import view_node
-
-contiguous = "torch.contiguous_format"
 
 
 def laid_out(array: Any, memory_format: Any = None) -> Any:
@@ -24,7 +24,7 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     name = "torch.preserve_format" if memory_format is None else str(memory_format)
     if name == "torch.preserve_format":
         return array.copy("K")
-    if name == contiguous:
+    if name == "torch.contiguous_format":
         return copied(array)
     dims = 4 if name == "torch.channels_last" else 5
     if array.ndim != dims:
@@ -32,10 +32,14 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     return np.moveaxis(np.moveaxis(array, 1, -1).copy("C"), -1, 1)
 
 
+FORMATS = (type(None), memory_format_type)
+
+
 def _clone(op):
     def clone(input: Any, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
-        if args or kwargs or not isinstance(input, Tensor):
-            return op.call(input, *args, memory_format=memory_format, **kwargs)
+        if args or kwargs or not isinstance(input, Tensor) or type(memory_format) not in FORMATS:
+            given = kwargs if memory_format is None else {**kwargs, "memory_format": memory_format}
+            return op.call(input, *args, **given)
         array = input._array
         t = new(Tensor)
         t._array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
@@ -59,8 +63,8 @@ clone.gradient(input=lambda t, g: g)
 
 def in_format(array: Any, memory_format: Any = None) -> bool:
     """Whether an array lies in memory as a format (row order by default) wants it."""
-    name = contiguous if memory_format is None else str(memory_format)
-    if name == contiguous:
+    name = "torch.contiguous_format" if memory_format is None else str(memory_format)
+    if name == "torch.contiguous_format":
         return array.flags.c_contiguous
     if name in ("torch.channels_last", "torch.channels_last_3d"):
         dims = 4 if name == "torch.channels_last" else 5

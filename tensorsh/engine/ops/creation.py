@@ -136,11 +136,6 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     return wrap(np.asarray(ndarray).view())
 
 
-def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
-    """A one-dimensional tensor of the bytes of a buffer."""
-    return made(np.frombuffer(buffer, dtype.numpy, count, offset).copy(), None, requires_grad)
-
-
 def _filler(name: str, fill: Callable) -> Callable:
     """A function of a size: numbers without options take the short way."""
 
@@ -473,7 +468,7 @@ def eye(
     return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad)
 
 
-for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, frombuffer, zeros, ones, empty, full, zeros_like, ones_like,
+for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
            empty_like, full_like, empty_strided, empty_permuted, arange, linspace, logspace, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import table
 from ..errors import wrap_dim
+from ..layout import contiguous_format
 from ..operator import Array, composite, operator
 from ..results import writes_out
 from ..storage import strided
@@ -142,6 +143,8 @@ def zeros(t: Any, g: Any, shape: tuple) -> Any:
 @operator()
 def slice_scatter(xp, input: Array, src: Array, dim=0, start=None, end=None, step=1):
     """A copy of `input` with the elements `start:end:step` along `dim` replaced."""
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     wrap_dim(dim, input.ndim)
     return written(input, src, lambda a: slice_.kernel(xp, a, dim, start, end, step))
 
@@ -182,4 +185,4 @@ as_strided_scatter.gradient(
 
 
 def strided_part(t: Any, g: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    return t.as_strided(t.clone(g, memory_format="torch.contiguous_format"), size, stride, storage_offset)
+    return t.as_strided(t.clone(g, memory_format=contiguous_format), size, stride, storage_offset)

@@ -11,6 +11,7 @@ from ..bounds import refuse
 from ..device import CPU
 from ..errors import type_name
 from ..operator import Array, composite, operator
+from ..overloads import refuse as refuse_arguments
 from ..tensor import Tensor, wrap
 from ..viewing import module_of
 
@@ -125,6 +126,8 @@ def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
 
 
 def _renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    refuse_arguments("embedding_renorm_", (weight, input, max_norm, norm_type), {})
+    max_norm, norm_type = float(max_norm), float(norm_type)
     rows = np.unique(move(input._array, CPU))
     w = move(weight._array, CPU)
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)

@@ -338,6 +338,8 @@ for _name in MANY:
 
 def shifted(x: Tensor, dim: Any, divide: Any) -> Tensor:
     dims = list(range(x._array.ndim)) if dim is None else ints(dim)
+    if dims and not x._array.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     sizes = [x._array.shape[wrap_dim(d, x._array.ndim)] for d in dims]  # type: ignore[union-attr]
     return x.roll([divide(n) for n in sizes], dims)
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dtype import FLOAT
+from ..errors import not_implemented
 from ..operator import Array, composite, operator
 from .creation import both_halves
 from .embedding import add_rows
@@ -201,6 +203,10 @@ planar, spatial = sampler(2), sampler(3)
 @composite("grid_sampler", method=False)
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """`grid_sampler_2d` or `grid_sampler_3d`, by the image's dimensions."""
+    if input.dtype.category < FLOAT and input.dtype is grid.dtype:
+        raise not_implemented(
+            "grid_sampler_3d_cpu" if input.ndim == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype
+        )
     kernel = spatial if input.ndim == 5 else planar
     return kernel.function(input, grid, interpolation_mode, padding_mode, bool(align_corners))
 

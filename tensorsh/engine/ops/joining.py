@@ -9,6 +9,7 @@ import numpy as np
 from .. import table
 from ..constants import undispatched
 from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
+from ..layout import contiguous_format
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
 from ..results import writes_out
@@ -473,7 +474,7 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
             input = input.flatten()
         shape = input._array.shape
         wide = input.unsqueeze(dim + 1).expand((*shape[: dim + 1], int(repeats), *shape[dim + 1 :]))
-        return wide.clone(memory_format="torch.contiguous_format").flatten(dim, dim + 1)
+        return wide.clone(memory_format=contiguous_format).flatten(dim, dim + 1)
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(repeats)
     if counts.ndim != 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")

@@ -169,6 +169,8 @@ def poisson_nll_loss(
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """Minus the log-likelihood of targets under normal distributions of given means and variances."""
     if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
         var = var * find_function("ones_like")(input)
     if var.size() != input.size():
         if tuple(input.size())[:-1] == tuple(var.size()):

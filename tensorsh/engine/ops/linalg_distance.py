@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
-from ..errors import broadcast_error, wrap_dim
+from ..errors import broadcast_error, not_implemented, wrap_dim
 from ..modes import no_grad
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
@@ -102,11 +102,15 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     a, b = x1._array, x2._array
     for name, x in (("X1", a), ("X2", b)):
-        if x.dtype.kind not in "fV":
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).short}")
-    for name, x in (("X1", a), ("X2", b)):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    for name, x in (("X1", a), ("X2", b)):
+        if x.dtype.kind not in "fV":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).short}")
+    if a.dtype.itemsize <= 2:
+        raise not_implemented("cdist", a)
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {of(a).short} but found {of(b).short}")
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
     if p < 0:

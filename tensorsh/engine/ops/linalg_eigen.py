@@ -165,5 +165,4 @@ def matrix_exp_gradient(t, g, A):
 
 
 matrix_exp.gradient(A=matrix_exp_gradient)
-table.FUNCTIONS["matrix_exp"] = table.METHODS["matrix_exp"] = matrix_exp.function
-table.OPERATORS["matrix_exp"] = matrix_exp
+table.also(matrix_exp, "matrix_exp")

@@ -123,8 +123,7 @@ def det_gradient(t, g, needs, A, result):
     return [g[..., None, None] * cofactors(t, A)]
 
 
-table.FUNCTIONS["det"] = table.METHODS["det"] = linalg_det.function
-table.OPERATORS["det"] = linalg_det
+table.also(linalg_det, "det")
 
 
 @linalg("slogdet", outputs=2, returns="sign logabsdet")

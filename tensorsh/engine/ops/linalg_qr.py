@@ -179,8 +179,7 @@ def householder_gradient(t, g, needs, input, tau):
     return list(product_gradient(t, g, input, tau))
 
 
-table.FUNCTIONS["orgqr"] = table.METHODS["orgqr"] = householder_product.function
-table.OPERATORS["orgqr"] = householder_product
+table.also(householder_product, "orgqr")
 
 
 @operator(hosted=True)
@@ -190,6 +189,12 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
     for arg, x in (("input", input), ("other", other)):
         if x.ndim < 2:
             raise RuntimeError(f"{name}: {arg} must have at least 2 dimensions.")
+    for arg, x in (("tau", tau), ("other", other)):
+        if x.dtype != input.dtype:
+            raise RuntimeError(
+                f"{name}: Expected input and {arg} to have the same dtype, but input has dtype{of(input).short} and {arg} has "
+                f"dtype {of(x).short}"
+            )
     side = -2 if left else -1
     if tau.shape[-1] != min(other.shape[side], input.shape[-1]):
         raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtype import of
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
 from .linalg_common import (
@@ -71,6 +72,13 @@ def triangular_gradient(t, g, needs, A, result, upper, left, unitriangular):
     return [ga, gb]
 
 
+def check_alike(b: Any, A: Any) -> None:
+    if b.dtype != A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {of(b).short} and A of type {of(A).short} instead."
+        )
+
+
 @operator(outputs=2, returns="solution cloned_coefficient", broadcast=True, hosted=True)
 def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
     """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
@@ -88,6 +96,7 @@ def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, un
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by {A.shape[-1]} but each b "
             f"matrix is {input.shape[-2]} by {input.shape[-1]}"
         )
+    check_alike(input, A)
     check_kernel("triangular_solve_cpu", A)
     a = A.swapaxes(-1, -2) if transpose else A
     batch = np.broadcast_shapes(a.shape[:-2], input.shape[:-2])
@@ -198,6 +207,7 @@ def cholesky_solve(xp, input: Array, L: Array, upper=False):
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-2]} by {L.shape[-1]} but each b matrix "
             f"is {input.shape[-2]} by {input.shape[-1]}"
         )
+    check_alike(input, L)
     check_kernel("cholesky_solve_cpu", L)
     first, second = (herm(L), L) if upper else (L, herm(L))
     return triangular_solution(second, triangular_solution(first, input, False, True, False), True, True, False)

@@ -8,16 +8,14 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
-from ..errors import broadcast_error, wrap_dim
+from ..errors import broadcast_error, not_implemented, wrap_dim
 from ..operator import Array, composite
 from ..table import find_function
 from ..tensor import Tensor, wrap
 from .linalg_common import into, linalg
 
 
-@linalg("cross", promote="same")
-def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
-    """The cross product of vectors of three elements along `dim`."""
+def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = wrap_dim(dim, input.ndim)
@@ -29,7 +27,16 @@ def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
         np.broadcast_shapes(input.shape, other.shape)
     except ValueError:
         raise broadcast_error(input.shape, other.shape) from None
-    return xp.ascontiguousarray(xp.cross(input, other, axis=d))
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(other).short}")
+    if input.dtype.kind == "b":
+        raise not_implemented("cross", input)
+
+
+@linalg("cross", promote="same", check=check_cross)
+def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
+    """The cross product of vectors of three elements along `dim`."""
+    return xp.ascontiguousarray(xp.cross(input, other, axis=wrap_dim(dim, input.ndim)))
 
 
 linalg_cross.gradient(

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from .. import fast_matmul
+from ..errors import length, not_implemented
 from ..operator import REQUIRED, Array, composite, operator
 from ..tensor import Tensor
-from .matmul import matmul, mm, not_tensor
+from .matmul import cpp_name, matmul, mm, not_tensor
 from .matmul_add import addmm
 from .shape import t, unsafe_view, view
 
@@ -56,6 +57,10 @@ trilinear.gradient(
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``x1^T W_o x2 + b_o`` for each output o: (..., i), (..., j), (o, i, j), (o,) give (..., o)."""
     a, b, w = input1._array, input2._array, weight._array
+    named = {"input1": a, "input2": b, "weight": w} | ({} if bias is None else {"bias": bias._array})
+    if any(x.dtype != a.dtype for x in named.values()):
+        shown = ", ".join(f"{name}: {cpp_name(x)}" for name, x in named.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {shown}")
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for d in range(a.ndim - 1):
@@ -64,7 +69,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): input batch dimensions do not match at dim {d}: got {a.shape[d]} and {b.shape[d]}"
             )
     for number, x in ((1, a), (2, b)):
-        if x.shape[-1] != w.shape[number]:
+        if x.shape[-1] != length(w.shape, number):
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {x.shape[-1]} but expected {w.shape[number]}"
             )
@@ -72,6 +77,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
         )
+    if a.dtype.kind == "b":
+        raise not_implemented("bmm", a)
     count = math.prod(a.shape[:-1])
     x, y = input1.reshape((count, a.shape[-1])), input2.reshape((count, b.shape[-1]))
     result = trilinear.function(x, weight, y).reshape((*a.shape[:-1], w.shape[0]))

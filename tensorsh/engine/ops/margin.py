@@ -201,4 +201,6 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
+    if not input.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     return reduced(loss.sum(-1) / input.shape[-1], reduction)

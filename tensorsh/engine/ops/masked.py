@@ -166,6 +166,7 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 @composite("masked.norm", method=False)
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The vector norm of the elements a mask keeps."""
+    input.dtype  # noqa: B018 (what is no tensor is found out here)
     dtype = None if dtype is None or dtype is input.dtype else dtype
     x = input if mask is None else where(mask, input, float("inf") if ord < 0 else 0)
     return find_function("linalg.vector_norm")(x, ord, all_dims(dim, input.ndim), bool(keepdim), dtype=dtype)

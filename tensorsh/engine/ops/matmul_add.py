@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import fast_matmul
 from ..dtype import of
+from ..errors import length
 from ..operator import Array, operator
 from .matmul import (
     adjoint,
@@ -129,8 +130,7 @@ addr.gradient(
 @operator(inplace=True, broadcast=True)
 def baddbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * bmm(batch1, batch2)``; `input` broadcasts."""
-    if batch1.ndim >= 2 and batch2.ndim >= 3 and (batch1.ndim == 2 or batch1.shape[2] == batch2.shape[1]):
-        expandable(input.shape, (*batch1.shape[:2], batch2.shape[2]))
+    expandable(input.shape, (length(batch1.shape, 0), length(batch1.shape, 1), length(batch2.shape, 2)))
     check_batches(batch1, batch2)
     if input.dtype != batch1.dtype:
         raise RuntimeError(
@@ -153,6 +153,7 @@ baddbmm.gradient(
 @operator(inplace=True, broadcast=True)
 def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * bmm(batch1, batch2).sum(0)``; `input` broadcasts."""
+    expandable(input.shape, (length(batch1.shape, 1), length(batch2.shape, 2)))
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if x.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -164,8 +165,10 @@ def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
         raise RuntimeError(
             f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})"
         )
-    expandable(input.shape, (batch1.shape[1], batch2.shape[2]))
-    check_bool("addbmm", batch1)
+    for first, x, y in (("mat1", batch1, batch2), ("self", input, batch2)):
+        if x.dtype != y.dtype:
+            raise RuntimeError(f"{first} and mat2 must have the same dtype, but got {of(x).short} and {of(y).short}")
+    check_bool("addmm_impl_cpu_", batch1)
     b, n, k = batch1.shape
     left = wide(batch1).transpose(1, 0, 2).reshape(n, b * k)
     return combined(

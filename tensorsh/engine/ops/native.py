@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from ..backend import module_of
+from ..dtype import of
 from ..operator import Array, composite, operator
 from ..table import find_function
 from ..tensor import Tensor, wrap
@@ -194,6 +195,23 @@ def linear_cross_entropy(
 @operator("conv_tbc nn.functional.conv_tbc", method=False, out=False, wide=True)
 def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
     """Convolution along time: input [T, B, I], weight [K, I, O], bias [O] give [T + 2 pad - K + 1, B, O]."""
+    for wrong, said in (
+        (input.ndim != 3, "Input must have 3 dims: time, batch, in_channel"),
+        (weight.ndim != 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),
+        (bias.ndim != 1, "Bias must be 1-D"),
+    ):
+        if wrong:
+            raise RuntimeError(said)
+    if input.shape[2] != weight.shape[1]:
+        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if len(bias) != weight.shape[2]:
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    steps = len(input) + 2 * pad - len(weight) + 1
+    if steps < 0:
+        size = [steps, input.shape[1], weight.shape[2]]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {steps}: {size}")
+    if input.dtype != weight.dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {of(input).short} and {of(weight).short}")
     wide = xp.pad(input, ((pad, pad), (0, 0), (0, 0))) if pad else input
     out = len(wide) - len(weight) + 1
     return sum((wide[k : k + out] @ w for k, w in enumerate(weight)), start=xp.zeros(1, input.dtype)) + bias

@@ -88,7 +88,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             f"input.size({axis})={shape[-2]} and kernel_size={kernel}."
         )
     counts = block_counts(size, kernel, stride, padding, dilation)
-    if min(counts) >= 1 and prod(counts) != shape[-1]:
+    if prod(counts) != shape[-1] or min(counts) < 1 and prod(counts) < 0:
         raise RuntimeError(
             f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected "
             f"size of input's dimension {axis + 1} to match the calculated number of sliding blocks {counts[0]} * {counts[1]} = "

@@ -252,7 +252,7 @@ def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
     """Indices drawn with the probabilities in each row (weights need not sum to 1)."""
-    if input.dtype.category < FLOAT:
+    if not input.dtype.is_floating_point:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
     p, samples = input._array, int(num_samples)
     if not isinstance(p, np.ndarray) and 0 < samples <= p.shape[-1] and (samples == 1 or not replacement):
@@ -309,6 +309,12 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """Binomial variates of a count and a probability for each element."""
     from .. import variates
 
+    for name, x in (("count", count), ("prob", prob)):
+        if not x.dtype.is_floating_point:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {x.dtype.short}")
+    check_broadcast([count._array, prob._array])
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {prob.dtype.short} but expected {count.dtype.short}")
     return wrap(variates.binomial(on_host(generator), count._array, prob._array))
 
 

@@ -126,7 +126,7 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
     for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
         if n > m and d != dim:
             wrong = True
-    if src is not None and any(n > m for n, m in zip(index.shape, src.shape, strict=False)):
+    if src is not None and any(n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=False)):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim} and "
             f"to be no larger size than src {list(src.shape)}"
@@ -363,14 +363,40 @@ def index_reduce(xp, input: Array, dim, index: Array, source: Array, reduce, *, 
     import warnings
 
     warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
+    check_slices(input, wrap_dim(dim, input.ndim), index, source)
     dim = wrap_dim(dim, input.ndim)
-    if input.dtype != source.dtype:
-        raise RuntimeError(
-            f"index_reduce(): self ({of(input).short}) and source ({of(source).short}) must have the same scalar type"
-        )
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)
+
+
+def check_slices(input: Any, dim: int, index: Any, source: Any) -> None:
+    """The arguments of index_reduce."""
+    if index.dtype.name not in ("int32", "int64"):
+        raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index but got: {of(index).short}")
+    if input.dtype != source.dtype:
+        raise RuntimeError(
+            f"index_reduce_(): self ({of(input).short}) and source ({of(source).short}) must have the same scalar type"
+        )
+    if index.ndim > 1:
+        raise IndexError(
+            f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {of(index).short} and "
+            f"size: {list(index.shape)}"
+        )
+    if not source.ndim and input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if source.ndim != input.ndim or any(
+        n != m for d, (n, m) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim
+    ):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input.shape)} source.shape = {list(source.shape)}"
+        )
+    if source.ndim and index.size != source.shape[dim]:
+        raise RuntimeError(
+            f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({source.shape[dim]}), "
+            f"for dim: {dim}"
+        )
 
 
 def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:

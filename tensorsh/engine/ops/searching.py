@@ -102,7 +102,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         raise combination_error("isin", elements, test_elements)
     arrays = [x._array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
     for a in arrays:
-        if isinstance(a, np.ndarray) and of(a).category == COMPLEX:
+        if isinstance(a, np.ndarray) and of(a).category in (COMPLEX, 0):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
     target = result_type(arrays).numpy
     a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)

@@ -231,7 +231,14 @@ def quick_topk(op):
     pair = short_pair(op, along)
 
     def function(input=ABSENT, k=ABSENT, dim=-1, largest=True, sorted=True, **keywords):
-        if not keywords and isinstance(input, Tensor) and type(k) is int and 0 <= k and type(dim) is int:
+        if (
+            not keywords
+            and isinstance(input, Tensor)
+            and type(k) is int
+            and 0 <= k
+            and type(dim) is int
+            and type(largest) is type(sorted) is bool
+        ):
             shape = input._array.shape
             if -len(shape) <= dim < len(shape) and k <= shape[dim]:
                 found = pair(input, dim, k, largest, sorted)

@@ -192,9 +192,8 @@ def linear_cross_entropy(
     )  # fmt: skip
 
 
-@operator("conv_tbc nn.functional.conv_tbc", method=False, out=False, wide=True)
-def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
-    """Convolution along time: input [T, B, I], weight [K, I, O], bias [O] give [T + 2 pad - K + 1, B, O]."""
+def check_steps(input: Array, weight: Array, bias: Array, pad: int) -> None:
+    """The arguments of a convolution along time."""
     for wrong, said in (
         (input.ndim != 3, "Input must have 3 dims: time, batch, in_channel"),
         (weight.ndim != 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),
@@ -212,6 +211,12 @@ def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
         raise RuntimeError(f"Trying to create tensor with negative dimension {steps}: {size}")
     if input.dtype != weight.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {of(input).short} and {of(weight).short}")
+
+
+@operator("conv_tbc nn.functional.conv_tbc", method=False, out=False, wide=True)
+def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
+    """Convolution along time: input [T, B, I], weight [K, I, O], bias [O] give [T + 2 pad - K + 1, B, O]."""
+    check_steps(input, weight, bias, pad)
     wide = xp.pad(input, ((pad, pad), (0, 0), (0, 0))) if pad else input
     out = len(wide) - len(weight) + 1
     return sum((wide[k : k + out] @ w for k, w in enumerate(weight)), start=xp.zeros(1, input.dtype)) + bias

@@ -26,8 +26,10 @@ from .dtype import COMPLEX_HALF, as_complex_half
 from .fields import Step, new, tick
 from .packing import Packed, Place
 from .state import state
+from .sums import sum_along
 
 add = np.add
+SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Version:
@@ -460,7 +462,7 @@ def fitted(gradient: Any, meta: tuple, world: Any) -> Any:
     given = gradient.shape
     if given != shape:
         if given[1:] == shape and type(gradient) is np.ndarray:
-            gradient = add.reduce(gradient, 0)
+            gradient = sum_along(gradient, 0, False) if gradient.dtype in SUMMED else add.reduce(gradient, 0)
         else:
             gradient = world.sum_to_size(gradient, shape)
     if world.raw:

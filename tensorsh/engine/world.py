@@ -15,6 +15,7 @@ import numpy as np
 from . import table
 from .autograd import cast
 from .state import state
+from .sums import sum as exact_sum
 from .tensor import Tensor, wrap
 
 
@@ -153,18 +154,11 @@ class Differentiable:
 def sum_to_shape(g: Any, shape: tuple) -> Any:
     """An array summed over the dimensions along which `shape` was broadcast to its own."""
     extra = g.ndim - len(shape)
-    if extra > 0:
-        g = (
-            g.reshape((-1, *g.shape[extra:])).sum(0)
-            if extra > 1 or type(g) is not np.ndarray
-            else np.add.reduce(g, axis=0)
-        )
-    dims = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1)
+    dims = (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1))
     if dims:
-        g = g.sum(dims, keepdims=True)
-    if g.shape != shape:
-        g = g.reshape(shape)
-    return g
+        ours = type(g) is np.ndarray and g.dtype.kind in "fc" and g.dtype.itemsize > 2
+        g = exact_sum(g, dims, True) if ours else g.sum(dims, keepdims=True)
+    return g if g.shape == shape else g.reshape(shape)
 
 
 raw = Raw()

@@ -15,6 +15,8 @@ MOST = 64
 """Questions that may be open; more are joined to one on the device."""
 ASSERTED = "CUDA error: device-side assert triggered"
 _open: list[Any] = []
+_flagged: list[Any] = []
+"""What tells whether a kernel set a flag, if one was asked to."""
 
 
 def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
@@ -31,8 +33,24 @@ def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
         _open[:] = [joined]
 
 
+def outside(index: Any, least: int, end: int) -> bool:
+    """Whether an index lies on a device, which is then asked whether all its numbers are from `least` to below `end`."""
+    if isinstance(index, np.ndarray):
+        return False
+    from .cuda import checks
+
+    checks.outside(index, least, end)
+    return True
+
+
 def settle() -> None:
     """Answer the open questions, where a device's values are read or waited for."""
+    if _flagged:
+        answered = _flagged[0]
+        _flagged.clear()
+        if answered():
+            _open.clear()
+            raise RuntimeError(ASSERTED)
     if _open:
         asked = _open[:]
         _open.clear()

@@ -318,7 +318,7 @@ class Operator(Recording):
                     if each.dtype.itemsize <= 2 and each.dtype.kind in "fV":
                         narrow = narrow or each.dtype
                         x[at] = each.astype(np.float32)
-            elif type(x) is ndarray and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
+            elif x is not None and not isinstance(x, NUMBERS) and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
                 narrow = narrow or x.dtype
                 arrays[i] = x.astype(np.float32)
         return narrow

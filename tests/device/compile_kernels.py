@@ -27,8 +27,10 @@ def variants(kernel: Any) -> Iterator[tuple[str, str]]:
     from cupy._core import _carray, _kernel, _reduction
 
     if isinstance(kernel, kernels.Raw):
-        for name in FLOATS:
-            yield name, kernel.source(np.dtype(name))
+        import ml_dtypes
+
+        for name in (*FLOATS, ml_dtypes.bfloat16):
+            yield np.dtype(name).name, kernel.source(np.dtype(name))
         return
     options = {"preamble": kernel.preamble} if kernel.preamble else {}
     made = getattr(cupy, kernel.kind)(*kernel.definition, **options)

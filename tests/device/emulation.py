@@ -6,11 +6,9 @@ import re
 from typing import Any
 
 import c
+import ml_dtypes
 import numpy as np
 import standin
-
-launches = [0]
-"""How many kernels have run."""
 
 
 def parameters(text: str) -> list[tuple[str, str, bool]]:
@@ -28,7 +26,7 @@ class Kernel:
 
     def bound(self, args: tuple) -> tuple[dict, dict, int]:
         """The parameters by name, the types of the letters, and the device; TypeError where cupy has it."""
-        launches[0] += 1
+        standin.launched.append(self.name)
         arrays = [a for a in args if isinstance(a, standin.ndarray)]
         if any(not isinstance(a, standin.ndarray | np.generic | int | float) for a in args):
             raise TypeError("Unsupported type")
@@ -118,20 +116,24 @@ class ReductionKernel(Kernel):
         )
 
 
+C_TYPES = {
+    "__half": np.dtype(np.float16), "__nv_bfloat16": np.dtype(ml_dtypes.bfloat16), "float": np.dtype(np.float32),
+    "double": np.dtype(np.float64),
+}  # fmt: skip
+
+
 class RawKernel:
     """The arguments are held against the parameters, as a GPU would take anything."""
 
     def __init__(self, code: str, name: str, options: tuple = ()) -> None:
         defined = re.findall(r"typedef ([\w ]+) (\w);", code)
-        names = {"__half": "float16", "long long": "int64", "unsigned char": "uint8"}
-        self.types = {letter: np.dtype(names.get(kind, kind.replace("float", "float32") if kind == "float" else
-                                                 "float64" if kind == "double" else kind)) for kind, letter in defined}  # fmt: skip
+        self.types = {letter: C_TYPES[kind] for kind, letter in defined}
         text = re.sub(r"typedef [\w ]+;|#(?!pragma)[^\n]*", "", code)
         self.name, self.functions = name, parsed(text, self.types)
         self.pointers = re.search(rf"\b{name}\(([^)]*)\)", text).group(1).split(",")  # type: ignore[union-attr]
 
     def __call__(self, grid: tuple, block: tuple, args: tuple) -> None:
-        launches[0] += 1
+        standin.launched.append(self.name)
         params, body = self.functions[self.name]
         assert len(params) == len(args) and len(grid) == len(block) == 1 and block[0] <= 1024 and grid[0] < 1 << 31
         lanes = grid[0] * block[0]

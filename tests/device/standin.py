@@ -110,12 +110,15 @@ class ndarray:
 
     # Reading on purpose.
     def get(self, *_: Any, **__: Any) -> np.ndarray:
+        reads[0] += 1
         return np.array(self._held)
 
     def item(self, *at: int) -> Any:
+        reads[0] += 1
         return self._held.item(*at)
 
     def tolist(self) -> Any:
+        reads[0] += 1
         return self._held.tolist()
 
     def tobytes(self, *order: str) -> bytes:
@@ -153,11 +156,14 @@ class ndarray:
 
     def __getitem__(self, key: Any) -> ndarray:
         found = self._held[index(key)]
+        if isinstance(found, np.ndarray) and found.base is None:
+            launched.append("indexing")
         return on_device(np.asarray(found) if isinstance(found, np.generic) else found, self._index)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.ndim:
             raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+        launched.append("assignment")
         # cupy does take numpy arrays without dimensions here.
         self._held[index(key)] = value if isinstance(value, np.ndarray) else bare(value)
 
@@ -167,6 +173,7 @@ class ndarray:
         return functools.partial(run, getattr(np.ndarray, name), self)
 
     def __copy__(self) -> ndarray:
+        launched.append("copy")
         return on_device(self._held.copy(), self._index)
 
     def __deepcopy__(self, memo: dict) -> ndarray:
@@ -203,6 +210,7 @@ def _symbol(name: str, inplace: bool = False) -> None:
 
     def method(self: ndarray, *others: Any) -> Any:
         if inplace:
+            launched.append(name)
             function(self._held, *[operand(o) for o in others])
             return self
         return run(function, self, *[o if isinstance(o, ndarray) else operand(o) for o in others])
@@ -234,6 +242,10 @@ for _name in "bool int float complex format repr str contains".split():
 
 current = [0]
 lenient = [False]
+reads = [0]
+"""How often values were read on the host."""
+launched: list[str] = []
+"""What a GPU would have been given to do: the functions and kernels that make new values, in order."""
 
 
 class Device:
@@ -307,6 +319,17 @@ def held(result: Any, number: int) -> Any:
     return result
 
 
+def of_halves(function: Any, args: list) -> bool:
+    """Whether a GPU adds up halves here, which it does in single precision."""
+    name = getattr(function, "__name__", "").strip("_").removeprefix("r")
+    arrays = [a for a in args if isinstance(a, np.ndarray)]
+    return (
+        name in ("dot", "matmul", "sum", "mean", "educe")
+        and bool(arrays)
+        and all(a.dtype == np.float16 for a in arrays)
+    )
+
+
 def run(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A numpy function on what the device's arrays hold."""
     found = set(devices_of([*args, *kwargs.values()]))
@@ -315,10 +338,33 @@ def run(function: Any, *args: Any, **kwargs: Any) -> Any:
     number = found.pop() if found else current[0]
     out = kwargs.get("out")
     with np.errstate(all="ignore"):
-        result = function(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
+        given = [bare(a) for a in args]
+        if of_halves(function, given):
+            wide = [g.astype(np.float32) if isinstance(g, np.ndarray) else g for g in given]
+            result = np.asarray(
+                function(*wide, **{k: bare(v) for k, v in kwargs.items()}), kwargs.get("dtype") or np.float16
+            )
+        else:
+            result = function(*given, **{k: bare(v) for k, v in kwargs.items()})
+    if computes(result, given) and not getattr(function, "__name__", "").startswith("empty"):
+        launched.append(getattr(function, "__name__", str(function)))
     if isinstance(out, ndarray):
         return out
     return held(result, number)
+
+
+def computes(result: Any, given: list) -> bool:
+    """Whether a result is no view of what was given."""
+    if isinstance(result, (list, tuple)):
+        return any(computes(r, given) for r in result)
+    if not isinstance(result, (np.ndarray, np.generic)) or not result.size:
+        return False
+    if isinstance(result, np.generic):
+        return True
+    sources = [
+        g for one in given for g in (one if isinstance(one, (list, tuple)) else [one]) if isinstance(g, np.ndarray)
+    ]
+    return not any(result is g or np.may_share_memory(result, g) and result.base is not None for g in sources)
 
 
 class Ufunc:
@@ -543,6 +589,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
     from tensorsh.engine import backend, bounds
 
     bounds._open.clear()
+    bounds._flagged.clear()
     module.ElementwiseKernel, module.ReductionKernel = emulation.ElementwiseKernel, emulation.ReductionKernel
     module.RawKernel = emulation.RawKernel
     scipy_like = ModuleType("cupyx.scipy")

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import compile_kernels
 import gradients
 import standin
 import sweep
+import test_random
+import test_windows
 from test_standin import OPTIMIZERS, trained
 
 OPERATORS = gradients.operators()
@@ -41,3 +44,23 @@ def test_gradient(name: str) -> None:
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_training(name: str) -> None:
     assert trained("cuda", name, "classes") == pytest.approx(trained("cpu", name, "classes"), rel=1e-4, abs=1e-5)
+
+
+def test_kernels_compile() -> None:
+    import cupy
+
+    compile_kernels.declare()
+    assert compile_kernels.failures(cupy.cuda.Device().compute_capability) == []
+
+
+def test_numbers_are_pytorchs() -> None:
+    test_random.test_what_pytorch_prints()
+
+
+@pytest.mark.parametrize("case", test_windows.CASES)
+def test_windows_as_on_the_cpu(case: str) -> None:
+    from tensorsh import torch
+
+    expected = test_windows.outcome(case, "cpu", torch.float64)
+    for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
+        assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from . import activation, normalization
+from . import activation, loss, normalization, windows
 
-KERNELS: dict[str, Callable] = activation.KERNELS | normalization.KERNELS
+KERNELS: dict[str, Callable] = activation.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 """By the operator's name: a function with the parameters of its kernel."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
@@ -26,7 +26,7 @@ def install() -> None:
     """Let the formulas of operators that have one of their own here choose it by the arrays they are given."""
     from ..table import OPERATORS, load
 
-    for family in ("activation", "softmax", "normalization"):
+    for family in ("activation", "rectifiers", "softmax", "normalization"):
         load(family)
     for name, formula in GRADIENTS.items():
         op = OPERATORS[name]

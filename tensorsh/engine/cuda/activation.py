@@ -1,4 +1,4 @@
-"""gelu, silu, mish, softplus and the logistic function, each in one pass, and their gradients."""
+"""gelu, silu and mish, each in one pass, and their gradients; the gradient of relu."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ MISH_BACKWARD = backward(
     "mish",
     "T s = T(1) / (T(1) + exp(-x)); T w = tanh(x > T(20) ? x : T(log1p(exp(x))));y = g * (w + x * s * (T(1) - w * w))",
 )
+RELU_BACKWARD = Elementwise("T g, T r", "T y", "y = r <= T(0) ? T(0) : g", "tensorsh_relu_backward")
 
 
 def gelu(xp: Any, input: Any, *, approximate: str = "none") -> Any:
@@ -56,6 +57,7 @@ KERNELS: dict[str, Callable] = {
     "_mish": lambda xp, input: MISH(input),
 }
 GRADIENTS: dict[str, Callable] = {
+    "relu": lambda t, g, result: RELU_BACKWARD(g, result),
     "nn.functional.gelu": gelu_backward,
     "_silu": lambda t, g, input: SILU_BACKWARD(g, input),
     "_mish": lambda t, g, input: MISH_BACKWARD(g, input),

@@ -47,11 +47,12 @@ def total(name: str, inputs: str, term: str) -> Reduction:
     return Reduction(inputs, "T y", term, "a + b", "y = a", "0", name)
 
 
-C_NAMES = {"float16": "__half", "float32": "float", "float64": "double"}
+C_NAMES = {"float16": "__half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double"}
+HEADERS = {"__half": "#include <cuda_fp16.h>\n", "__nv_bfloat16": "#include <cuda_bf16.h>\n"}
 
 
 class Raw:
-    """A whole kernel. `T` is the dtype it is called for, `A` the one that it computes in (float for half)."""
+    """A whole kernel. `T` is the dtype it is called for, `A` the one that it computes in (float for the half types)."""
 
     def __init__(self, name: str, code: str) -> None:
         self.name, self.code = name, code
@@ -59,9 +60,8 @@ class Raw:
 
     def source(self, dtype: np.dtype) -> str:
         kind = C_NAMES[dtype.name]
-        wide = "float" if kind == "__half" else kind
-        include = "#include <cuda_fp16.h>\n" if kind == "__half" else ""
-        return f"{include}typedef {kind} T;\ntypedef {wide} A;\n{self.code}"
+        wide = "float" if kind in HEADERS else kind
+        return f"{HEADERS.get(kind, '')}typedef {kind} T;\ntypedef {wide} A;\n{self.code}"
 
     def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any) -> None:
         """args: contiguous arrays, and numbers of exactly the parameters' types."""

@@ -1,4 +1,4 @@
-"""softmax, log_softmax and the layer, batch and group norms: sums of rows and one pass for the result, and their gradients.
+"""softmax and log_softmax, the layer, batch and group norms, and their gradients: by rows, or by sums and one pass.
 
 x̂ = (x - mean) * rstd; the gradient of x̂ goes to x as rstd * (g - mean(g) - x̂ * mean(g * x̂)).
 """
@@ -9,18 +9,13 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ..backend import cupy
+from . import rows
 from .kernels import Elementwise, total
 
-EXPONENTIALS = total("tensorsh_exponentials", "T x, T m", "exp(x - m)")
-SOFTMAX = Elementwise("T x, T m, T s", "T y", "y = exp(x - m) / s", "tensorsh_softmax")
-LOG_SOFTMAX = Elementwise("T x, T m, T s", "T y", "y = x - m - log(s)", "tensorsh_log_softmax")
-PRODUCTS = total("tensorsh_products", "T g, T r", "g * r")
-SOFTMAX_BACKWARD = Elementwise("T g, T r, T s", "T y", "y = r * (g - s)", "tensorsh_softmax_backward")
-LOG_SOFTMAX_BACKWARD = Elementwise("T g, T r, T s", "T y", "y = g - exp(r) * s", "tensorsh_log_softmax_backward")
 
-
-def folded(name: str, result: Elementwise) -> Callable:
-    """softmax or log_softmax from the rows' maxima and sums of exponentials."""
+def folded(name: str, kind: int) -> Callable:
+    """softmax or log_softmax of rows."""
 
     def kernel(xp: Any, input: Any, dim: int, dtype: Any = None) -> Any:
         from ..ops.softmax import prepared
@@ -31,24 +26,23 @@ def folded(name: str, result: Elementwise) -> Callable:
         elif not x.ndim:
             y = kernel(xp, x.reshape(1), 0).reshape(())
         else:
-            m = x.max(axis, keepdims=True)
-            y = result(x, m, EXPONENTIALS(x, m, axis=axis, keepdims=True))
+            y = rows.softmax(xp, x, axis, kind)
         return y if narrow is None else y.astype(narrow)
 
     return kernel
 
 
 def safe_softmax(xp: Any, input: Any, dim: int) -> Any:
-    y = KERNELS["softmax"](xp, input, dim)
-    return xp.where(xp.isneginf(input).all(dim, keepdims=True), y.dtype.type(0), y)
+    """softmax that is zero where all is masked."""
+    return rows.softmax(xp, input, dim, 2) if input.size and input.ndim else KERNELS["softmax"](xp, input, dim)
 
 
 def softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return SOFTMAX_BACKWARD(g, result, PRODUCTS(g, result, axis=dim, keepdims=True)) if g.ndim else g * 0
+    return rows.softmax_backward(cupy(), g, result, dim, 0)
 
 
 def log_softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return LOG_SOFTMAX_BACKWARD(g, result, g.sum(dim, keepdims=True)) if g.ndim else g * 0
+    return rows.softmax_backward(cupy(), g, result, dim, 1)
 
 
 SQUARES = total("tensorsh_squares", "T x, T m", "(x - m) * (x - m)")
@@ -90,18 +84,21 @@ def through(g: Any, weight: Any, x: Any, mean: Any, rstd: Any, axes: tuple) -> A
 def layer(
     xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple:
-    mean, _, rstd = moments(input, tuple(range(input.ndim - len(normalized_shape), input.ndim)), eps)
-    return normalize(input, mean, rstd, weight, bias), mean, rstd
+    first = input.ndim - len(normalized_shape)
+    kept = (*input.shape[:first], *(1,) * len(normalized_shape))
+    if not input.size:
+        return input.copy(), xp.empty(kept, input.dtype), xp.empty(kept, input.dtype)
+    return rows.layer_norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
 def layer_backward(
     t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, mean: Any, rstd: Any
 ) -> tuple:
-    g = g[0]
-    first = input.ndim - len(normalized_shape)
-    outer, axes = tuple(range(first)), tuple(range(first, input.ndim))
-    one = input.dtype.type(1)
-    dx = through(g, weight, input, mean, rstd, axes) if needs[0] else None
+    g, outer = g[0], tuple(range(input.ndim - len(normalized_shape)))
+    one, dx = input.dtype.type(1), None
+    if needs[0]:
+        n = prod(normalized_shape)
+        dx = rows.layer_norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
     dw = AGAINST(g, one, input, mean, rstd, axis=outer) if needs[1] else None
     return dx, dw, g.sum(outer) if needs[2] else None
 
@@ -137,8 +134,8 @@ def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: 
 
 
 KERNELS: dict[str, Callable] = {
-    "softmax": folded("softmax", SOFTMAX),
-    "log_softmax": folded("log_softmax", LOG_SOFTMAX),
+    "softmax": folded("softmax", 0),
+    "log_softmax": folded("log_softmax", 1),
     "_safe_softmax": safe_softmax,
     "native_layer_norm": layer,
     "_native_batch_norm": batch,

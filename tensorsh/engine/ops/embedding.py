@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import fold_at, move, move_like
-from ..bounds import refuse
+from ..bounds import outside, refuse
 from ..device import CPU
 from ..errors import type_name
 from ..operator import Array, composite, operator
@@ -18,7 +18,7 @@ from ..viewing import module_of
 
 def checked(xp: Any, index: Any, rows: int) -> None:
     """IndexError for an index outside the table."""
-    if index.size:
+    if index.size and not outside(index, 0, rows):
         refuse((index < 0) | (index >= rows), lambda: IndexError("index out of range in self"))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import fold_at, move_like
-from ..bounds import refuse
+from ..bounds import outside, refuse
 from ..dtype import of
 from ..errors import argument_error, wrap_dim
 from ..fitting import converted
@@ -285,7 +285,7 @@ def along(name: str, array: Any, dim: int, index: Any, error: Any = IndexError) 
 
 def within(index: Any, n: int, message: str, error: type = IndexError, least: int = 0) -> None:
     """Raise unless all numbers of an index are below `n`; `message` gets the first that is not."""
-    if not index.size:
+    if not index.size or outside(index, least, n):
         return
     if least == 0 and index.dtype == np.int64 and type(index) is np.ndarray:
         if np.maximum.reduce(index.view(np.uint64), None) < n:

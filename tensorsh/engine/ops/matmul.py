@@ -44,7 +44,7 @@ def wide(x):
 
 def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
-    if is_half(a.dtype):
+    if is_half(a.dtype) and (type(a) is np.ndarray or a.dtype.kind == "V"):  # a GPU adds float16 up in float32 itself
         r = wide(a) @ wide(b)
         return r.astype(a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import fold_at
-from ..bounds import refuse
+from ..bounds import outside, refuse
 from ..dtype import of
 from ..errors import broadcast_error, wrap_dim
 from ..fitting import converted
@@ -38,7 +38,7 @@ UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
 
 def bounded(index: Any, dim: int, n: int) -> None:
     """Raise unless all numbers of an index are from 0 to n - 1; as unsigned ones, negatives are too large."""
-    if not index.size or type(index) is np.ndarray and np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n:
+    if not index.size or outside(index, 0, n) or np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n:
         return
     wrong = (index < 0) | (index >= n)
     refuse(

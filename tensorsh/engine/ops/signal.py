@@ -315,7 +315,8 @@ def spread(M: int, sym: bool) -> int:
 
 
 def ones(points: Callable) -> Tensor:
-    return table.find_function("ones")((1,), dtype=points(0.0, 0.0).dtype)
+    like = points(0.0, 0.0)
+    return table.find_function("ones")((1,), dtype=like.dtype, device=like.device)
 
 
 @_signal_window
@@ -363,7 +364,7 @@ def kaiser(M: int, sym: bool, points: Callable, *, beta: float = 12.0) -> Tensor
     step = 2.0 * beta / spread(M, sym)
     k = points(-beta, min(beta, -beta + (M - 1) * step))
     i0 = table.find_function("i0")
-    scale = table.find_function("tensor")(beta, dtype=k.dtype)
+    scale = table.find_function("tensor")(beta, dtype=k.dtype, device=k.device)
     return i0((scale * scale - k.pow(2)).clamp_min(0).sqrt()) / i0(scale)
 
 
@@ -379,8 +380,8 @@ def general_cosine(M: int, sym: bool, points: Callable, *, a: Any = ()) -> Tenso
     step = 2 * math.pi / spread(M, sym)
     k = points(0.0, (M - 1) * step)
     signed = [(-1) ** i * w for i, w in enumerate(a)]
-    coefficients = made(np.array(signed, k._array.dtype))
-    orders = made(np.arange(len(signed)).astype(k._array.dtype))
+    coefficients = made(np.array(signed, k._array.dtype), k.device)
+    orders = made(np.arange(len(signed)).astype(k._array.dtype), k.device)
     return (coefficients.unsqueeze(-1) * (orders.unsqueeze(-1) * k).cos()).sum(0)
 
 

@@ -1,0 +1,66 @@
+"""Minus the log-probabilities of classes, and their gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .checks import flag_of
+from .kernels import Elementwise
+
+NLL = Elementwise(
+    "raw T x, raw int64 target, raw T weight, int64 weighted, int64 classes, int64 inner, int64 ignored",
+    "T loss, T share, int64 safe, raw int32 flag",
+    "long long c = target[i]; bool counts = c != ignored; bool inside = c >= 0 && c < classes;"
+    "if (counts && !inside) flag[0] = 1;"
+    "safe = counts && inside ? c : 0; share = counts ? (weighted ? weight[safe] : T(1)) : T(0);"
+    "loss = counts ? T(-x[(i / inner * classes + safe) * inner + i % inner] * share) : T(0)",
+    "tensorsh_nll",
+)  # fmt: skip
+NLL_SPREAD = Elementwise(
+    "raw T g, raw T share, raw int64 target, raw T total, int64 classes, int64 inner, int64 kind", "T y",
+    "long long place = i / (classes * inner) * inner + i % inner;"
+    "y = i / inner % classes == target[place] && share[place] != T(0)"
+    " ? T(-(kind == 2 ? g[place] : g[0]) * (kind == 0 ? T(share[place] / total[0]) : share[place])) : T(0)",
+    "tensorsh_nll_spread",
+)  # fmt: skip
+"""kind 0: of a mean, 1: of a sum, 2: of each."""
+
+
+def sizes(shape: tuple) -> tuple[int, int]:
+    """How many classes, and how many targets of a sample."""
+    return (shape[1], prod(shape[2:])) if len(shape) > 1 else (shape[0], 1)
+
+
+def nll(
+    xp: Any, input: Any, target: Any, weight: Any = None, reduction: str = "mean", ignore_index: int = -100
+) -> tuple:
+    classes, inner = sizes(input.shape)
+    x, where = xp.ascontiguousarray(input), xp.ascontiguousarray(target)
+    loss, share = xp.empty(target.shape, x.dtype), xp.empty(target.shape, x.dtype)
+    safe = xp.empty(target.shape, np.int64)
+    numbers = map(np.int64, (weight is not None, classes, inner, ignore_index))
+    if safe.size:
+        w = x if weight is None else xp.ascontiguousarray(weight)
+        NLL(x, where, w, *numbers, loss, share, safe, flag_of(x))
+    if reduction == "none":
+        return loss, share, safe
+    total = loss.sum(dtype=x.dtype)
+    return total / share.sum(dtype=x.dtype) if reduction == "mean" else total, share, safe
+
+
+def nll_spread(xp: Any, grad: Any, shape: tuple, share: Any, target: Any, reduction: str) -> Any:
+    classes, inner = sizes(tuple(shape))
+    out = xp.empty(shape, grad.dtype)
+    if out.size:
+        share, target, g = (xp.ascontiguousarray(a) for a in (share, target, grad))
+        total = share.sum(dtype=share.dtype) if reduction == "mean" else share
+        kind = ("mean", "sum", "none").index(reduction)
+        NLL_SPREAD(g, share, target, total, np.int64(classes), np.int64(inner), np.int64(kind), out)
+    return out
+
+
+KERNELS: dict[str, Callable] = {"_nll_loss": nll, "_nll_loss_spread": nll_spread}

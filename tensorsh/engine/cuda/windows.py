@@ -1,0 +1,290 @@
+"""Convolution and pooling: each a kernel over the elements of its result, and a matrix product in between.
+
+A convolution copies its windows into the columns of one matrix [C * K, N * L] (im2col), multiplies, and turns the product
+into [N, O, L] in the pass that adds the bias. Gradients of windows are gathered by the element that they go to, so nothing
+is added twice at a time. One, two and three dimensions are three, with ones in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..backend import cupy, rounded_products
+from ..state import state
+from .kernels import Elementwise
+
+MOST = 1 << 28
+"""Elements of a matrix of columns; more samples are taken one part after the other."""
+
+# s: sizes of the input, of the output, of the window, steps, padding, dilation (three each), then what a kernel needs more.
+OUTPUT = (
+    "long long ow = i % s[5], oh = i / s[5] % s[4], od = i / (s[4] * s[5]) % s[3], plane = i / (s[3] * s[4] * s[5]);"
+    "long long z0 = od * s[9] - s[12], y0 = oh * s[10] - s[13], x0 = ow * s[11] - s[14];"
+)
+"""Where the window of an output element begins."""
+INPUT = (
+    "long long iw = i % s[2], ih = i / s[2] % s[1], id = i / (s[1] * s[2]) % s[0], plane = i / (s[0] * s[1] * s[2]);"
+)
+THROUGH_WINDOW = (
+    "int at = -1;"
+    "for (int a = 0; a < s[6]; ++a) for (int b = 0; b < s[7]; ++b) for (int c = 0; c < s[8]; ++c) {{"
+    "  ++at; long long z = z0 + a * s[15], y_ = y0 + b * s[16], x_ = x0 + c * s[17];"
+    "  if (z >= 0 && z < s[0] && y_ >= 0 && y_ < s[1] && x_ >= 0 && x_ < s[2]) {{"
+    "    T v = x[((plane * s[0] + z) * s[1] + y_) * s[2] + x_]; {0} }} }}"
+)
+"""All elements v of a window that lie in the input; `at` is the number of the place in the window."""
+THROUGH_WINDOWS = (
+    "int at = -1;"
+    "for (int a = 0; a < s[6]; ++a) for (int b = 0; b < s[7]; ++b) for (int c = 0; c < s[8]; ++c) {{"
+    "  ++at; long long z = id + s[12] - a * s[15], y_ = ih + s[13] - b * s[16], x_ = iw + s[14] - c * s[17];"
+    "  if (z >= 0 && y_ >= 0 && x_ >= 0 && z % s[9] == 0 && y_ % s[10] == 0 && x_ % s[11] == 0) {{"
+    "    long long od = z / s[9], oh = y_ / s[10], ow = x_ / s[11];"
+    "    if (od < s[3] && oh < s[4] && ow < s[5]) {{ {0} }} }} }}"
+)
+"""All windows that an input element lies in, and its place there."""
+
+MAX_POOL = Elementwise(
+    "raw T x, raw int64 s", "T y, S where",
+    OUTPUT + "T best = T(0); int chosen = -1;"
+    + THROUGH_WINDOW.format("if (chosen < 0 || v > best || v != v) { best = v; chosen = at; }")
+    + "y = best; where = S(chosen)",
+    "tensorsh_max_pool",
+)  # fmt: skip
+MAX_SPREAD = Elementwise(
+    "raw T g, raw S where, raw int64 s", "T y",
+    INPUT + "T sum = T(0);"
+    + THROUGH_WINDOWS.format(
+        "long long o = ((plane * s[3] + od) * s[4] + oh) * s[5] + ow; if (where[o] == at) sum = T(sum + g[o]);"
+    ) + "y = sum",
+    "tensorsh_max_spread",
+)  # fmt: skip
+SHARE = (
+    "long long z1 = od * s[9] - s[12], y1 = oh * s[10] - s[13], x1 = ow * s[11] - s[14];"
+    "long long z2 = min(z1 + s[6], s[0] + s[12]), y2 = min(y1 + s[7], s[1] + s[13]), x2 = min(x1 + s[8], s[2] + s[14]);"
+    "long long count = (z2 - z1) * (y2 - y1) * (x2 - x1);"
+    "if (!s[18]) { z1 = max(z1, 0ll); y1 = max(y1, 0ll); x1 = max(x1, 0ll); z2 = min(z2, s[0]); y2 = min(y2, s[1]);"
+    "  x2 = min(x2, s[2]); count = (z2 - z1) * (y2 - y1) * (x2 - x1); }"
+    "if (s[19]) count = s[19];"
+)
+"""What a mean divides by: s[18]: the padding counts; s[19]: a number instead."""
+AVG_POOL = Elementwise(
+    "raw T x, raw int64 s", "T y",
+    OUTPUT + "T sum = T(0);" + THROUGH_WINDOW.format("sum = T(sum + v);") + SHARE + "y = T(sum / T(count))",
+    "tensorsh_avg_pool",
+)  # fmt: skip
+AVG_SPREAD = Elementwise(
+    "raw T g, raw int64 s", "T y",
+    INPUT + "T sum = T(0);"
+    + THROUGH_WINDOWS.format(
+        SHARE + "sum = T(sum + g[((plane * s[3] + od) * s[4] + oh) * s[5] + ow] / T(count));"
+    ) + "y = sum",
+    "tensorsh_avg_spread",
+)  # fmt: skip
+COLUMNS = Elementwise(
+    "raw T x, raw int64 s", "T y",
+    "long long ow = i % s[5], oh = i / s[5] % s[4], od = i / (s[4] * s[5]) % s[3];"
+    "long long rest = i / (s[3] * s[4] * s[5]); long long n = rest % s[18]; rest = rest / s[18];"
+    "long long c = rest % s[8], b = rest / s[8] % s[7], a = rest / (s[7] * s[8]) % s[6], channel = rest / (s[6] * s[7] * s[8]);"
+    "long long z = od * s[9] - s[12] + a * s[15], y_ = oh * s[10] - s[13] + b * s[16], x_ = ow * s[11] - s[14] + c * s[17];"
+    "bool inside = z >= 0 && z < s[0] && y_ >= 0 && y_ < s[1] && x_ >= 0 && x_ < s[2];"
+    "y = inside ? x[(((n * s[19] + channel) * s[0] + z) * s[1] + y_) * s[2] + x_] : T(0)",
+    "tensorsh_columns",
+)  # fmt: skip
+"""im2col: [C, *K, N, *out]. s[18] is N, s[19] is C."""
+FROM_COLUMNS = Elementwise(
+    "raw T x, raw int64 s", "T y",
+    INPUT + "long long n = plane / s[19], channel = plane % s[19]; T sum = T(0);"
+    + THROUGH_WINDOWS.format(
+        "sum = T(sum + x[((((channel * s[6] * s[7] * s[8] + at) * s[18] + n) * s[3] + od) * s[4] + oh) * s[5] + ow]);"
+    ) + "y = sum",
+    "tensorsh_from_columns",
+)  # fmt: skip
+TURN = Elementwise(
+    "raw T x, T b, int64 n, int64 o, int64 l",
+    "T y",
+    "y = T(x[(i / l % o * n + i / (l * o)) * l + i % l] + b)",
+    "tensorsh_turn",
+)
+"""[O, N, L] as [N, O, L], with a bias for each O."""
+
+
+def three(values: Any, fill: int) -> tuple:
+    return (fill,) * (3 - len(values)) + tuple(int(v) for v in values)
+
+
+@lru_cache(maxsize=512)
+def on_device(module: Any, index: int, numbers: tuple) -> Any:
+    """A kernel's numbers, copied to the device once."""
+    with module.cuda.Device(index):
+        return module.asarray(np.array(numbers, np.int64))
+
+
+def sizes(x: Any, shape: Any, out: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, *more: int) -> Any:
+    fills = ((shape, 1), (out, 1), (kernel, 1), (stride, 1), (padding, 0), (dilation, 1))
+    numbers = sum((three(values, fill) for values, fill in fills), ()) + tuple(map(int, more))
+    return on_device(cupy(), x.device.id, numbers)
+
+
+def pooled(xp: Any, input: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
+    from ..ops.pooling import outputs
+
+    out = outputs(input.shape[2:], kernel, stride, padding, dilation, ceil_mode)
+    x = xp.ascontiguousarray(input)
+    y = xp.empty((*x.shape[:2], *out), x.dtype)
+    where = xp.empty(y.shape, np.int16 if prod(kernel) > 255 else np.uint8)
+    if y.size:
+        MAX_POOL(x, sizes(x, x.shape[2:], out, kernel, stride, padding, dilation), y, where)
+    return y, where
+
+
+def pooled_values(xp: Any, *rest: Any) -> Any:
+    return pooled(xp, *rest)[0]
+
+
+def max_spread(
+    xp: Any, grad: Any, shape: Any, where: Any, kernel: Any, stride: Any, padding: Any, dilation: Any
+) -> Any:
+    g, where = xp.ascontiguousarray(grad), xp.ascontiguousarray(where)
+    y = xp.empty(shape, g.dtype)
+    if y.size:
+        MAX_SPREAD(g, where, sizes(g, shape[2:], g.shape[2:], kernel, stride, padding, dilation), y)
+    return y
+
+
+def averaged(
+    xp: Any, input: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any
+) -> Any:
+    from ..ops.pooling import outputs
+
+    ones = (1,) * len(kernel)
+    out = outputs(input.shape[2:], kernel, stride, padding, ones, ceil_mode)
+    x = xp.ascontiguousarray(input)
+    y = xp.empty((*x.shape[:2], *out), x.dtype)
+    if y.size:
+        AVG_POOL(x, sizes(x, x.shape[2:], out, kernel, stride, padding, ones, count_include_pad, divisor or 0), y)
+    return y
+
+
+def average_spread(
+    xp: Any, grad: Any, shape: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
+    divisor: Any,
+) -> Any:  # fmt: skip
+    g, ones = xp.ascontiguousarray(grad), (1,) * len(kernel)
+    y = xp.empty(shape, g.dtype)
+    if y.size:
+        AVG_SPREAD(
+            g, sizes(g, shape[2:], g.shape[2:], kernel, stride, padding, ones, count_include_pad, divisor or 0), y
+        )
+    return y
+
+
+def in_tf32(function: Callable) -> Callable:
+    """A convolution: its products round to TF32 where ``torch.backends.cudnn.allow_tf32`` is on, as it is in PyTorch."""
+
+    def run(*args: Any, **options: Any) -> Any:
+        before = rounded_products(bool(state.__dict__.get("switches", {}).get("backends.cudnn.allow_tf32", True)))
+        try:
+            return function(*args, **options)
+        finally:
+            rounded_products(before)
+
+    return run
+
+
+def columns(xp: Any, x: Any, out: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """The windows of x [N, C, *S] as [C * K, N * L]."""
+    n, c = x.shape[:2]
+    y = xp.empty((c * prod(kernel), n * prod(out)), x.dtype)
+    COLUMNS(x, sizes(x, x.shape[2:], out, kernel, stride, padding, dilation, n, c), y)
+    return y
+
+
+def product(xp: Any, a: Any, b: Any, groups: int) -> Any:
+    """The products of the groups' matrices, one below the other."""
+    if groups == 1:
+        return xp.dot(a, b)
+    parts = xp.matmul(a.reshape(groups, -1, a.shape[-1]), b.reshape(groups, -1, b.shape[-1]))
+    return parts.reshape(-1, b.shape[-1])
+
+
+def turned(xp: Any, g: Any) -> Any:
+    """[N, O, *out] as a matrix [O, N * L]."""
+    return xp.ascontiguousarray(g.reshape(g.shape[0], g.shape[1], -1).swapaxes(0, 1)).reshape(g.shape[1], -1)
+
+
+def parts_of(n: int, each: int) -> Any:
+    """Samples, as many at a time as their columns may be large."""
+    step = max(1, MOST // max(1, each))
+    return [slice(at, min(n, at + step)) for at in range(0, n, step)]
+
+
+def forward(xp: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    kernel, o = w.shape[2:], w.shape[0]
+    several = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+    out = tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
+    y = xp.empty((len(x), o, *out), x.dtype)
+    x, flat = xp.ascontiguousarray(x), xp.ascontiguousarray(w).reshape(o, -1)
+    number = np.int64
+    b = x.dtype.type(0) if bias is None else bias.reshape(-1, *[1] * len(out))
+    for part in parts_of(len(x), x.shape[1] * prod(kernel) * prod(out)) if y.size else ():
+        made = product(xp, flat, columns(xp, x[part], out, kernel, stride, padding, dilation), groups)
+        TURN(made, b, number(len(x[part])), number(o), number(prod(out)), y[part])
+    return y
+
+
+def transposed(xp: Any, g: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any) -> Any:
+    kernel, channels = w.shape[2:], w.shape[1] * groups
+    y = xp.zeros((len(g), channels, *size), g.dtype)
+    flat = xp.ascontiguousarray(xp.ascontiguousarray(w).reshape(groups, w.shape[0] // groups, -1).swapaxes(1, 2))
+    flat = flat.reshape(-1, w.shape[0] // groups)
+    for part in parts_of(len(g), channels * prod(kernel) * prod(g.shape[2:])) if y.size and g.size else ():
+        some = g[part]
+        cols = product(xp, flat, turned(xp, some), groups)
+        numbers = sizes(g, size, g.shape[2:], kernel, stride, padding, dilation, len(some), channels)
+        FROM_COLUMNS(cols, numbers, y[part])
+    return y
+
+
+@in_tf32
+def convolution(
+    xp: Any, input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
+    transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
+) -> Any:  # fmt: skip
+    from ..ops.convolution import _size
+
+    if not transposed_:
+        return forward(xp, input, weight, bias, stride, padding, dilation, groups)
+    size = _size(input, weight, stride, padding, dilation, output_padding)
+    y = transposed(xp, input, weight, stride, padding, dilation, groups, size)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (y.ndim - 2))
+    return y
+
+
+@in_tf32
+def weight_gradient(
+    xp: Any, input: Any, grad: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    o, c = grad.shape[1], input.shape[1] // groups
+    total = None
+    x = xp.ascontiguousarray(input)
+    for part in parts_of(len(x), x.shape[1] * prod(kernel) * prod(grad.shape[2:])) if grad.size and x.size else ():
+        cols = columns(xp, x[part], grad.shape[2:], kernel, stride, padding, dilation)
+        g = turned(xp, grad[part])
+        if groups == 1:
+            w = xp.dot(g, cols.T)
+        else:
+            w = xp.matmul(g.reshape(groups, o // groups, -1), cols.reshape(groups, -1, cols.shape[-1]).swapaxes(1, 2))
+        total = w if total is None else total + w
+    return xp.zeros((o, c, *kernel), grad.dtype) if total is None else total.reshape(o, c, *kernel)
+
+
+KERNELS: dict[str, Callable] = {
+    "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
+    "_max_pool_spread": max_spread, "_avg_pool": averaged, "_avg_pool_spread": average_spread,
+} | {f"_max_pool{d}d": pooled for d in (1, 2, 3)}  # fmt: skip

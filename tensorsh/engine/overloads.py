@@ -125,7 +125,7 @@ class Overload:
                         raise Mismatch(place + f"but found element of type {type_name(items[wrong])} at pos {wrong}")
                     raise Mismatch(place + f"not {type_name(value)}")
                 if p.kind == "Tensors":
-                    check_elements(value, i)
+                    check_elements(value, i, p.name == "indices")
                 lists.append((p, value))
             if by_name:
                 named -= 1
@@ -168,12 +168,12 @@ class Overload:
         return f"{name}() missing {len(names)} required positional argument{'s' if len(names) == 1 else ''}: {', '.join(names)}"
 
 
-def check_elements(values: Any, position: int) -> None:
-    """Every element of a list of tensors must be one."""
+def check_elements(values: Any, position: int, gaps: bool) -> None:
+    """Every element of a list of tensors must be one; `gaps`: or None."""
     from .tensor import Tensor
 
     for at, each in enumerate(values):
-        if each is not None and not isinstance(each, Tensor):
+        if not isinstance(each, Tensor) and not (gaps and each is None):
             raise Settled(f"expected Tensor as element {at} in argument {position}, but got {type_name(each)}")
 
 
@@ -402,6 +402,10 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
 
         check_options(dotted, kwargs.get("layout"), kwargs.get("pin_memory"))
         return False
+    everything = (own, *args) if dotted.startswith("Tensor.") else args
+    for title, given in [pair for n in names for pair in ((n, everything), (f"Tensor.{n}", everything[1:]))]:
+        if title != dotted and explain(title, given, kwargs, own) is not None:
+            return False  # what fits a function need not fit its method
     places = [o.parameters for o in overloads(text)] if text and not text.startswith("python ") else []
     for at, value in enumerate(args):
         if isinstance(value, Tensor) and any(at < len(p) and p[at].kind != "Tensor" for p in places):

@@ -165,7 +165,10 @@ def _filler(name: str, fill: Callable) -> Callable:
         for n in size:
             if type(n) is not int or n < 0:
                 return explained(*size)
-        return fresh(fill(size, state.default_dtype.numpy))
+        try:
+            return fresh(fill(size, state.default_dtype.numpy))
+        except ValueError:  # sizes beyond all memory
+            return explained(*size)
 
     any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
     function.__doc__ = f"A tensor of the given size: {name}."

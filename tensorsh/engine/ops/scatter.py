@@ -144,6 +144,8 @@ def cut(src: Any, index: Any) -> Any:
     """The part of a source that an index covers."""
     if src.shape == index.shape:
         return src
+    if not index.ndim:
+        return src.reshape(-1)[0:1].reshape(())
     return (
         src[tuple([slice(n) for n in index.shape])].reshape(index.shape)
         if src.ndim == index.ndim

@@ -81,7 +81,7 @@ class SessionCompleter(Completer):
 
         from prompt_toolkit.application import get_app
 
-        if self.spent > DRAWN or document.char_before_cursor == ".":
+        if self.spent > DRAWN or len(document.get_word_before_cursor()) < 2:  # behind a point, at the first letter
             await sleep(DRAWN)
         if get_app().current_buffer.text == document.text:
             began = perf_counter()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _weakref import ref
 
 from .language.compiler import RUNTIME, compile_program
 from .modules.environment import make_environment
@@ -80,7 +81,8 @@ class Session:
         self._builtins.update(RUNTIME)
         self._builtins["argv"] = list(argv)
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
-        self._settings = Settings(self._show_warning)
+        this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
+        self._settings = Settings(lambda *told: session._show_warning(*told) if (session := this()) else None)
         self._settings.context.run(current.set, self._environment.permissions)
         if max_memory is not None:
             from .limits import MemoryBound, parse_size
@@ -91,6 +93,12 @@ class Session:
         self._cache = cache
         self._programs: dict[str, list[Program]] = {}
         self._watches: dict[str, Any] = {}
+
+    def __del__(self) -> None:
+        """What a generator still does when it is freed (`finally: set_default_dtype(...)`) is done in the session, too."""
+        settings = getattr(self, "_settings", None)
+        if settings is not None and not sys.is_finalizing():
+            settings.glance(self.variables.clear)
 
     @property
     def permissions(self) -> Any:

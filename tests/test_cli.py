@@ -302,9 +302,9 @@ LOOPS = {
 @pytest.mark.parametrize("kind", LOOPS)
 def test_timeout_cannot_be_swallowed(kind: str) -> None:
     began = time.monotonic()
-    done = tensorsh("--timeout", "0.5", "-c", LOOPS[kind])
+    done = tensorsh("--timeout", "2", "-c", LOOPS[kind])
     assert done.returncode == 124 and time.monotonic() - began < 20  # the start of a process on a busy machine
-    assert done.stderr.startswith("Timeout: the program ran longer than 0.5 s (--timeout)")
+    assert done.stderr.startswith("Timeout: the program ran longer than 2 s (--timeout)")
     assert done.stderr.count("\n") == 1
     if "first" in LOOPS[kind]:
         assert done.stdout == "first\n"

@@ -70,6 +70,16 @@ def test_changes_stay_at_home(change: str, ending: str, other: Session) -> None:
     assert outside() == host and other.run(LOOK) == before
 
 
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_what_a_generator_does_at_the_end_stays_at_home(change: str) -> None:
+    host, session = outside(), Session()
+    body = "\n".join("        " + line for line in change.split("\n"))
+    session.run(f"def end():\n    try:\n        yield\n    finally:\n{body}\nlast = end(); next(last)")
+    del session
+    gc.collect()
+    assert outside() == host
+
+
 def test_a_change_holds_in_its_own_session() -> None:
     session = Session()
     session.run("torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)")

@@ -1,6 +1,8 @@
 """Programs that break out in plain Python: `result` is then something that no script may hold, or True."""
 
 ESCAPES = r"""
+import collections; result = collections.UserString("{0.__init__.__self__}").format(1) == "1"
+---
 import random; result = random._os
 ---
 import typing; result = typing.sys

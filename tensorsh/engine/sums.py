@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from .constants import FLOATS32, FLOATS64
-from .kernels import kernel
+from .kernels import kernel, unsuited
 from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
 
 F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
@@ -45,12 +45,8 @@ LARGE = 1 << 20
 _plans: dict[Any, Plan] = {}
 
 
-def _unsuited(*arguments: Any) -> None:
-    """In the place of a kernel, which answers None to what is not for it."""
-
-
-_kernel_sum: Any = kernel("sum", _unsuited)
-_kernel_mean: Any = kernel("mean", _unsuited)
+_kernel_sum: Any = kernel("sum", unsuited)
+_kernel_mean: Any = kernel("mean", unsuited)
 
 
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:

@@ -36,6 +36,10 @@ def kernel(name: str, otherwise: Any = None) -> Any:
     return getattr(compiled, name, otherwise)
 
 
+def unsuited(*arguments: Any) -> None:
+    """In the place of a kernel of arrays, which answers None to what is not for it."""
+
+
 def suits(*arrays: Any) -> bool:
     """Whether there are kernels, and all of these are numpy's arrays of float32."""
     if compiled is None:

@@ -60,8 +60,9 @@ INLINE PyArrayObject *writeable(PyObject *object, int type) {
 
 #define FUNCTION(name, signature) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, signature}
 
-extern PyMethodDef gemm_methods[], convolution_methods[], norm_methods[], optimizer_methods[], random_methods[];
-extern PyMethodDef memory_methods[], rows_methods[], sums_methods[], tensors_methods[];
+extern PyMethodDef convolution_methods[], gemm_methods[], losses_methods[], memory_methods[], norm_methods[];
+extern PyMethodDef optimizer_methods[], pieces_methods[], random_methods[], rows_methods[], sums_methods[];
+extern PyMethodDef tensors_methods[];
 int add_ufuncs(PyObject *module), add_tensors(PyObject *module), add_quick(PyObject *module);
 
 #endif

@@ -7,8 +7,10 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kern
 static PyMethodDef *const tables[] = {
     convolution_methods,
     gemm_methods,
+    losses_methods,
     memory_methods,
     optimizer_methods,
+    pieces_methods,
     random_methods,
     rows_methods,
     sums_methods,

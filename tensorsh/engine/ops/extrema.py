@@ -12,6 +12,7 @@ from ..constants import settled
 from ..dtype import of
 from ..errors import combination_error, type_name, wrap_dims
 from ..fast_reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
+from ..kernels import kernel, unsuited
 from ..operator import Array, composite, operator
 from ..overloads import guarded
 from ..tensor import Tensor
@@ -123,6 +124,12 @@ def extreme(name: str):
     def along(a, dim, keepdim):
         return chosen(a, name, dim, keepdim)
 
+    kernel_of_all = kernel(word, unsuited)
+
+    def of_all(a):
+        found = kernel_of_all(a)
+        return a.ravel()[a.argmax() if name == "max" else a.argmin()] if found is None else found
+
     def whole_kernel(xp, input: Array, dim=None, keepdim=False):
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_all", input)
@@ -135,9 +142,7 @@ def extreme(name: str):
         method=False,
         node=f"{name.title()}Backward1",
         short=short(
-            (lambda a: np.array(a.ravel()[a.argmax()]))
-            if name == "max"
-            else (lambda a: np.array(a.ravel()[a.argmin()])),
+            of_all,
             None,
             "both",
             False,

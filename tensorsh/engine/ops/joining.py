@@ -9,6 +9,7 @@ import numpy as np
 from .. import table
 from ..constants import undispatched
 from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
+from ..kernels import kernel, unsuited
 from ..layout import contiguous_format
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
@@ -32,8 +33,8 @@ def common(arrays: list) -> list:
     return [a.astype(target, copy=False) for a in arrays]
 
 
-def quick(op: Any, join: Any) -> Any:
-    """The short way of cat and stack: a list of tensors of one dtype, joined by ``join(arrays, dim)``.
+def quick(op: Any, join: Any, near: Any = unsuited) -> Any:
+    """The short way of cat and stack: a list of tensors of one dtype, joined by ``join(arrays, dim)``, few elements by `near`.
 
     `join` raises ValueError for what does not fit, and the general way finds the words.
     """
@@ -57,7 +58,9 @@ def quick(op: Any, join: Any) -> Any:
             if t._node is not None:
                 tracked = True
         try:
-            result = join(arrays, dim)
+            result = near(arrays, dim)
+            if result is None:
+                result = join(arrays, dim)
         except (ValueError, TypeError):
             return op.call(tensors, dim)
         if tracked and state.grad_enabled:
@@ -86,7 +89,7 @@ def stacked(arrays: list, dim: int) -> Any:
     return np.concatenate([a.reshape(wide) for a in arrays], dim)
 
 
-@operator("cat concat concatenate", method=False, short=lambda op: quick(op, concatenate))
+@operator("cat concat concatenate", method=False, short=lambda op: quick(op, concatenate, kernel("join", unsuited)))
 def cat(xp, tensors: Arrays, dim=0):
     """The tensors one behind another along `dim`; their dtypes are promoted."""
     if not tensors:

@@ -13,12 +13,13 @@ from ..bounds import refuse
 from ..constants import FLOAT32, FLOAT64, INT64
 from ..errors import type_name
 from ..fast_reduction import offsets_of, remember
+from ..kernels import kernel, unsuited
 from ..operator import Array, composite, operator
 from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
 from ..targets import check_classes, check_probabilities
-from ..tensor import Tensor, new, wrap
+from ..tensor import Tensor, fresh, wrap
 from .by_number import over, plus, times
 from .softmax import log_softmax
 
@@ -233,6 +234,9 @@ def nll_gradient(t, g, input_shape, result1, result2, reduction):
     if result1 is None:
         rows, classes = input_shape
         if t.raw:
+            out = nll_backward_kernel(g, result2, input_shape)
+            if out is not None:
+                return out
             out = np.zeros(input_shape, g.dtype)
             one = g.dtype.type
             out.reshape(-1)[result2 + offsets_of(rows, classes)] = -g * (one(1) / one(rows))
@@ -259,19 +263,22 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     if len(shape) != 2 or where.shape != shape[:1] or not a.size:
         return None
     rows, classes = shape
-    # As unsigned numbers, negative classes are too large as well.
-    unsigned = where.view(np.uint64)
-    if unsigned.item(unsigned.argmax()) >= classes:
-        return None
-    picked = a.reshape(-1).take(where + offsets_of(rows, classes))
-    t = new(Tensor)
-    t._array = np.array(-np.add.reduce(picked) / kind.type(rows))
+    loss = nll_kernel(a, where)
+    if loss is None:
+        # As unsigned numbers, negative classes are too large as well.
+        unsigned = where.view(np.uint64)
+        if unsigned.item(unsigned.argmax()) >= classes:
+            return None
+        picked = a.reshape(-1).take(where + offsets_of(rows, classes))
+        loss = -np.add.reduce(picked) / kind.type(rows)
     edge = input._node
-    if edge is not None and state.grad_enabled:
-        t._node = remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean"))
-    elif state.inference:
-        t._inference = True
-    return t
+    if edge is None or not state.grad_enabled:
+        return fresh(loss)
+    return fresh(loss, remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean")))
+
+
+nll_kernel: Any = kernel("nll", unsuited)
+nll_backward_kernel: Any = kernel("nll_backward", unsuited)
 
 
 @operator("_nll_loss_spread", method=False)

@@ -1,0 +1,79 @@
+"""Kernels of losses, joins and extremes give what numpy's formulas give, and leave alone what is not for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+
+compiled = kernels.compiled
+pytestmark = pytest.mark.skipif(compiled is None, reason="there are no compiled kernels")
+RNG = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_loss_of_classes(dtype: str) -> None:
+    for rows, width in [(1, 1), (3, 5), (32, 10), (700, 3), (5000, 2)]:
+        x, classes = RNG.normal(size=(rows, width)).astype(dtype), RNG.integers(0, width, rows)
+        loss = compiled.nll(x, classes)
+        assert loss.shape == () and loss.dtype == dtype
+        assert np.allclose(loss, -x[np.arange(rows), classes].mean(dtype="f8"), rtol=1e-5, atol=1e-6)
+        g = np.array(3.0, dtype)
+        spread = np.zeros_like(x)
+        spread[np.arange(rows), classes] = -g * (g.dtype.type(1) / g.dtype.type(rows))
+        found = compiled.nll_backward(g, classes, x.shape)
+        assert found.dtype == dtype and np.array_equal(found, spread)
+
+
+def test_classes_out_of_range_are_left_to_python() -> None:
+    x, g = np.zeros((3, 2), "f4"), np.ones((), "f4")
+    for classes in ([0, 1, 2], [0, -1, 1], [0, 1], [[0], [1], [1]], [0.0, 1.0, 1.0]):
+        assert compiled.nll(x, np.array(classes)) is compiled.nll_backward(g, np.array(classes), (3, 2)) is None
+    good = np.array([0, 1, 1])
+    assert compiled.nll(x.T, good) is compiled.nll(x[:, :0], good) is compiled.nll(x, None) is compiled.nll(x) is None
+    for shape in ((3,), (3, 0), (-3, 2), [3, 2], None):
+        assert compiled.nll_backward(g, good, shape) is None
+    with pytest.raises((TypeError, OverflowError)):
+        compiled.nll_backward(g, good, (3, 2**90))
+    with pytest.raises(IndexError):
+        torch.nn.functional.cross_entropy(torch.zeros(3, 2), torch.tensor([0, 1, 2]))
+
+
+def test_joins() -> None:
+    for dtype in ("f4", "f8", "i8", "?", "c8", "f2"):
+        for shape in [(3,), (2, 3), (0, 3), (2, 0), (2, 3, 4)]:
+            a, b = (RNG.normal(size=shape).astype(dtype) for _ in range(2))
+            for axis in range(-a.ndim, a.ndim):
+                arrays = [a, b, np.ascontiguousarray(b.take([0] if b.shape[axis] else [], axis))]
+                found, wanted = compiled.join(arrays, axis), np.concatenate(arrays, axis)
+                assert (found.dtype, found.shape, found.tobytes()) == (wanted.dtype, wanted.shape, wanted.tobytes())
+    a = np.ones((2, 3))
+    others = [[a, a[:1]], [a, a.T], [a, a.astype("f4")], [a, None], [], [a, a[0]], [a.T, a.T]]
+    assert all(compiled.join(arrays, 1) is None for arrays in others)
+    assert (
+        compiled.join([a, a], 2)
+        is compiled.join([a, a], -3)
+        is compiled.join([a], 2**70)
+        is compiled.join((a,), 0)
+        is None
+    )
+    assert compiled.join([np.array([None])], 0) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_extremes(dtype: str) -> None:
+    for n in (1, 2, 7, 16, 500):
+        a = RNG.normal(size=n).astype(dtype)
+        for each in (
+            a,
+            -a,
+            np.where(RNG.random(n) < 0.2, np.nan, a).astype(dtype),
+            np.where(a > 0, np.inf, -np.inf).astype(dtype),
+        ):
+            assert np.array_equal(compiled.largest(each), each.max(), equal_nan=True)
+            assert np.array_equal(compiled.smallest(each), each.min(), equal_nan=True)
+    assert np.signbit(compiled.largest(np.array([-0.0, 0.0], dtype)))  # the first of equal ones
+    for other in (a[::2], a[:0], np.ones(600, dtype), a.astype("i8"), None):
+        assert compiled.largest(other) is None is compiled.smallest(other)

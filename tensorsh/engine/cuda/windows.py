@@ -287,4 +287,5 @@ def weight_gradient(
 KERNELS: dict[str, Callable] = {
     "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
     "_max_pool_spread": max_spread, "_avg_pool": averaged, "_avg_pool_spread": average_spread,
-} | {f"_max_pool{d}d": pooled for d in (1, 2, 3)}  # fmt: skip
+    "_max_pool1d": pooled, "_max_pool2d": pooled, "_max_pool3d": pooled,
+}  # fmt: skip

@@ -48,11 +48,11 @@ def drive(path: str) -> list[dict[str, Any]]:
                 for index in block.statements:
                     node = statements[index]
                     if isinstance(node, ast.Expr):
-                        value = eval(compile(ast.Expression(node.value), path, "eval"), names)
+                        value = eval(compile(ast.Expression(node.value), path, "eval", dont_inherit=True), names)
                         if value is not None:
                             print(repr(value))
                     else:
-                        exec(compile(ast.Module([node], []), path, "exec"), names)
+                        exec(compile(ast.Module([node], []), path, "exec", dont_inherit=True), names)
             except BaseException as error:
                 failure = headline(error)
                 where = "" if block.fails else traceback.format_exc()

@@ -58,14 +58,15 @@ class Operator(Recording):
         self.kernel = kernel
         self.names = names
         self.name = names[0].rpartition(".")[2]
-        code = kernel.__code__
+        declared = getattr(kernel, "__wrapped__", kernel)
+        code = declared.__code__
         count, keyword_only = code.co_argcount, code.co_kwonlyargcount
         self.params: tuple[str, ...] = code.co_varnames[1 : count + keyword_only]
         self.positional = count - 1
-        defaults = kernel.__defaults__ or ()
+        defaults = declared.__defaults__ or ()
         required = self.positional - len(defaults)
         self.required = required
-        keywords = kernel.__kwdefaults__ or {}
+        keywords = declared.__kwdefaults__ or {}
         self.defaults = [REQUIRED] * required + list(defaults)
         self.defaults += [keywords.get(p, REQUIRED) for p in self.params[self.positional :]]
         self.index = {p: i for i, p in enumerate(self.params)}
@@ -105,6 +106,7 @@ class Operator(Recording):
         if options.get("overwrites"):
             self.overwrite, self.kernel = kernel, copying(kernel)
         self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
+        self.real_gradient: bool = options.get("real_gradient", False)
         self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
         self.exact_numbers: bool = options.get("exact_numbers", False)
         self.scalars: bool = options.get("scalars", self.promote is not None)
@@ -400,7 +402,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
     outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
     ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
-    fixed: tensors that may want no gradient.  exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
+    fixed: tensors that may want no gradient.  real_gradient: complex results have no gradient.  exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
     packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
     broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).  scalars: tensors may be
     Python numbers.  nondifferentiable: numbers of results without gradient.  unlinked: tensor arguments for which a joint

@@ -52,6 +52,7 @@ class Recording:
     packaged: Any
     params: tuple
     fixed: tuple
+    real_gradient: bool
 
     def title(self, values: list) -> str:
         node = self.node
@@ -101,6 +102,9 @@ class Recording:
                     f"The function '{FORWARD.get(self.name, self.name.strip('_'))}' is not differentiable with respect to "
                     f"argument '{self.params[i]}'. This input cannot have requires_grad True."
                 )
+        if self.real_gradient and any(t._array.dtype.kind == "c" for t in tensors):
+            name = self.name.strip("_")
+            raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
         node: Any = self.node_class(title or self.title(values))()
         edges: list = []
         counts: list | None = [] if self.lists else None

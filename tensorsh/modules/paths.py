@@ -189,6 +189,17 @@ def pathlib(environment: Environment) -> dict[str, Any]:
         def iterdir(self) -> Any:
             return (self / name for name in asks["listdir"](self))
 
+        def glob(self, pattern: str) -> Any:
+            import glob as real
+
+            if not pattern or _os.path.isabs(pattern):
+                raise ValueError(f"Unacceptable pattern: {pattern!r}")
+            found = real.glob(pattern, root_dir=permissions.check(self), recursive=True, include_hidden=True)
+            return (path for path in (self / name for name in found) if permissions.allows(path))
+
+        def rglob(self, pattern: str) -> Any:
+            return self.glob(_os.path.join("**", pattern))
+
         def open(
             self,
             mode: str = "r",

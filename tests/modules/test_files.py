@@ -210,7 +210,9 @@ r = [(p / "f.txt").read_text(), p.exists(), p.is_dir(), (p / "f.txt").is_file(),
      os.path.exists("in/no"),
      p.name, str(p.parent), p.suffix, (p / "f.txt").stem, [str(f) for f in p.iterdir()],
      os.path.splitext("a.b"), repr(Path("a")),
-     isinstance(p / "q", Path), os.environ.get("HOME"), Path("in/a.txt").open().readline()]
+     isinstance(p / "q", Path), os.environ.get("HOME"), Path("in/a.txt").open().readline(),
+     [str(f) for f in Path("in").glob("x/*/f.*")], [str(f) for f in Path("in").rglob("f.txt")],
+     list(Path("in").glob("../secret")), list(Path("in").glob("../*.txt"))]
 (p / "f.txt").unlink()
 os.remove("in/a.txt")
 """
@@ -218,11 +220,11 @@ os.remove("in/a.txt")
     assert scope["r"] == [
         "hello", True, True, True, ["y", "z"], False, "y", "in/x", "", "f", ["in/x/y/f.txt"], ("a", ".b"),
         "PosixPath('a')",
-        True, None, "one\n",
+        True, None, "one\n", ["in/x/y/f.txt"], ["in/x/y/f.txt"], [], [],
     ]  # fmt: skip
     for refused in ("os.listdir('.')", "os.path.exists('secret')", "os.getcwd()", "os.mkdir('q')",
     "Path('secret').exists()",
                     "Path.cwd()", "Path('q').mkdir()", "os.remove('inner/s.txt')",
-                    "Path('in').resolve().parent.exists()"):  # fmt: skip
+                    "Path('in').resolve().parent.exists()", "list(Path('.').glob('*'))"):  # fmt: skip
         with pytest.raises(PermissionError, match="needs --allow-"):
             run(f"import os\nfrom pathlib import Path\n{refused}", permissions=Permissions(read=["in"], write=["in"]))

@@ -27,6 +27,7 @@ OWN = {
     "pprint": {"pprint", "pp"},
     "operator": {"attrgetter", "methodcaller"},
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
+    "ast": {"literal_eval"},
     "contextlib": {"contextmanager"},
     "abc": {"abstractmethod"},
     "time": {"sleep"},

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import table
 from ..blas import alone
 from ..compiled_convolution import compiled_forward, compiled_weight, suits
 from ..errors import not_implemented
@@ -22,6 +23,7 @@ from ..operator import Array, composite, operator
 from ..parallel import SHARED, each
 from ..state import state
 from ..tensor import Tensor
+from .by_number import times
 
 
 def windows(xp: Any, x: Any, kernel: tuple, stride: tuple, dilation: tuple) -> Any:
@@ -330,6 +332,10 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         check_blocks(kernel, (1, 1), (0, 0), (1, 1))
 
 
+def _all_complex(*tensors: Tensor | None) -> bool:
+    return all(t is None or t._array.dtype.kind == "c" for t in tensors)
+
+
 def _c_name(t: Tensor) -> str:
     return {
         "Long": "long int",
@@ -355,6 +361,10 @@ def _kernel_fits(input: Tensor, weight: Tensor, padding: tuple, dilation: tuple,
 def _conv(d: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         check_dims(input, d, f"conv{d}d")
+        if _all_complex(input, weight, bias):
+            if input.ndim == d + 1:
+                return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+            return in_reals(lambda *x: conv(*x, stride, padding, dilation, groups), input, weight, bias)
         if isinstance(padding, str):
             if padding not in ("valid", "same"):
                 raise RuntimeError(f"Invalid padding string: '{padding}'")
@@ -381,6 +391,20 @@ def _conv(d: int) -> None:
         "cross-correlation; padding may be 'valid' or 'same'."
     )
     composite(f"nn.functional.conv{d}d conv{d}d", method=False)(conv)
+
+
+def in_reals(conv: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """A convolution of complex numbers by three of real ones, as PyTorch computes it (Gauss's trick)."""
+    (xr, xi), (wr, wi) = _parts(input), _parts(weight)
+    br, bi = (None, None) if bias is None else _parts(bias)
+    real, imaginary = conv(xr, wr, br), conv(xi, wi, None)
+    both = conv(xr + xi, wr + wi, None if br is None else br + bi)
+    return real - imaginary + times(both - real - imaginary, 1j)
+
+
+def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
+    pairs = table.find_function("view_as_real")(x)
+    return pairs.select(-1, 0), pairs.select(-1, 1)
 
 
 def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
@@ -422,6 +446,12 @@ def check_output(input: Tensor, weight: Tensor, stride: tuple, padding: tuple, d
 def _conv_transpose(d: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
         check_dims(input, d, f"conv_transpose{d}d")
+        if _all_complex(input, weight, bias):
+            if input.ndim == d + 1:
+                return conv(
+                    input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
+                ).squeeze(0)
+            return in_reals(lambda *x: conv(*x, stride, padding, output_padding, groups, dilation), input, weight, bias)
         (stride, padding, dilation, rest), single = check(
             input, weight, bias, True, stride, padding, dilation, output_padding, groups
         )

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dtype import FLOAT, of
-from ..operator import Array, composite, operator
+from ..operator import Array, Arrays, composite, operator
 from ..returns import named
 from ..tensor import Tensor, wrap
 from .extrema import not_implemented
@@ -130,17 +130,27 @@ def check_input(input, weight, bins=()):
             )
 
 
+@operator("_counted_points", node="NotImplemented", outputs=-1, method=False)
+def counted_points(xp, input: Array, bins: Arrays, weight: Array = None, density=False, name="histogram"):
+    """The histogram of points (along the last dimension) over a grid of bounds, and the bounds."""
+    points = input.reshape(-1, len(bins))
+    return (count_points(points, bins, weight, density), *(b.copy() for b in bins))
+
+
+@counted_points.joint_gradient
+def refused_gradient(t, g, needs, name):
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
 @composite(hosted=True)
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
     check_input(input, weight, [bins])
-    points = input._array.reshape(-1, 1)
     if isinstance(bins, Tensor):
-        bounds = [bins._array]
+        bounds = [bins]
     else:
-        bounds = bounds_of(points, [int(bins)], range, input.dtype)
-    hist = count_points(points, bounds, None if weight is None else weight._array, density)
-    return results("histogram", [wrap(hist), bins if isinstance(bins, Tensor) else wrap(bounds[0])], out)
+        bounds = [wrap(b) for b in bounds_of(input._array.reshape(-1, 1), [int(bins)], range, input.dtype)]
+    return results("histogram", list(counted_points.function(input, bounds, weight, density)), out)
 
 
 @composite("histogramdd", method=False, hosted=True)
@@ -152,14 +162,14 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     dims = input._array.shape[-1]
     points = input._array.reshape(-1, dims)
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], Tensor):
-        bounds = [b._array for b in bins]
+        bounds = list(bins)
     else:
         bins = [int(bins)] * dims if isinstance(bins, (int, np.integer)) else list(bins)
         if len(bins) != dims:
             raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-        bounds = bounds_of(points, bins, range, input.dtype)
-    hist = count_points(points, bounds, None if weight is None else weight._array, density)
-    return results("histogramdd", [wrap(hist), tuple(map(wrap, bounds))], None)
+        bounds = [wrap(b) for b in bounds_of(points, bins, range, input.dtype)]
+    hist, *edges = counted_points.function(input, bounds, weight, density, "_histogramdd_from_bin_tensors")
+    return results("histogramdd", [hist, tuple(edges)], None)
 
 
 def results(name, values, out):

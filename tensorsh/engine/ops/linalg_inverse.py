@@ -159,7 +159,7 @@ def logdet(input: Tensor) -> Tensor:
     check_float("logdet", input._array, "lu_cpu")
     sign, logabsdet = linalg_slogdet.function(input)
     if input._array.dtype.kind == "c":
-        return logabsdet + sign.log()
+        return sign.log() + logabsdet
     from ..tensor import wrap
 
     nan = wrap(np.full((), math.nan, logabsdet._array.dtype))

@@ -56,9 +56,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     rows, columns = [a._array.shape[d] for d in kept], [b._array.shape[d] for d in others]
     inner = math.prod(a._array.shape[d] for d in first)
     x, y = a.permute([*kept, *first]), b.permute([*second, *others])
-    if not kept and not others:
-        x, y = (v if v._array.ndim == 1 else v.reshape((inner,)) for v in (x, y))
-        result = dot.function(x, y).view(())
+    if math.prod(rows) == math.prod(columns) == 1:
+        if x.is_contiguous() and y.is_contiguous():
+            x, y = (v if v._array.ndim == 1 else v.reshape((inner,)) for v in (x, y))
+            result = dot.function(x, y).view((*rows, *columns))
+        else:
+            result = (x.squeeze() * y.squeeze()).sum().view((*rows, *columns))
     else:
         x, y = x.reshape((math.prod(rows), inner)), y.reshape((inner, math.prod(columns)))
         result = mm.function(x, y).reshape((*rows, *columns))

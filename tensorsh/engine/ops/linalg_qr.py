@@ -91,7 +91,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 
-@operator(outputs=2, returns="a tau", node="GeqrfBackward0", hosted=True)
+@operator(outputs=2, returns="a tau", node="GeqrfBackward0", real_gradient=True, hosted=True)
 def geqrf(xp, input: Array):
     """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
     if input.ndim < 2:

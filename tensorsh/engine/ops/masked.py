@@ -152,10 +152,7 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     axis = all_dims(dim, input.ndim)[0]
     whole = not input.dtype.is_floating_point
     x = input.to(dtype=float32) if whole else input
-    nans = x.isnan().any(axis, keepdim=True) if mask is not None else None
     values = where(mask, x, float("nan")).nanmedian(axis, keepdim).values
-    if nans is not None:
-        values = values.masked_fill(nans if keepdim or not x.ndim else nans.squeeze(axis), float("nan"))
     if not whole:
         return values
     if values.isnan().any():
@@ -186,11 +183,9 @@ def _variance(input, dim, unbiased, correction, keepdim, dtype, mask):
     n = counted(input, mask, dims, True)
     off = find_function("subtract")(input, sum(input, dims, keepdim=True, dtype=dtype, mask=mask) / n)
     total = sum(off * off.conj(), dims, keepdim=keepdim, dtype=kind, mask=mask)
-    if total.dtype.is_complex:
-        total = total.real
     n = n if keepdim or not dims else n.sum(dims)
     if less:
-        n = (n.to(total.dtype) - less).clamp_min(0)  # An integer less a float would be float32.
+        n = (n.to(total.dtype.to_real() if total.dtype.is_complex else total.dtype) - less).clamp_min(0)  # An integer less a float would be float32.
     return (total / n).to(dtype)
 
 

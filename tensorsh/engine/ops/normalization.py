@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import not_implemented, wrap_dim
 from ..operator import Array, composite, operator
 from ..parallel import blocks_of_rows, spread
+from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
 from ..tensor import Tensor
@@ -111,6 +112,10 @@ def check_parameters(kernel: str, input: Tensor, *parameters: Any) -> None:
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
 
 
+def _any_node(*tensors: Tensor | None) -> bool:
+    return any(t is not None and t._node is not None for t in tensors)
+
+
 def _features(name: str, expected: int, v: Tensor | None) -> None:
     if v is not None and v.numel() != expected:
         raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
@@ -136,6 +141,12 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if input.ndim == 1:
         wrap_dim(1, 1)
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
+    for name, v in ("running_mean", running_mean), ("running_var", running_var):
+        if v is not None and v._node is not None and state.grad_enabled and _any_node(input, weight, bias):
+            raise RuntimeError(
+                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
+                "have requires_grad True."
+            )
     if not training:
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
     y = batch.function(input, weight, bias, None, None, float(eps))

@@ -7,6 +7,7 @@ import numpy as np
 from ..backend import fold_at
 from ..fitting import converted
 from ..operator import Array, composite, operator
+from ..tensor import Tensor
 
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
 
@@ -42,14 +43,12 @@ def _source(n: int, before: int, after: int, mode: str) -> np.ndarray:
     at = np.arange(-before, n + after)
     if mode == "replicate":
         return np.clip(at, 0, n - 1)
-    if mode == "circular":
-        return at % n
     at = np.abs(at)
     return np.where(at >= n, 2 * (n - 1) - at, at)
 
 
 def _node(input, pad, mode) -> str:
-    return f"{MODES.get(mode, 'Circular')}Pad{len(pad) // 2}DBackward0"
+    return f"{MODES[mode]}Pad{len(pad) // 2}DBackward0"
 
 
 @operator("_border_pad", node=_node, method=False)
@@ -109,8 +108,25 @@ def pad(input, pad, mode="constant", value=None):
             )
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-    cut = [min(p, 0) for p in widths]
-    if any(cut) and mode == "circular":
-        input = constant_pad.function(input, tuple(cut), 0)
-        widths = tuple(max(p, 0) for p in widths)
-    return border_pad.function(input, widths, mode)
+    return circular_pad(input, widths) if mode == "circular" else border_pad.function(input, widths, mode)
+
+
+def circular_pad(input: Tensor, widths: tuple) -> Tensor:
+    """The input in the middle of a larger tensor, whose borders are then copied from the opposite ends."""
+    axes = [(input.ndim - 1 - at, widths[2 * at], widths[2 * at + 1]) for at in range(len(widths) // 2)]
+    shape = list(input.shape)
+    for axis, before, after in axes:
+        shape[axis] += before + after
+    out = input.new_empty(shape)
+    inner = out
+    for axis, before, after in axes:
+        n = input.shape[axis] + min(before, 0) + min(after, 0)
+        inner, input = inner.narrow(axis, max(before, 0), n), input.narrow(axis, max(-before, 0), n)
+    inner.copy_(input)
+    for axis, before, after in axes:
+        end = shape[axis] - max(after, 0)
+        if before > 0:
+            out.narrow(axis, 0, before).copy_(out.narrow(axis, end - before, before))
+        if after > 0:
+            out.narrow(axis, end, after).copy_(out.narrow(axis, max(before, 0), after))
+    return out

@@ -6,6 +6,8 @@ The backward pass walks the same way, so overlapping windows need no scattered a
 
 from __future__ import annotations
 
+from functools import wraps
+from inspect import signature
 from math import prod
 from typing import Any
 
@@ -60,6 +62,25 @@ def surrounded(
 
 def lowest(dtype: np.dtype) -> Any:
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def batchwise(kernel: Any) -> Any:
+    """A kernel of images [N, C, *S] as one that also takes a single image [C, *S]."""
+    names = list(signature(kernel).parameters)[2:]
+    at, shape = names.index("kernel_size"), names.index("shape") if "shape" in names else None
+
+    @wraps(kernel)
+    def either(xp: Any, first: Any, *rest: Any) -> Any:
+        d = len(rest[at])
+        if first.ndim == d + 2:
+            return kernel(xp, first, *rest)
+        given = [each[None] if getattr(each, "ndim", 0) == d + 1 else each for each in rest]
+        if shape is not None:
+            given[shape] = (1, *given[shape])
+        found = kernel(xp, first[None], *given)
+        return tuple(each[0] for each in found) if type(found) is tuple else found[0]
+
+    return either
 
 
 def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
@@ -137,6 +158,7 @@ def _max_pool_with_indices(d: int) -> Any:
         nondifferentiable=(1,),
         method=False,
     )
+    @batchwise
     def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
         """Maxima of windows, with their places there."""
         return max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -150,6 +172,7 @@ def _max_pool_with_indices(d: int) -> Any:
 
 
 @operator("_max_pool_spread", method=False)
+@batchwise
 def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
     """Gradients of window maxima, added at the elements they came from."""
     out = grad.shape[2:]
@@ -166,14 +189,16 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
 
 
 @operator("_max_pool_indices", method=False)
+@batchwise
 def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
     """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
     return flat_indices(xp, where, size, kernel_size, stride, padding, dilation, where.shape[2:])
 
 
 def _picked(t, g, shape, where, kernel_size, stride, padding, dilation):
-    index = t._max_pool_indices(where, tuple(shape[2:]), kernel_size, stride, padding, dilation)
-    return t.gather(t.flatten(g, 2), 2, t.flatten(index, 2)).reshape(where.shape)
+    d = len(kernel_size)
+    index = t._max_pool_indices(where, tuple(shape[-d:]), kernel_size, stride, padding, dilation)
+    return t.gather(t.flatten(g, -d), -1, t.flatten(index, -d)).reshape(where.shape)
 
 
 max_pool_spread.gradient(
@@ -183,7 +208,8 @@ max_pool_spread.gradient(
 )
 
 
-@operator("_avg_pool", node=lambda input, *rest: f"AvgPool{input.ndim - 2}DBackward0", method=False, wide=True)
+@operator("_avg_pool", node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0", method=False, wide=True)
+@batchwise
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
     ones = (1,) * len(kernel_size)
@@ -226,6 +252,7 @@ average_pool.gradient(
 
 
 @operator("_avg_pool_spread", method=False, wide=True)
+@batchwise
 def average_pool_spread(
     xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
 ):
@@ -269,16 +296,15 @@ def _max_forms(d: int) -> None:
     record = _max_pool_with_indices(d)
 
     def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-        x, single = batched(input, d)
-        if not return_indices and (x._node is None or not state.grad_enabled):
+        if not return_indices and (input._node is None or not state.grad_enabled):
+            x, single = batched(input, d)
             values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
             return values.squeeze(0) if single else values
-        values, where = record.function(x, kernel_size, stride, padding, dilation, ceil_mode)
+        values, where = record.function(input, kernel_size, stride, padding, dilation, ceil_mode)
         if not return_indices:
-            return values.squeeze(0) if single else values
-        size = tuple(x.shape[2:])
-        indices = max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
-        return (values.squeeze(0), indices.squeeze(0)) if single else (values, indices)
+            return values
+        size = tuple(input.shape[-d:])
+        return values, max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
 
     def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         shape = input._array.shape
@@ -339,9 +365,7 @@ def _average_forms(d: int) -> None:
         fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
         check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
         refused(f"avg_pool{d}d", input._array, "bc")
-        x, single = batched(input, d)
-        y = average_pool.function(x, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
-        return y.squeeze(0) if single else y
+        return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
 
     pool.__name__ = f"avg_pool{d}d"
     pool.__doc__ = f"The mean of each window of input [N, C, ...] ({d} dimensions)."

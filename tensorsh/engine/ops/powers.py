@@ -27,6 +27,8 @@ def raised(xp: Any, base: Any, exponent: Any) -> Any:
         if exponent == 1:
             return base.copy() if getattr(base, "ndim", 0) else base + base.dtype.type(0)
         if kind in "fc":
+            if exponent == 0:
+                return xp.ones_like(base) if getattr(base, "ndim", 0) else base.dtype.type(1)
             if exponent == 3:
                 return base * base * base
             if exponent == 0.5:
@@ -74,10 +76,10 @@ def times_power(t: Any, g: Any, input: Any, exponent: Any) -> Any:
     """The gradient of ``input ** exponent`` for a number."""
     if exponent == 0:
         return t.zeros_like(g)
-    if exponent == 1:
+    if exponent == 1 and t.raw:
         return g
-    if exponent == 2:
-        return g * t.conj(input + input if t.raw else input * 2)
+    if exponent == 2 and t.raw:
+        return g * t.conj(input + input)
     if isinstance(exponent, (int, np.integer)):
         exponent = float(exponent)
     elif isinstance(exponent, complex):

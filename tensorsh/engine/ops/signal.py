@@ -157,7 +157,8 @@ def istft(
     kind = a.dtype if return_complex else np.dtype(a.dtype.char.lower())
     weights = made(np.ones(width, kind)) if window is None else window
     weights = filled(weights, width, n_fft, weights)
-    x = (input.unsqueeze(0) if a.ndim == 2 else input).transpose(1, 2)
+    pairs = table.find_function("view_as_real")(input)
+    x = table.find_function("view_as_complex")((pairs.unsqueeze(0) if a.ndim == 2 else pairs).transpose(1, 2))
     mode = "root" if normalized else "by_n"
     if return_complex:
         x = c2c.function(x, [2], mode, False)
@@ -168,7 +169,7 @@ def istft(
     x = x * weights.view((1, 1, n_fft))
     total = n_fft + hop * (frames - 1)
     y = unfold_backward.function(x, (x._array.shape[0], total), 1, n_fft, hop)
-    envelope = (weights * weights).expand((1, frames, n_fft))
+    envelope = weights.pow(2).expand((1, frames, n_fft))
     envelope = unfold_backward.function(envelope, (1, total), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total

@@ -15,7 +15,9 @@ from ..fast_reduction import ABSENT, FLOAT64, FLOATS, constant, keep_result, rem
 from ..operator import Array, composite, operator
 from ..overloads import fit
 from ..state import state
+from ..table import find_function
 from ..tensor import Tensor, wrap
+from .by_number import times
 from .reduction import axes_of, count
 
 
@@ -287,7 +289,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         refuse(w_sum._array == 0, lambda: RuntimeError("cov(): weights sum to zero, can't be normalized"))
     mean = (rows if w is None else rows * w).sum(1) / w_sum
     if w is not None and aweights is not None and correction != 0:
-        norm = w_sum - correction * (w * aweights).sum() / w_sum
+        norm = w_sum - times((w * aweights).sum(), correction) / w_sum
     else:
         norm = w_sum - correction
     if norm.item() <= 0:
@@ -301,7 +303,11 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     away = rows - mean.unsqueeze(1)
     weighted = away if w is None else away * w
     if weighted._array.dtype.kind == "c":
-        return (away.mm(weighted.t().conj()) / norm).squeeze()
+        product = away.mm(weighted.t().conj())
+        if product._array.size == 1:  # a variance is real
+            real = product.real
+            product = find_function("complex")(real, wrap(np.zeros_like(real._array)))
+        return (product / norm).squeeze()
     return (away.mm(weighted.t()) / norm).squeeze()
 
 
@@ -319,7 +325,5 @@ def corrcoef(input):
     deviations = (d.real if c._array.dtype.kind == "c" else d).sqrt()
     c = c / deviations.view(-1, 1) / deviations.view(1, -1)
     if c._array.dtype.kind == "c":
-        from ..table import find_function
-
         return find_function("complex")(c.real.clamp(-1, 1), c.imag.clamp(-1, 1))
     return c.clamp(-1, 1)

@@ -25,6 +25,11 @@ class ModuleHandle(Handle):
                 members.add(self.id)
 
 
+ModuleHandle.__module__, ModuleHandle.__qualname__, ModuleHandle.__name__ = (
+    Handle.__module__, Handle.__qualname__, Handle.__name__
+)  # fmt: skip
+
+
 def _hooks(module: Any, kind: str) -> OrderedDict:
     object.__setattr__(module, "_hooked", True)
     return module.__dict__.setdefault(kind, OrderedDict())

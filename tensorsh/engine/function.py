@@ -220,14 +220,23 @@ class Function(metaclass=FunctionMeta):
         """Called after a forward without `ctx`, to save what backward needs."""
         raise NotImplementedError("setup_context is not implemented.")
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the function and record it."""
         node = cls._backward_cls()  # type: ignore[attr-defined]
-        tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
+        given = (*args, *kwargs.values()) if kwargs else args
+        tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
         tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in args)
-        node._positions = len(args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in given)
+        node._positions = len(given)
         before = state.grad_enabled
         state.grad_enabled = False
         try:
@@ -272,6 +281,18 @@ class Function(metaclass=FunctionMeta):
 
             applied(cls, node, args, results)
         return tuple(results) if several else results[0]
+
+
+def _with_defaults(forward: Any, args: tuple, kwargs: dict) -> tuple:
+    """All arguments of a forward in order, with its defaults."""
+    code = getattr(forward, "__code__", None)
+    if not kwargs and code is not None and len(args) >= code.co_argcount:
+        return args
+    from inspect import signature
+
+    bound = signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
 
 
 class Error(Node):

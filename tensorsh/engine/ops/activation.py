@@ -207,7 +207,11 @@ def silu_of(x: Any) -> Any:
 
 
 @activation(
-    "_silu", check=only_floats("silu_cpu", "biu"), node="SiluBackward0", real_gradient=True, ufunc=silu_of,
+    "_silu",
+    check=only_floats("silu_cpu", "biu"),
+    node="SiluBackward0",
+    real_gradient=True,
+    ufunc=silu_of,
     loop=kernels.kernel("silu"),
 )
 def silu(xp, input: Array):

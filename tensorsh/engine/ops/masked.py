@@ -185,7 +185,9 @@ def _variance(input, dim, unbiased, correction, keepdim, dtype, mask):
     total = sum(off * off.conj(), dims, keepdim=keepdim, dtype=kind, mask=mask)
     n = n if keepdim or not dims else n.sum(dims)
     if less:
-        n = (n.to(total.dtype.to_real() if total.dtype.is_complex else total.dtype) - less).clamp_min(0)  # An integer less a float would be float32.
+        n = (n.to(total.dtype.to_real() if total.dtype.is_complex else total.dtype) - less).clamp_min(
+            0
+        )  # An integer less a float would be float32.
     return (total / n).to(dtype)
 
 

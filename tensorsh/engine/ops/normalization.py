@@ -112,10 +112,6 @@ def check_parameters(kernel: str, input: Tensor, *parameters: Any) -> None:
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
 
 
-def _any_node(*tensors: Tensor | None) -> bool:
-    return any(t is not None and t._node is not None for t in tensors)
-
-
 def _features(name: str, expected: int, v: Tensor | None) -> None:
     if v is not None and v.numel() != expected:
         raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
@@ -142,7 +138,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         wrap_dim(1, 1)
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     for name, v in ("running_mean", running_mean), ("running_var", running_var):
-        if v is not None and v._node is not None and state.grad_enabled and _any_node(input, weight, bias):
+        if v is not None and v._node is not None and state.grad_enabled:
             raise RuntimeError(
                 f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
                 "have requires_grad True."

@@ -58,8 +58,7 @@ class Operator(Recording):
         self.kernel = kernel
         self.names = names
         self.name = names[0].rpartition(".")[2]
-        declared = getattr(kernel, "__wrapped__", kernel)
-        code = declared.__code__
+        code = (declared := getattr(kernel, "__wrapped__", kernel)).__code__
         count, keyword_only = code.co_argcount, code.co_kwonlyargcount
         self.params: tuple[str, ...] = code.co_varnames[1 : count + keyword_only]
         self.positional = count - 1

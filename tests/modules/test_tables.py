@@ -27,7 +27,6 @@ OWN = {
     "pprint": {"pprint", "pp"},
     "operator": {"attrgetter", "methodcaller"},
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
-    "ast": {"literal_eval"},
     "contextlib": {"contextmanager"},
     "abc": {"abstractmethod"},
     "time": {"sleep"},
@@ -35,7 +34,7 @@ OWN = {
     "timeit": {"timeit"},
     "warnings": {"warn", "catch_warnings"},
 }
-STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types".split()
+STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast".split()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in STAND_INS])

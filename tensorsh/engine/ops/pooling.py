@@ -6,13 +6,13 @@ The backward pass walks the same way, so overlapping windows need no scattered a
 
 from __future__ import annotations
 
-from functools import wraps
 from inspect import signature
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ...wrapping import wraps
 from .. import table
 from ..errors import not_implemented
 from ..operator import Array, composite, operator

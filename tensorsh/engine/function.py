@@ -300,7 +300,7 @@ class Error(Node):
 
     _title = "torch::autograd::Error"
 
-    def apply(self, gradient: Any, world: Any) -> list:
+    def _step(self, gradient: Any, world: Any) -> list:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 

@@ -12,15 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import kernel
 from .sums import _LANES, C8, C16, F4, F8, I8
 
 _add: Any = np.add.reduce
 _multiply: Any = np.multiply.reduce
+running_sums, running_products = kernel("running_sums"), kernel("running_products")
+"""Compiled, along the last dimension; None where an array is not for them."""
 _WIDER = {F4: F8, C8: C16, F8: F8, C16: C16}
 
 
-def _running(function: Any, a: np.ndarray, axis: int) -> np.ndarray:
+def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarray:
     dtype = a.dtype
+    if compiled is not None and dtype is F4 and axis in (-1, a.ndim - 1):
+        out = compiled(a)
+        if out is not None:
+            return out
     if a.ndim == 0:
         return (a.astype(I8) if dtype.kind in "biu" else a).copy()
     if dtype.kind in "biu":
@@ -32,12 +39,12 @@ def _running(function: Any, a: np.ndarray, axis: int) -> np.ndarray:
 
 def cumsum(a: np.ndarray, axis: int) -> np.ndarray:
     """`torch.cumsum`: integers and booleans in int64."""
-    return _running(np.add.accumulate, a, axis)
+    return _running(np.add.accumulate, running_sums, a, axis)
 
 
 def cumprod(a: np.ndarray, axis: int) -> np.ndarray:
     """`torch.cumprod`. (complex128 products differ from PyTorch's in the last bit.)"""
-    return _running(np.multiply.accumulate, a, axis)
+    return _running(np.multiply.accumulate, running_products, a, axis)
 
 
 def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.ndarray:

@@ -7,6 +7,8 @@ them costs nothing.
 
 from __future__ import annotations
 
+import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -82,40 +84,73 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
             if before:
                 np.setbufsize(before)
         return
-    import threading
-
     rest = iter(jobs)
-    lock = threading.Lock()
+    lock = allocate_lock()
     failures: list[BaseException] = []
 
     def work() -> None:
+        before = np.setbufsize(buffer) if buffer else 0
         try:
-            # numpy's settings belong to a thread: a new one would warn of divisions by zero.
-            with np.errstate(all="ignore"):
-                if buffer:
-                    np.setbufsize(buffer)
-                while not failures:
-                    with lock:
-                        job = next(rest, None)
-                    if job is None:
-                        return
-                    f(*job)
+            while not failures:
+                with lock:
+                    job = next(rest, None)
+                if job is None:
+                    return
+                f(*job)
         except BaseException as error:
             failures.append(error)
+        finally:
+            if before:
+                np.setbufsize(before)
 
     helpers = []
     for _ in range(threads - 1):
-        helper = threading.Thread(target=work, daemon=True)
         try:
-            helper.start()
+            helper = parked.pop() if parked else Helper()
         except (RuntimeError, MemoryError):  # there is no room for another stack
             break
+        helper.begin(work)
         helpers.append(helper)
     work()
     for helper in helpers:
-        helper.join()
+        helper.done.acquire()
+        parked.append(helper)
     if failures:
         raise failures[0]
+
+
+class Helper:
+    """A thread that waits for work: starting one for each task takes ten times as long as waking one."""
+
+    __slots__ = ("go", "done", "work")
+
+    def __init__(self) -> None:
+        from threading import Thread
+
+        self.go, self.done = allocate_lock(), allocate_lock()
+        self.go.acquire()
+        self.done.acquire()
+        Thread(target=self.run, daemon=True).start()
+
+    def begin(self, work: Callable) -> None:
+        self.work = work
+        self.go.release()
+
+    def run(self) -> None:
+        # numpy's settings belong to a thread: a new one would warn of divisions by zero.
+        np.seterr(all="ignore")
+        while True:
+            self.go.acquire()
+            self.work()
+            del self.work
+            self.done.release()
+
+
+parked: list[Helper] = []
+"""Threads without work."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=parked.clear)  # a child process has none of them
 
 
 TILE = 256

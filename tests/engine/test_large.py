@@ -68,7 +68,8 @@ def test_layer_norm_gradients(threads) -> None:
     xhat, scaled = centred * rstd, g.double() * weight.double()
     expected = rstd * (scaled - scaled.mean(1, keepdim=True) - xhat * (scaled * xhat).mean(1, keepdim=True))
     for found, wanted in ((x.grad, expected), (weight.grad, (g * xhat).sum(0)), (bias.grad, g.double().sum(0))):
-        assert (found.double() - wanted).abs().max() < 1e-4
+        # Sums over the rows are added row after row, as PyTorch adds them.
+        assert ((found.double() - wanted).abs() < 1e-4 + 1e-5 * wanted.abs()).all()
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0), (0, 2, 1)])

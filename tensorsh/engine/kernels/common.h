@@ -60,8 +60,19 @@ INLINE PyArrayObject *writeable(PyObject *object, int type) {
 
 #define FUNCTION(name, signature) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, signature}
 
-extern PyMethodDef convolution_methods[], gemm_methods[], losses_methods[], memory_methods[], norm_methods[];
-extern PyMethodDef optimizer_methods[], pieces_methods[], random_methods[], rows_methods[], sums_methods[];
+extern PyMethodDef attention_methods[];
+extern PyMethodDef convolution_methods[];
+extern PyMethodDef gemm_methods[];
+extern PyMethodDef losses_methods[];
+extern PyMethodDef memory_methods[];
+extern PyMethodDef norm_methods[];
+extern PyMethodDef optimizer_methods[];
+extern PyMethodDef pieces_methods[];
+extern PyMethodDef random_methods[];
+extern PyMethodDef recurrent_methods[];
+extern PyMethodDef rows_methods[];
+extern PyMethodDef scan_methods[];
+extern PyMethodDef sums_methods[];
 extern PyMethodDef tensors_methods[];
 int add_ufuncs(PyObject *module), add_tensors(PyObject *module), add_quick(PyObject *module);
 

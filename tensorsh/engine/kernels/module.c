@@ -5,10 +5,14 @@
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kernels on numpy arrays.", -1, NULL};
 
 static PyMethodDef *const tables[] = {
+    attention_methods,
     convolution_methods,
     gemm_methods,
     losses_methods,
     memory_methods,
+    norm_methods,
+    recurrent_methods,
+    scan_methods,
     optimizer_methods,
     pieces_methods,
     random_methods,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from ..blas import alone
 from ..operator import Array, composite, operator
 from ..parallel import ROWS, SHARED, buffer_for, each, spread
@@ -54,7 +55,7 @@ def helpers(query: Any, key: Any) -> int:
 
 def transposed(x: Any, scale: float = 1.0) -> Any:
     """Transposed matrices, copied: BLAS loses more time with a transposed second factor than this takes."""
-    x = np.ascontiguousarray(x.swapaxes(1, 2))
+    x = x.swapaxes(1, 2).copy()
     return np.multiply(x, x.dtype.type(scale), out=x)
 
 
@@ -84,6 +85,14 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
         for top in range(0, rows, step):
             part = slice(top, top + step)
             s = np.matmul(query[at][:, part], turned)
+            if kernels.suits(s):
+                if mask is not None:
+                    np.add(s, mask[at][:, part], s)
+                total = np.empty((*s.shape[:2], 1), s.dtype)
+                kernels.compiled.attention_weights(s, total, exact)
+                sums[at][:, part] = total
+                np.matmul(s, value[at], out[at][:, part])
+                continue
             bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
             if mask is not None:
                 np.add(s, mask[at][:, part], s)
@@ -134,15 +143,18 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
             s = np.matmul(q, turned)
             if added is not None:
                 np.add(s, added[at][:, part], s)
-            flat = s.reshape(-1, columns)
-            np.subtract(flat, spread(result1[at][:, part].reshape(-1, 1), columns), flat)
-            exponential(flat, exact)
             grad = g[at][:, part]
-            dv[at] += np.matmul(s.swapaxes(1, 2), grad)
             ds = np.matmul(grad, turned_value)
-            flat_ds = ds.reshape(-1, columns)
-            np.subtract(flat_ds, spread(delta[at][:, part].reshape(-1, 1), columns), flat_ds)
-            np.multiply(flat_ds, flat, flat_ds)
+            total, share = (np.ascontiguousarray(x[at][:, part]).reshape(-1, 1) for x in (result1, delta))
+            if kernels.suits(s, ds, total, share):
+                kernels.compiled.attention_scores_backward(s, ds, total, share, exact)
+            else:
+                flat, flat_ds = s.reshape(-1, columns), ds.reshape(-1, columns)
+                np.subtract(flat, spread(total, columns), flat)
+                exponential(flat, exact)
+                np.subtract(flat_ds, spread(share, columns), flat_ds)
+                np.multiply(flat_ds, flat, flat_ds)
+            dv[at] += np.matmul(s.swapaxes(1, 2), grad)
             np.multiply(np.matmul(ds, key[at]), kind(scale), dq[at][:, part])
             dk[at] += np.matmul(ds.swapaxes(1, 2), q)
         dk[at] *= kind(scale)

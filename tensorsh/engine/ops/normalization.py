@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels, parallel
 from ..errors import not_implemented, wrap_dim
 from ..operator import Array, composite, operator
-from ..parallel import blocks_of_rows, spread
+from ..parallel import SHARED, blocks_of_rows, run, spread
 from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
@@ -170,6 +171,10 @@ def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | No
 )
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
     """input normalised over its last dimensions; also the means and reciprocal deviations."""
+    if kernels.suits(input):
+        found = compiled_layer(input, len(normalized_shape), weight, bias, eps)
+        if found is not None:
+            return found
     if xp is np and suits(input):
         return layer_by_rows(input, len(normalized_shape), weight, bias, eps)
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
@@ -190,6 +195,49 @@ LARGE = 1 << 15
 
 def suits(x: Any) -> bool:
     return type(x) is np.ndarray and x.size > LARGE and x.flags.c_contiguous and x.dtype.kind == "f"
+
+
+def compiled_layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
+    """The compiled kernel, which has PyTorch's bits; None if it is not made for this."""
+    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
+    n = prod(x.shape[x.ndim - dims :])
+    if not x.size:
+        return None
+    flat = np.ascontiguousarray(x).reshape(-1, n)
+    out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    done = []
+
+    def block(x: Any, out: Any, mean: Any, rstd: Any) -> None:
+        done.append(kernels.compiled.layer_norm(x, weight, bias, eps, out, mean, rstd))
+
+    run(block, [flat, out, mean, rstd], max(1, len(flat) // 16))
+    return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
+
+
+def compiled_layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:
+    """The gradients by the compiled kernel, which has PyTorch's bits; None if it is not made for this."""
+    n = prod(shape)
+    if not x.size:
+        return None
+    flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
+    count = len(flat)
+    mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)
+    dx = np.empty_like(flat) if needs[0] else None
+    sums = [np.zeros(shape, x.dtype) if needed else None for needed in needs[1:]]
+    threads = state.threads if x.size >= SHARED else 1
+    step = count if threads == 1 else max(1, count // 16)
+    done = []
+
+    def work(part: slice, dx: Any, dw: Any, db: Any) -> None:
+        f = kernels.compiled.layer_norm_backward
+        done.append(f(g[part], flat[part], weight, mean[part], rstd[part], dx, dw, db))
+
+    # The sums over the rows are one job, so that they do not depend on the number of threads.
+    jobs: list = [(slice(0, count), dx if threads == 1 else None, *sums)]
+    if dx is not None and threads > 1:
+        jobs += [(slice(top, top + step), dx[top : top + step], None, None) for top in range(0, count, step)]
+    parallel.each(work, jobs, threads)
+    return (None if dx is None else dx.reshape(x.shape), *sums) if all(done) else None
 
 
 def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
@@ -266,6 +314,10 @@ def layer_gradient_by_rows(g: Any, needs: list, x: Any, shape: tuple, weight: An
 @layer.joint_gradient
 def _(t, g, needs, input, normalized_shape, weight, result1, result2):
     g = g[0]
+    if t.raw and kernels.suits(g, input, result1, result2):
+        found = compiled_layer_gradient(g, needs, input, tuple(normalized_shape), weight, result1, result2)
+        if found is not None:
+            return found
     if t.raw and suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
         return layer_gradient_by_rows(g, needs, input, tuple(normalized_shape), weight, result1, result2)
     first = input.ndim - len(normalized_shape)

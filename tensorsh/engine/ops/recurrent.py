@@ -44,6 +44,11 @@ def sigmoid(xp: Any, x: Any) -> Any:
     return xp.divide(1, e, out=e)
 
 
+def compiled(*arrays: Any) -> Any:
+    """The compiled kernels, if they are made for these arrays; else None."""
+    return kernels.compiled if kernels.suits(*arrays) else None
+
+
 def steps(input: Any, sizes: Any, reverse: bool) -> list[tuple[int, int]]:
     """First row and number of rows of each step, in the order of computation."""
     sizes = sizes or [input.shape[1]] * input.shape[0]
@@ -134,9 +139,11 @@ def lstm(
 ):  # fmt: skip
     """One LSTM layer over a sequence from states h, c [N, H]: states of all steps, last h, last c."""
     n = h.shape[1]
+    fused = compiled(input, w_ih, w_hh, h, c)
     # sigmoid(x) = (tanh(x / 2) + 1) / 2: with three of the four gates halved, one tanh does for all.
     half = xp.ones(4 * n, input.dtype)
-    half[: 2 * n] = half[3 * n :] = 0.5
+    if not fused:
+        half[: 2 * n] = half[3 * n :] = 0.5
     bias = None if b_ih is None else (b_ih + b_hh) * half
     gates = projected(rows_of(input), w_ih * half[:, None], bias)
     state_weight = xp.ascontiguousarray((w_hh * half[:, None]).T)
@@ -151,13 +158,17 @@ def lstm(
         gate = gates[part]
         if not even:
             part_h, part_c = h[:rows], c[:rows]
-        gate += part_h.dot(state_weight)
-        xp.tanh(gate, out=gate)
-        gate *= scale
-        gate += shift
-        cell = xp.multiply(gate[:, n : 2 * n], part_c, out=cells[part])
-        cell += gate[:, :n] * gate[:, 2 * n : 3 * n]
-        state = xp.multiply(gate[:, 3 * n :], xp.tanh(cell, out=squashed[part]), out=y[part])
+        cell, state = cells[part], y[part]
+        if fused:
+            fused.lstm_step(gate, part_h.dot(state_weight), part_c, cell, squashed[part], state)
+        else:
+            gate += part_h.dot(state_weight)
+            xp.tanh(gate, out=gate)
+            gate *= scale
+            gate += shift
+            xp.multiply(gate[:, n : 2 * n], part_c, out=cell)
+            cell += gate[:, :n] * gate[:, 2 * n : 3 * n]
+            xp.multiply(gate[:, 3 * n :], xp.tanh(cell, out=squashed[part]), out=state)
         if even:
             part_h, part_c = state, cell
         else:
@@ -177,6 +188,18 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse, result, 
     n = h.shape[1]
     order = steps(input, sizes, reverse)
     dh, dc = starts(xp, gh, h), starts(xp, gc, c)
+    before = previous(xp, y, h, order) if needs[2] else None
+    fused = compiled(gates, cells, squashed, w_hh, c, *[x for x in (gy, gh, gc) if x is not None])
+    if fused:
+        dh, dc, before_c = (np.ascontiguousarray(x) for x in (dh, dc, previous(xp, cells, c, order)))
+        gy = None if gy is None else np.ascontiguousarray(gy)
+        d = np.empty_like(gates)
+        for at, rows in alone(reversed(order)):
+            part = slice(at, at + rows)
+            slope = None if gy is None else gy[part]
+            fused.lstm_step_backward(gates[part], before_c[part], squashed[part], slope, dh[:rows], dc[:rows], d[part])
+            np.dot(d[part], w_hh, dh[:rows])
+        return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
     i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
     # What each gate makes of the gradient of its step's cell (of its step's state, for the last), for all steps at once.
     slopes = 1 - gates
@@ -197,7 +220,6 @@ def _(t, g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse, result, 
         xp.multiply(slopes[part], xp.concatenate((g_c, g_c, g_c, g_h), 1), out=d[part])
         g_c *= through_cell[part]
         dh[:rows] = d[part].dot(w_hh)
-    before = previous(xp, y, h, order) if needs[2] else None
     return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
 
 
@@ -210,10 +232,15 @@ def gru(
     n = h.shape[1]
     gates = projected(rows_of(input), w_ih, b_ih)
     y, inner = xp.empty((len(gates), n), input.dtype), xp.empty((len(gates), n), input.dtype)
+    fused = compiled(input, w_ih, w_hh, h)
     h = h.copy()
     for at, rows in alone(steps(input, sizes, reverse)):
         gate = gates[at : at + rows]
         state = projected(h[:rows], w_hh, b_hh)
+        if fused:
+            fused.gru_step(gate, state, h[:rows], inner[at : at + rows], y[at : at + rows])
+            h[:rows] = y[at : at + rows]
+            continue
         gate[:, : 2 * n] += state[:, : 2 * n]
         gate[:, : 2 * n] = sigmoid(xp, gate[:, : 2 * n])
         inner[at : at + rows] = state[:, 2 * n :]

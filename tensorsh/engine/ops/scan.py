@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import accumulations
+from ..accumulations import running_sums
 from ..autograd import new
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
 from ..operator import Array, operator
@@ -64,8 +65,9 @@ def quick(op):
         if a.dtype not in FLOATS or type(a) is not np.ndarray or not -a.ndim <= dim < a.ndim:
             return op.call(input, dim)
         t = new(Tensor)
-        if a.dtype is FLOAT32 and a.size > BLOCK and dim in (-1, a.ndim - 1):
-            t._array = blocked_sums(a)
+        if a.dtype is FLOAT32 and dim in (-1, a.ndim - 1) and (a.size > BLOCK or running_sums is not None):
+            sums = None if running_sums is None else running_sums(a)
+            t._array = blocked_sums(a) if sums is None else sums
         elif a.dtype is FLOAT32:
             t._array = np.add.accumulate(a.astype(FLOAT64), dim).astype(FLOAT32)
         else:

@@ -1,0 +1,143 @@
+"""Compiled functions of rows: layer norm, attention, running sums, steps of recurrent layers, against numpy in double."""
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import accumulations, kernels
+from tensorsh.engine.ops import attention, normalization, recurrent
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+F = torch.nn.functional
+
+
+def random(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def close(a, b, tolerance=2e-5):
+    assert np.allclose(
+        a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(np.nan_to_num(b)).max(initial=0)), equal_nan=True
+    )
+
+
+def both(monkeypatch, compute, *modules):
+    """What a program gives with the kernels, and without."""
+    fast = compute()
+    for module in modules:
+        monkeypatch.setattr(module.kernels, "suits", lambda *arrays: False)
+    return zip(fast, compute(), strict=True)
+
+
+def gradients(f, *arrays, needed=None):
+    tensors = [torch.tensor(a).requires_grad_() for a in arrays]
+    out = f(*tensors)
+    out.backward(torch.tensor(random(*out.shape, seed=9)))
+    return [out.detach().numpy(), *[t.grad.numpy() for t in tensors]]
+
+
+def test_layer_norm_has_pytorchs_bits():
+    # Recorded from PyTorch 2.13 with one thread: the sums of bits of results and gradients.
+    x = (np.arange(3 * 300, dtype=np.float32).reshape(3, 300) * 7919 % 1013) / 64
+    w, b = (np.arange(300, dtype=np.float32) % 17) / 16, (np.arange(300, dtype=np.float32) % 5) / 4
+    t = [torch.tensor(a).requires_grad_() for a in (x, w, b)]
+    y = F.layer_norm(t[0], (300,), t[1], t[2])
+    y.backward(torch.tensor(x[::-1].copy()))
+    sums = [
+        int(a.view(np.int32).astype(np.int64).sum()) for a in (y.detach().numpy(), *[each.grad.numpy() for each in t])
+    ]
+    assert sums == LAYER_NORM
+
+
+LAYER_NORM = [518842138668, -105275935196, -26122490940, 330809331712]
+
+
+@pytest.mark.parametrize("rows, n", [(1, 1), (5, 3), (4, 8), (7, 100), (9, 257), (2, 4500)])
+def test_layer_norm(monkeypatch, rows, n):
+    x, w, b = random(rows, n) * 3 + 1, random(n), random(n, seed=1)
+    for given in ((x,), (x, w, b)):
+        compute = lambda given=given: gradients(lambda x, *rest: F.layer_norm(x, (n,), *rest), *given)
+        for fast, slow in both(monkeypatch, compute, normalization):
+            close(fast, slow, 1e-4)
+        monkeypatch.undo()
+
+
+def test_layer_norm_by_threads(monkeypatch):
+    monkeypatch.setattr(normalization, "SHARED", 1)
+    monkeypatch.setattr("tensorsh.engine.parallel.SHARED", 1)
+    compute = lambda: gradients(lambda x, w, b: F.layer_norm(x, (33,), w, b), random(70, 33), random(33), random(33))
+    alone = compute()
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        assert [a.tobytes() for a in compute()] == [a.tobytes() for a in alone]
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_layer_norm_of_special_numbers():
+    x = torch.tensor([[1.0, float("inf"), 0.0], [float("nan"), 1.0, 2.0], [5.0, 5.0, 5.0], [1.0, 2.0, 3.0]])
+    y = F.layer_norm(x, (3,)).numpy()
+    assert np.isnan(y[:2]).all() and (y[2] == 0).all() and np.isfinite(y[3]).all()
+
+
+@pytest.mark.parametrize("rows, columns, masked", [(3, 1, False), (5, 70, False), (130, 129, True), (4, 4, True)])
+def test_attention(monkeypatch, rows, columns, masked):
+    q, k, v = random(2, 3, rows, 8), random(2, 3, columns, 8, seed=1), random(2, 3, columns, 8, seed=2)
+    mask = None
+    if masked:
+        mask = torch.tensor(np.random.default_rng(3).random((rows, columns)) < 0.7)
+        mask[1] = False
+    compute = lambda: gradients(lambda *t: F.scaled_dot_product_attention(*t, attn_mask=mask), 9 * q, k, v)
+    for fast, slow in both(monkeypatch, compute, attention):
+        close(fast, slow)
+
+
+@pytest.mark.parametrize("layer", ["LSTM", "GRU"])
+def test_recurrent_layers(monkeypatch, layer):
+    torch.manual_seed(0)
+    made = getattr(torch.nn, layer)(3, 19, num_layers=2, bidirectional=True)
+    x = torch.tensor(20 * random(6, 5, 3)).requires_grad_()
+
+    def compute():
+        made.zero_grad()
+        x.grad = None
+        packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor([6, 4, 4, 2, 1]))
+        (made(x)[0].sum() + made(packed)[0].data.pow(2).sum()).backward()
+        return [x.grad.numpy(), *[p.grad.numpy() for p in made.parameters()]]
+
+    for fast, slow in both(monkeypatch, compute, recurrent):
+        close(fast, slow, 1e-4)
+
+
+@pytest.mark.parametrize("shape", [(1,), (7,), (5, 33), (2, 3, 9), (0, 4), (3, 0)])
+def test_running_sums_and_products(shape):
+    x = random(*shape)
+    assert (accumulations.cumsum(x, -1) == np.cumsum(x, -1, dtype=np.float64).astype(np.float32)).all()
+    assert (accumulations.cumprod(x, -1) == np.cumprod(x, -1, dtype=np.float64).astype(np.float32)).all()
+    assert (accumulations.cumsum(x.T, -1) == np.cumsum(x.T, -1, dtype=np.float64).astype(np.float32)).all()
+
+
+def test_running_sums_of_special_numbers():
+    x = torch.tensor([-0.0, -0.0, 1e38, 1e38, float("inf"), -float("inf"), 1.0])
+    assert str(x[:2].cumsum(0)) == "tensor([0., 0.])"
+    assert np.isnan(x.cumsum(0).numpy()[-2:]).all() and np.isinf(x.cumsum(0)[4].item())
+
+
+def test_what_does_not_suit_is_left_to_the_formula():
+    c = kernels.compiled
+    s, v = random(4, 6), random(4, 1)
+    gates, states = random(2, 12), random(2, 3)
+    assert c.attention_weights(s.T, v, True) is None and c.attention_weights(s, v[:2].copy(), True) is None
+    assert c.attention_scores_backward(s, s[:2].copy(), v, v, True) is None
+    assert c.layer_norm(s, v, None, 1e-5, s.copy(), v, v) is None
+    assert c.layer_norm(s, None, None, 1e-5, s.copy(), v, None) is None
+    assert c.layer_norm_backward(s, s, None, v, v, s.T, None, None) is None
+    assert c.layer_norm_backward(s[0], s, None, v, v, None, None, None) is None
+    assert c.running_sums(s.T) is None and c.running_sums(s.astype(float)) is None and c.running_products(1) is None
+    assert c.lstm_step(gates, gates, states, states, states, states[:1]) is None
+    assert c.lstm_step(random(2, 11), random(2, 11), *[random(2, 2)] * 4) is None
+    assert c.lstm_step_backward(gates, states, states, None, states, states, gates[:, :11]) is None
+    assert c.gru_step(gates, gates, states, states, states) is None
+    for name in ("attention_weights", "layer_norm", "layer_norm_backward", "running_sums", "lstm_step", "gru_step"):
+        assert getattr(c, name)() is None

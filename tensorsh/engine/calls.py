@@ -16,13 +16,26 @@ def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: An
         title = frame.f_code.co_qualname
         for method, name in titles:
             if title in (method, method + "_"):
-                args, kwargs = as_given(params, args, kwargs, frame.f_back, 1)
+                args, kwargs = as_given(params, args, kwargs, caller_of(frame), 1)
                 return title, args[1:], kwargs, args[0] if args else None
             if title in ("torch." + name, "torch." + name + "_"):
-                args, kwargs = as_given(params, args, kwargs, frame.f_back, 0)
+                args, kwargs = as_given(params, args, kwargs, caller_of(frame), 0)
                 return title[6:], args, kwargs, None
         frame = frame.f_back
     return names[0], args, kwargs, None
+
+
+def caller_of(frame: Any) -> Any:
+    """What called the function of a frame; one that is interposed (interposing.py) has its entry's frames in between, and
+    its own name again above them."""
+    title, above = frame.f_code.co_qualname, frame.f_back
+    for _ in range(5):
+        if above is None:
+            break
+        if above.f_code.co_qualname == title:
+            return above.f_back
+        above = above.f_back
+    return frame.f_back
 
 
 def as_given(params: tuple, args: tuple, kwargs: dict, caller: Any, own: int) -> tuple[tuple, dict]:

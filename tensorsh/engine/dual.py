@@ -28,7 +28,7 @@ class DualLeaf(Node):
         self._tangent, self._level = tangent, level
         self._sequence = tick()
 
-    def apply(self, gradient: Any, world: Any) -> tuple:
+    def _step(self, gradient: Any, world: Any) -> tuple:
         return (None,) if state.pushing else (gradient,)
 
 

@@ -16,6 +16,8 @@ from .kernels import compiled
 ndarray = np.ndarray
 dot: Any = ndarray.dot
 SMALL = 1 << 24
+EXACT = 1 << 28
+"""With more multiplications than this a sum is made as BLAS likes it."""
 BLOCK = 384
 """How much of a sum MKL, PyTorch's BLAS, makes at a time; then it adds up such blocks."""
 
@@ -35,7 +37,7 @@ def blocks(k: int, whole: bool) -> list[tuple[int, int]]:
 def large(a: Any, b: Any, bias: Any = None) -> Any:
     """A product by BLAS, block by block of the sum; one of several blocks begins with the bias."""
     k, n = b.shape
-    if k <= BLOCK or a.dtype is not FLOAT32:
+    if k <= BLOCK or a.dtype is not FLOAT32 or a.size * n > EXACT:
         r = dot(a, b)
         return r if bias is None else np.add(r, bias, r)
     total = None if bias is None else np.broadcast_to(bias, (len(a), n)).copy()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ContextDecorator
-from enum import Enum
+from enum import Enum, EnumType
 from time import perf_counter_ns
 from typing import Any
 
@@ -19,13 +19,17 @@ from ..sealed import Sealed
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
 
 
-class ProfilerActivity(Enum):
+class SealedEnum(Sealed, EnumType):
+    """The metaclass of enumerations that programs cannot change."""
+
+
+class ProfilerActivity(Enum, metaclass=SealedEnum):
     """What is measured; here always the CPU."""
 
     CPU, XPU, MTIA, CUDA, HPU, PrivateUse1 = range(6)
 
 
-class ProfilerAction(Enum):
+class ProfilerAction(Enum, metaclass=SealedEnum):
     """What a step of a schedule does."""
 
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
@@ -79,7 +83,7 @@ class FunctionEvent(metaclass=Sealed):
         return f"<{type(self).__name__} name={self.key} count={self.count} cpu_time={self.cpu_time_str}>"
 
 
-class EventList(list):
+class EventList(list, metaclass=Sealed):
     """Events, as a table."""
 
     __module__ = "torch.autograd.profiler_util"

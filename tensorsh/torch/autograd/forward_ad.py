@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 from ...engine.dual import make, tangent_of
 from ...engine.modes import Mode
 from ...engine.state import state
 from ...engine.tensor import Tensor
+from ...sealed import Sealed
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 
-class UnpackedDualTensor(NamedTuple):
+class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"]), metaclass=Sealed):
     """What a dual tensor consists of."""
 
-    primal: Tensor
-    tangent: Tensor | None
+    __slots__ = ()
 
 
 def enter_dual_level() -> int:

@@ -82,7 +82,9 @@ class Session:
         self._builtins["argv"] = list(argv)
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
         this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
-        self._settings = Settings(lambda *told: session._show_warning(*told) if (session := this()) else None)
+        self._settings = Settings(
+            lambda *told: session._show_warning(*told) if (session := this()) is not None else None
+        )
         self._settings.context.run(current.set, self._environment.permissions)
         if max_memory is not None:
             from .limits import MemoryBound, parse_size

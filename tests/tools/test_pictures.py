@@ -32,7 +32,7 @@ def test_the_graph_tells_all_there_is(session: Session) -> None:
     assert "|grad|" not in text
     session.run("y.backward()")
     text = session.run("graph(y).text(200)")
-    assert "|grad| 1 " in text and "values freed by backward" in text
+    assert "|grad| 1 " in text and "was freed by backward" in text
     assert text.count("|grad|") == len([line for line in text.split("\n") if "Backward" in line]) + 2
 
 

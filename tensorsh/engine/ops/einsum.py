@@ -18,6 +18,7 @@ from ..fast_matmul import FLOAT32, FLOAT64
 from ..operator import composite
 from ..state import state
 from ..tensor import Tensor, wrap
+from .matmul import product
 
 ELLIPSIS = 52
 """The number that stands for ``...`` among subscripts; letters are 0 to 51, capitals first."""
@@ -178,7 +179,7 @@ class Plain:
         return Plain(table.find_operator("sum").kernel(np, self._array, dims, keepdim))
 
     def bmm(self, other: Plain) -> Plain:
-        return Plain(self._array @ other._array)
+        return Plain(product(self._array, other._array))
 
     def __mul__(self, other: Plain) -> Plain:
         return Plain(self._array * other._array)

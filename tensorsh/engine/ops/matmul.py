@@ -285,10 +285,11 @@ def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) 
 def plain(a, b, n: int, m: int) -> Tensor | None:
     """The product of float arrays with batches that fit, without a graph; None for all others."""
     if m == 2 and a.flags.c_contiguous and a.shape[-1] == b.shape[0] and a.size:
-        result = wrap(a.reshape((-1, a.shape[-1])).dot(b).reshape((*a.shape[:-1], b.shape[1])))
-    elif n > 2 and m > 2:
+        result = wrap(product(a.reshape((-1, a.shape[-1])), b).reshape((*a.shape[:-1], b.shape[1])))
+    elif n > 2 and a.shape[:-2] == b.shape[:-2] and a.size and b.size:
         try:
-            result = wrap(a @ b)
+            left, right = a.reshape((-1, *a.shape[-2:])), b.reshape((-1, *b.shape[-2:]))
+            result = wrap(product(left, right).reshape((*a.shape[:-1], b.shape[-1])))
         except ValueError:
             return None
     else:

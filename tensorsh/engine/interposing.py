@@ -43,6 +43,7 @@ class Entry:
         )
         self.original.__kwdefaults__ = function.__kwdefaults__
         self.original.__dict__.update(function.__dict__)
+        function.__dict__.setdefault("__wrapped__", self.original)  # its signature is asked for
         shim = _template.__code__
         constants = tuple(self if each == "the entry" else each for each in shim.co_consts)
         function.__code__ = shim.replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,10 @@ def run(source: str, **options: Any) -> dict[str, Any]:
     environment.builtins.update(RUNTIME)
     scope = {"__name__": "__main__", "__builtins__": environment.builtins}
     program = compile_program(source, "<escape>", bound=environment.builtins)
-    exec(program.module, scope)
+    apart = copy_context()  # where numpy's print options are kept
+    apart.run(exec, program.module, scope)
     if program.last is not None:
-        eval(program.last, scope)
+        apart.run(eval, program.last, scope)
     return scope
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import cupy, rounded_products
+from ..ops.pooling import batchwise
 from ..state import state
 from .kernels import Elementwise
 
@@ -286,6 +287,7 @@ def weight_gradient(
 
 KERNELS: dict[str, Callable] = {
     "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
-    "_max_pool_spread": max_spread, "_avg_pool": averaged, "_avg_pool_spread": average_spread,
-    "_max_pool1d": pooled, "_max_pool2d": pooled, "_max_pool3d": pooled,
+    "_max_pool_spread": batchwise(max_spread), "_avg_pool": batchwise(averaged),
+    "_avg_pool_spread": batchwise(average_spread),
+    "_max_pool1d": batchwise(pooled), "_max_pool2d": batchwise(pooled), "_max_pool3d": batchwise(pooled),
 }  # fmt: skip

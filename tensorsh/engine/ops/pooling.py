@@ -67,7 +67,8 @@ def lowest(dtype: np.dtype) -> Any:
 def batchwise(kernel: Any) -> Any:
     """A kernel of images [N, C, *S] as one that also takes a single image [C, *S]."""
     names = list(signature(kernel).parameters)[2:]
-    at, shape = names.index("kernel_size"), names.index("shape") if "shape" in names else None
+    at = next(i for i, name in enumerate(names) if name in ("kernel_size", "kernel"))
+    shape = names.index("shape") if "shape" in names else None
 
     @wraps(kernel)
     def either(xp: Any, first: Any, *rest: Any) -> Any:

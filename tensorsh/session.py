@@ -74,14 +74,18 @@ class Session:
         max_memory: int | str | MemoryBound | None = None,
     ) -> None:
         argv = tuple(arguments or ("",))
+        this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
         self._environment = make_environment(
-            stdout, permissions, stdin=stdin, argv=argv, modules={"torch": torch_namespace, "tqdm": lambda: bars(self)}
+            stdout,
+            permissions,
+            stdin=stdin,
+            argv=argv,
+            modules={"torch": torch_namespace, "tqdm": lambda: bars(this())},
         )
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME)
         self._builtins["argv"] = list(argv)
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
-        this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
         self._settings = Settings(
             lambda *told: session._show_warning(*told) if (session := this()) is not None else None
         )

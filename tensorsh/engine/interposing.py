@@ -8,6 +8,7 @@ wherever they are already held; what they were before, the entry runs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -23,8 +24,17 @@ everything = False
 """Whether the functions of all families are interposed, also of those that are loaded later."""
 
 
-def _template(*args: Any, **kwargs: Any) -> Any:
-    return "the entry".call(args, kwargs)  # type: ignore[attr-defined]
+@cache
+def _template(count: int) -> Any:
+    """The code of a function with `count` free variables that hands its call to an entry. (It has to name them: only then
+    are they in place when something looks at the variables of its frame.)"""
+    names = [f"v{i}" for i in range(count)]
+    free = f"        if 0: {', '.join(names)}\n" if names else ""
+    bound = f"    {' = '.join(names)} = None\n" if names else ""
+    source = f'def make():\n{bound}    def shim(*args, **kwargs):\n{free}        return "the entry".call(args, kwargs)\n    return shim\n'
+    space: dict[str, Any] = {}
+    exec(source, space)
+    return space["make"]().__code__
 
 
 class Entry:
@@ -44,7 +54,7 @@ class Entry:
         self.original.__kwdefaults__ = function.__kwdefaults__
         self.original.__dict__.update(function.__dict__)
         function.__dict__.setdefault("__wrapped__", self.original)  # its signature is asked for
-        shim = _template.__code__
+        shim = _template(len(code.co_freevars))
         constants = tuple(self if each == "the entry" else each for each in shim.co_consts)
         function.__code__ = shim.replace(
             co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name, co_qualname=code.co_qualname

@@ -52,6 +52,7 @@ class Entry:
             code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
         self.original.__kwdefaults__ = function.__kwdefaults__
+        self.original.__qualname__ = function.__qualname__
         self.original.__dict__.update(function.__dict__)
         function.__dict__.setdefault("__wrapped__", self.original)  # its signature is asked for
         shim = _template(len(code.co_freevars))

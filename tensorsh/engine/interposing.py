@@ -58,7 +58,12 @@ class Entry:
         shim = _template(len(code.co_freevars))
         constants = tuple(self if each == "the entry" else each for each in shim.co_consts)
         function.__code__ = shim.replace(
-            co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name, co_qualname=code.co_qualname
+            co_consts=constants,
+            co_freevars=code.co_freevars,
+            co_name=code.co_name,
+            co_qualname=code.co_qualname,
+            co_filename=code.co_filename,  # by which a watch knows an operation
+            co_firstlineno=code.co_firstlineno,
         )
 
     def call(self, args: tuple, kwargs: dict) -> Any:

@@ -6,16 +6,18 @@ it is handed no more than one block of the sum at a time.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from .constants import FLOAT32
-from .kernels import compiled
+from .kernels import kernel, unsuited
 
 ndarray = np.ndarray
 dot: Any = ndarray.dot
-SMALL = 1 << 24
+product, products = kernel("product", unsuited), kernel("products", unsuited)
+SMALL = sys.maxsize if product is unsuited else 1 << 24
 EXACT = 1 << 28
 """With more multiplications than this a sum is made as BLAS likes it."""
 BLOCK = 384
@@ -47,62 +49,46 @@ def large(a: Any, b: Any, bias: Any = None) -> Any:
     return total
 
 
-if compiled is None:
-    matrices = dot
-    matrix_vector = dot
+def matrices(a: Any, b: Any) -> Any:
+    """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
+    if a.dtype is FLOAT32:
+        if a.size * b.shape[1] > SMALL:
+            return large(a, b)
+        r = product(a, b)
+        if r is not None:
+            return r
+    return dot(a, b)
 
-    def affine(a: Any, b: Any, bias: Any) -> Any:
-        """``a @ b + bias`` for a matrix, and a number for each column."""
-        r = dot(a, b)
-        r += bias
-        return r
 
-    def batches(a: Any, b: Any) -> Any:
-        """The products of the matrices of two batches of one size (numpy would broadcast others)."""
-        if a.shape[0] != b.shape[0]:
-            raise ValueError
-        return a @ b
+def matrix_vector(a: Any, v: Any) -> Any:
+    """``a @ v`` for a matrix and a vector."""
+    if a.dtype is FLOAT32 and (r := product(a, v.reshape(-1, 1))) is not None:
+        return r.reshape(-1)
+    return dot(a, v)
 
-else:
-    product, products = compiled.product, compiled.products
 
-    def matrices(a: Any, b: Any) -> Any:
-        """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
-        if a.dtype is FLOAT32:
-            if a.size * b.shape[1] > SMALL:
-                return large(a, b)
-            r = product(a, b)
-            if r is not None:
-                return r
-        return dot(a, b)
+def affine(a: Any, b: Any, bias: Any) -> Any:
+    """``a @ b + bias`` for a matrix, and a number for each column."""
+    if a.dtype is FLOAT32:
+        if a.size * b.shape[1] > SMALL:
+            return large(a, b, bias)
+        r = product(a, b, bias)
+        if r is not None:
+            return r
+    r = dot(a, b)
+    r += bias
+    return r
 
-    def matrix_vector(a: Any, v: Any) -> Any:
-        """``a @ v`` for a matrix and a vector."""
-        if a.dtype is FLOAT32 and (r := product(a, v.reshape(-1, 1))) is not None:
-            return r.reshape(-1)
-        return dot(a, v)
 
-    def affine(a: Any, b: Any, bias: Any) -> Any:
-        """``a @ b + bias`` for a matrix, and a number for each column."""
-        if a.dtype is FLOAT32:
-            if a.size * b.shape[1] > SMALL:
-                return large(a, b, bias)
-            r = product(a, b, bias)
-            if r is not None:
-                return r
-        r = dot(a, b)
-        r += bias
-        return r
-
-    def batches(a: Any, b: Any) -> Any:
-        """The products of the matrices of two batches of one size (numpy would broadcast others)."""
-        if a.shape[0] != b.shape[0]:
-            raise ValueError
-        if a.dtype is FLOAT32 and a.size * b.shape[2] <= SMALL:
-            r = products(a, b)
-            if r is not None:
-                return r
-        return a @ b
+def batches(a: Any, b: Any) -> Any:
+    """The products of the matrices of two batches of one size (numpy would broadcast others)."""
+    if a.shape[0] != b.shape[0]:
+        raise ValueError
+    if a.dtype is FLOAT32 and a.size * b.shape[2] <= SMALL:
+        r = products(a, b)
+        if r is not None:
+            return r
+    return a @ b
 
 
 KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): dot, (3, 3): batches}

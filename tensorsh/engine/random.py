@@ -100,11 +100,30 @@ class CompiledTwister:
 Twister: Any = NumpyTwister if compiled is None else CompiledTwister
 
 
-class Generator:
+class Seeded:
+    """What a generator of any device does with its seed."""
+
+    __slots__ = ("_seed",)
+    _seed: int
+
+    def manual_seed(self, seed: int) -> Any:
+        raise NotImplementedError
+
+    def seed(self) -> int:
+        """Seed from the system's entropy and return the seed."""
+        import os
+
+        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        return self._seed
+
+
+class Generator(Seeded):
     """`torch.Generator` for the CPU, plus the draws that samplers are made of."""
 
     __slots__ = (
-        "_seed",
         "_twister",
         "_unseeded",
         "_fresh",
@@ -152,16 +171,6 @@ class Generator:
         self._normal: float | None = None
         self._set_block(_NOTHING, BLOCK)
         return self
-
-    def seed(self) -> int:
-        """Seed from the system's entropy and return the seed."""
-        import os
-
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
-        return self._seed
-
-    def initial_seed(self) -> int:
-        return self._seed
 
     def clone_state(self) -> Generator:
         twin = Generator()

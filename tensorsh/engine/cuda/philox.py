@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import cupy
-from ..random import DEFAULT_SEED, check_seed
+from ..random import DEFAULT_SEED, Seeded, check_seed
 from .kernels import Elementwise
 
 BLOCK = 256
@@ -135,10 +135,10 @@ DROPOUT_SINGLE = Elementwise(
 )  # fmt: skip
 
 
-class Philox:
+class Philox(Seeded):
     """`torch.Generator` for a CUDA device: a seed, and an offset that counts the draws of a thread."""
 
-    __slots__ = ("_seed", "_offset", "index", "__weakref__")
+    __slots__ = ("_offset", "index", "__weakref__")
 
     def __init__(self, index: int = 0) -> None:
         self.index = index
@@ -157,15 +157,6 @@ class Philox:
     def manual_seed(self, seed: int) -> Philox:
         self._seed, self._offset = check_seed(int(seed)), 0
         return self
-
-    def seed(self) -> int:
-        import os
-
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
-        return self._seed
-
-    def initial_seed(self) -> int:
-        return self._seed
 
     def clone_state(self) -> Philox:
         return Philox(self.index).set_state(self.get_state())

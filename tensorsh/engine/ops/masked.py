@@ -111,6 +111,13 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask) / counted(input, mask, dims, bool(keepdim))
 
 
+def publish(name: str, function: Any, doc: str) -> None:
+    """Declare a function of `torch.masked` made for a name."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    composite(f"masked.{name}", method=False)(function)
+
+
 def extreme(name: str, fill: Any, doc: str) -> None:
     def function(input, dim=None, *, keepdim=False, dtype=None, mask=None):
         dtype = input.dtype if dtype is None else dtype
@@ -118,9 +125,7 @@ def extreme(name: str, fill: Any, doc: str) -> None:
         dims = dim if name[:3] == "arg" else all_dims(dim, x.ndim)
         return getattr(x, name)(dims, bool(keepdim)).to(dtype=dtype)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    composite(f"masked.{name}", method=False)(function)
+    publish(name, function, doc)
 
 
 extreme("amax", lowest, "The largest of the elements a mask keeps; ties share the gradient.")
@@ -210,9 +215,7 @@ def soft(name: str, fill: Any, doc: str) -> None:
         x = where(mask, input, None if mask is None else fill(input))
         return find_function(f"nn.functional.{name}")(x, axis, dtype=dtype)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    composite(f"masked.{name}", method=False)(function)
+    publish(name, function, doc)
 
 
 soft("softmax", lowest, "Softmax over the elements a mask keeps.")

@@ -13,7 +13,7 @@ from ..autograd import Saved, new
 from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
 from ..fields import link
-from ..kernels import compiled
+from ..kernels import kernel, unsuited
 from ..operator import Array, composite, operator
 from ..parallel import BLOCK, rows, spread
 from ..state import state
@@ -127,7 +127,8 @@ def log_softmax_gradient_block(out, g, result):
 
 def normalized(xp, a, axis):
     """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
-    if compiled is not None and (e := whole(compiled.softmax, axis, a)) is not None:
+    e = whole(softmax_kernel, axis, a)
+    if e is not None:
         return e
     if a.size > BLOCK and is_large(a, axis):
         return rows(normalize_block, np.empty_like(a), a)
@@ -145,7 +146,8 @@ def normalized(xp, a, axis):
 
 def log_normalized(xp, a, axis):
     """log_softmax of a floating-point array with elements."""
-    if compiled is not None and (r := whole(compiled.log_softmax, axis, a)) is not None:
+    r = whole(log_softmax_kernel, axis, a)
+    if r is not None:
         return r
     if a.size > BLOCK and is_large(a, axis):
         return rows(log_normalize_block, np.empty_like(a), a)
@@ -160,9 +162,17 @@ def log_normalized(xp, a, axis):
     return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
 
 
+softmax_kernel, log_softmax_kernel = kernel("softmax", unsuited), kernel("log_softmax", unsuited)
+softmax_backward_kernel = kernel("softmax_backward", unsuited)
+log_softmax_backward_kernel = kernel("log_softmax_backward", unsuited)
+
+
 def whole(kernel, axis, *arrays):
-    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it."""
+    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it. The
+    kernels of gradients, which take two arrays, are for the last axis."""
     a = arrays[0]
+    if len(arrays) == 2 and axis != a.ndim - 1:
+        return None
     if a.size > BLOCK and state.threads > 1 and kernels.suits(*arrays) and is_large(a, axis):
         contiguous = [np.ascontiguousarray(each) for each in arrays]
         tail = (1,) if len(arrays) == 1 else ()
@@ -254,10 +264,9 @@ log_softmax.function.__doc__ = "The logarithm of softmax along `dim`, computed w
 
 def softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
-        if compiled is not None and dim % result.ndim == result.ndim - 1:
-            found = whole(compiled.softmax_backward, result.ndim - 1, result, g)
-            if found is not None:
-                return found
+        found = whole(softmax_backward_kernel, dim % result.ndim, result, g)
+        if found is not None:
+            return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
             return rows(softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
         gr = g * result
@@ -279,10 +288,9 @@ safe_softmax.gradient(input=softmax_gradient)
 
 def log_softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
-        if compiled is not None and dim % result.ndim == result.ndim - 1:
-            found = whole(compiled.log_softmax_backward, result.ndim - 1, result, g)
-            if found is not None:
-                return found
+        found = whole(log_softmax_backward_kernel, dim % result.ndim, result, g)
+        if found is not None:
+            return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
             return rows(log_softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
         p = np.exp(result)

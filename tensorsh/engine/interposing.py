@@ -54,7 +54,9 @@ class Entry:
         self.original.__kwdefaults__ = function.__kwdefaults__
         self.original.__qualname__ = function.__qualname__
         self.original.__dict__.update(function.__dict__)
-        function.__dict__.setdefault("__wrapped__", self.original)  # its signature is asked for
+        # Its signature may be asked for, of itself or of what was made of it.
+        function.__dict__.setdefault("__wrapped__", self.original)
+        function.__dict__["_original"] = self.original
         shim = _template(len(code.co_freevars))
         constants = tuple(self if each == "the entry" else each for each in shim.co_consts)
         function.__code__ = shim.replace(

@@ -74,6 +74,7 @@ def of_kernel(source: Any, out: bool) -> Any:
             found.append(Parameter(name, kind, default=shown(default)))
     else:
         function: Callable = getattr(source, "kernel", source)
+        function = getattr(function, "_original", function)  # where calls of it are interposed
         signature = Signature.from_callable(function, follow_wrapped=False)
         found = [p.replace(annotation=Parameter.empty, default=shown(p.default)) for p in signature.parameters.values()]
     if out and all(p.name != "out" for p in found):

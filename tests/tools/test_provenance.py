@@ -29,7 +29,9 @@ def test_nan_stops_at_the_first_operation(session: Session) -> None:
 
 
 def test_nan_stops_also_where_calls_are_interposed(session: Session) -> None:
-    session.run("class Tagged:\n    @classmethod\n    def __torch_function__(cls, f, types, args=(), kwargs=None): return 5\n")
+    session.run(
+        "class Tagged:\n    @classmethod\n    def __torch_function__(cls, f, types, args=(), kwargs=None): return 5\n"
+    )
     assert session.run("torch.sum(Tagged())") == 5
     text = failure(session, "with detect_nan():\n    a = tensor([1., 0., 4.])\n    b = (a * 2).log()\n    c = b + 1\n")
     assert text.startswith("FloatingPointError: log has -infinity at [1], and its operands had none\n  input[1] = 0")

@@ -12,6 +12,7 @@ import ast
 import inspect
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -37,6 +38,7 @@ def kind(note: ast.expr | None, default: str) -> str:
     return KINDS.get(text) or ("Any" if "Number" not in text else "Tensor" if "Tensor" in text else "Number")
 
 
+@lru_cache
 def stub(file: str, owner: str | None = None) -> dict[str, list[str]]:
     with open(os.path.join(FOLDER, file), encoding="utf-8") as source:
         body = ast.parse(source.read()).body
@@ -106,10 +108,20 @@ def declared(value: object, method: bool) -> list[str]:
     schema = str(getattr(packet, next(o for o in packet.overloads() if o != "out"))._schema)
     text = of_schema(schema, 1 if method else 0)
     schemas = [str(getattr(packet, o)._schema) for o in packet.overloads()]
-    if not method and any("(a!)" in s and "self" not in s.split("(a!)")[1].split()[0] for s in schemas):
+    if (
+        not method
+        and takes_out(value.__name__)
+        and any("(a!)" in s and "self" not in s.split("(a!)")[1].split()[0] for s in schemas)
+    ):
         several = any("(b!)" in s for s in schemas)
         text += (", " if " *, " in text else ", *, ") + f"{'Tensors' if several else 'Tensor'}? out=None"
     return [text.replace("bool? pin_memory=None", "bool pin_memory=False, bool requires_grad=False")]
+
+
+def takes_out(name: str) -> bool:
+    """Whether the stubs give a function ``out``, where they have it at all."""
+    listed = stub("_C/_VariableFunctions.pyi").get(name)
+    return listed is None or any(re.search(r"\bout=", each) for each in listed)
 
 
 def first_of(text: str) -> str:
@@ -202,6 +214,7 @@ def told(value: object) -> list[str] | None:
     return ["+", *found] if found else None
 
 
+UNPACKED = {1: "", 2: "[0 for a, b in [pair(kernel_size)]], ", 3: "[0 for a, b, c in [triple(kernel_size)]], "}
 SOFT = "input.{0}, (dim is None or method(input, '{0}', dim, dtype=dtype))"
 STEPS = {
     "relu": "_relu(input)", "relu6": "_relu6(input)", "leaky_relu": "_leaky_relu(input, negative_slope)", "elu": "_elu(input, alpha)",
@@ -236,14 +249,24 @@ STEPS = {
     "fold": "_col2im(input, pair(output_size), pair(kernel_size), pair(dilation), pair(padding), pair(stride))", "interpolate": "input.dim()",
     "upsample": "input.dim()", "upsample_nearest": "input.dim()", "upsample_bilinear": "input.dim()",
     "ctc_loss": "_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity)",
-    "max_unpool1d": "input.size()", "max_unpool2d": "input.size()", "max_unpool3d": "input.size()", "grid_sample": "_grid_sampler(input, grid, 0, 0, bool(align_corners))",
-    "multilabel_soft_margin_loss": "_log_sigmoid(input)", "gumbel_softmax": "_empty_like(logits)", "embedding_bag": "weight.dtype, (per_sample_weights is None or (input.size(), per_sample_weights.size())), weight.dim(), input.dim()", "local_response_norm": "input.dim()", "lp_pool1d": "input.pow", "lp_pool2d": "input.pow", "lp_pool3d": "input.pow",
+    "max_unpool1d": "input.size()", "max_unpool2d": "input.size()", "max_unpool3d": "input.size()", "grid_sample": "mode in ('bilinear', 'nearest', 'bicubic') and padding_mode in "
+    "('zeros', 'border', 'reflection') and _grid_sampler(input, grid, 0, 0, False if align_corners is None else align_corners)",
+    "multilabel_soft_margin_loss": "_log_sigmoid(input)", "gumbel_softmax": "_empty_like(logits)", "embedding_bag": "weight.dtype, (per_sample_weights is None or (input.size(), per_sample_weights.size())), weight.dim(), input.dim(), "
+    "(weight.dim() == 2 and input.dim() == 2 - (offsets is not None) and mode in ('sum', 'mean') and "
+    "_embedding_bag(weight, input, input if offsets is None else offsets, scale_grad_by_freq, 0, sparse, per_sample_weights, offsets is not None and include_last_offset, padding_idx))", "local_response_norm": "input.dim()", "gaussian_nll_loss": "isinstance(var, float) or _any(var < 0)", "affine_grid": "not theta.is_floating_point() or len(size) not in (4, 5) or "
+    "min(size) <= 0 or align_corners and False or _affine_grid_generator(theta, size, False if align_corners is None else align_corners)",
+} | {
+    f"fractional_max_pool{d}d{form}": "output_size is None or (input.dim(), input.size(0), "
+    f"_fractional_max_pool{d}d(input, kernel_size, output_size, input if _random_samples is None else _random_samples))"
+    for d in (2, 3)
+    for form in ("", "_with_indices")
 } | {
     f"{kind}_pool{d}d{form}": steps
     for d in (1, 2, 3)
     for kind, form, steps in (
         ("max", "", f"_max_pool{d}d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)"),
         ("max", "_with_indices", f"_max_pool{d}d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)"),
+        ("lp", "", UNPACKED[d] + f"input.pow, _avg_pool{d}d(input, kernel_size, [] if stride is None else stride, 0, ceil_mode)"),
         ("adaptive_avg", "", f"_adaptive_avg_pool{d}d(input, several(output_size, input.size()))"),
         *(
             ("adaptive_max", form, f"_adaptive_max_pool{d}d(input, {'output_size' if d == 1 else 'several(output_size, input.size())'})")
@@ -290,6 +313,12 @@ PLAIN_STEPS = {
     + COMPUTED["consecutive_"].replace("input", "self"),
     "Tensor.resize_as": "tensor.size",
     "norm": NORM,
+    "lu": "_lu_with_infos(*args, **kwargs) if kwargs.get('get_infos', args[2] if len(args) > 2 else False) else _lu_no_infos(*args, **kwargs)",
+    **{
+        f"masked.{name}": "dtype is None and input.dtype, input.layout"
+        for name in "amax amin argmax argmin cumsum cumprod logsumexp".split()
+    },
+    "masked.median": "dtype is None and input.dtype, _is_floating_point(input)",
     "functional.norm": NORM,
     "Tensor.norm": NORM.replace("input", "self"),
     "tensordot": "isinstance(dims, int) and (a.dim(), b.dim()), _tensordot(a, b, [], [])",
@@ -301,6 +330,9 @@ HELPERS = {
     f"_nn.{kind}{last} (_{kind}{last})": f"python input{', sorted=True' if not kind else ''}, return_inverse=False, return_counts=False, dim=None > {COMPUTED[kind]}"
     for kind in COMPUTED
     for last in ("return_output", "return_counts", "return_inverse", "return_inverse_and_counts")
+} | {
+    f"_nn.{name} (_{name})": "python A, pivot=True, get_infos=False, out=None > out is None or (len(out), [each.resize_as_ for each in out])"
+    for name in ("lu_no_infos", "lu_with_infos")
 }
 """Functions written in Python that those call."""
 WRITTEN = {
@@ -310,6 +342,7 @@ WRITTEN = {
     ),
     "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
     "Tensor.nonzero": "*, bool as_tuple=False",
+    "can_cast": "dtype from_, dtype to",
     "Tensor.requires_grad_": "bool requires_grad=True",
     "Tensor.type": "Any dtype=None, bool non_blocking=False, *, memory_format? memory_format=None",
     "Tensor.contiguous": "*, memory_format memory_format=torch.contiguous_format",
@@ -353,7 +386,7 @@ def called_by_steps() -> list[str]:
         if value is None:
             continue
         listed = told(value)
-        found = f"+ {' | '.join(listed[1:])}" if listed else declared(value, False)[0]
+        found = f"+ {' | '.join(with_optional(listed[1:], value))}" if listed else declared(value, False)[0]
         lines.append(f"_nn.{name}: {found}")
     return lines + [f"{name}: {text}" for name, text in HELPERS.items()]
 
@@ -363,6 +396,7 @@ def main() -> None:
     functions, methods = stub("_C/_VariableFunctions.pyi"), stub("_C/__init__.pyi", "TensorBase")
     names = [n for n in table.FUNCTIONS if not n.rpartition(".")[2].startswith("_")]
     names += ["Tensor." + n for n in (*table.METHODS, "detach", "retain_grad") if not n.startswith("_")]
+    names += ["can_cast", "promote_types"]
     lines = []
     for name in sorted(names):
         owner, _, last = name.rpartition(".")

@@ -53,6 +53,14 @@ def _inputs(function: str, given: Any) -> list:
     return inputs
 
 
+def _starts(outputs: list, given: Any) -> list:
+    """A gradient for each output; what is given beyond them does not count."""
+    gradients = [None] * len(outputs) if given is None else _listed(given)
+    if len(gradients) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    return gradients[: len(outputs)]
+
+
 def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
     """The gradient to start with: given, or 1 for a single number."""
     if given is None:
@@ -117,9 +125,7 @@ def backward(
     Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
     """
     outputs = _listed(tensors)
-    given = _listed(grad_tensors) if grad_tensors is not None else [None] * len(outputs)
-    if len(given) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    given = _starts(outputs, grad_tensors)
     targets = None
     if inputs is not None:
         targets = {}
@@ -149,7 +155,7 @@ def grad(
 ) -> tuple:
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated."""
     outs, ins = _listed(outputs), _inputs("grad", inputs)
-    given = _listed(grad_outputs) if grad_outputs is not None else [None] * len(outs)
+    given = _starts(outs, grad_outputs)
     if is_grads_batched:
         rows = len(given[0])  # type: ignore[arg-type]
         many = [

@@ -322,7 +322,9 @@ def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> 
         given = stand_in(*args, **kwargs)
         if steps:
             eval(
-                f"({steps},)", {"pair": pair, "several": several, "chosen": chosen, "method": method_step}, Steps(given)
+                f"({steps},)",
+                {"pair": pair, "triple": triple, "several": several, "chosen": chosen, "method": method_step},
+                Steps(given),
             )
     except Exception as error:
         return error.with_traceback(None)
@@ -348,6 +350,11 @@ class Steps(dict):
 def pair(value: Any) -> tuple:
     """A setting for two dimensions."""
     return tuple(value) if hasattr(value, "__iter__") else (value, value)
+
+
+def triple(value: Any) -> tuple:
+    """A setting for three dimensions."""
+    return tuple(value) if hasattr(value, "__iter__") else (value, value, value)
 
 
 def chosen(args: tuple, kwargs: dict, first: tuple, second: tuple, forms: tuple) -> Any:
@@ -440,7 +447,7 @@ def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tup
     }
 
 
-SETTINGS = {"int", "ints", "ints1", "float", "bool"}
+SETTINGS = {"int", "ints", "ints1", "float", "bool", "Number"}
 """Kinds of parameters that a tensor of one element may stand for."""
 
 

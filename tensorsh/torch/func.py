@@ -154,6 +154,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         given = Given(primals, tuple(range(len(primals))))
         output = func(*given.args)
         output, aux = output if has_aux else (output, None)
+        _tensors_only(output)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         with enable_grad():
@@ -228,7 +229,17 @@ def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable
     return matrix
 
 
+def _tensors_only(output: Any) -> None:
+    """Refuse what a function gave beside tensors, where its derivative is wanted."""
+    for each in flatten(output):
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )
+
+
 def _by_rows(output: Tensor, wrt: list) -> list:
+    _tensors_only(output)
     flat = output.reshape(-1)
     parts = [derived(each, wrt) for each in flat.unbind()]
     stack, zeros = find_function("stack"), find_function("zeros")

@@ -193,7 +193,7 @@ def build() -> TorchNamespace:
 
 def root_extras() -> dict[str, Any]:
     """What stands in torch itself besides the operators: types, constants, settings, modes."""
-    from ..engine import autograd, backward, modes, promotion, tensor  # noqa: F401 - backward puts its method on Tensor
+    from ..engine import autograd, backward, modes, tensor  # noqa: F401 - backward puts its method on Tensor
     from ..engine.device import device
     from ..engine.function import FunctionNode
     from ..language.gate import allow, open_to_own, when_defined
@@ -211,7 +211,7 @@ def root_extras() -> dict[str, Any]:
     found |= dtypes.ALIASES
     found |= {
         "Tensor": tensor.Tensor, "Size": tensor.Size, "dtype": dtypes.dtype, "device": device, "finfo": dtypes.finfo,
-        "iinfo": dtypes.iinfo, "promote_types": promotion.promote_types, "inf": float("inf"), "nan": float("nan"),
+        "iinfo": dtypes.iinfo, "inf": float("inf"), "nan": float("nan"),
         "pi": 3.141592653589793, "e": 2.718281828459045, "newaxis": None, "__version__": "2.13.0+cpu",
         "no_grad": modes.no_grad, "enable_grad": modes.enable_grad, "set_grad_enabled": modes.set_grad_enabled,
         "inference_mode": modes.inference_mode, "is_grad_enabled": modes.is_grad_enabled,

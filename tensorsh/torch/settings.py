@@ -33,7 +33,7 @@ __all__ = [
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
-    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast",
+    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast", "promote_types",
     "result_type", "TypedStorage", "UntypedStorage",
 ]  # fmt: skip
 
@@ -306,9 +306,21 @@ def set_warn_always(mode: bool) -> None:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether values of one dtype may be stored in another by an in-place operation."""
-    from ..engine.dtype import can_hold
+    from ..engine.dtype import can_hold, chosen
+    from ..engine.overloads import refuse
 
-    return can_hold(from_, to)
+    refuse("can_cast", (from_, to), {})
+    return can_hold(chosen(from_, "can_cast"), chosen(to, "can_cast"))
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both."""
+    from ..engine.dtype import chosen
+    from ..engine.overloads import refuse
+    from ..engine.promotion import promote_types
+
+    refuse("promote_types", (type1, type2), {})
+    return promote_types(chosen(type1, "promote_types"), chosen(type2, "promote_types"))
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:

@@ -17,7 +17,7 @@ from ..data import to_array
 from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import not_implemented, type_name
-from ..fitting import converted
+from ..fitting import C_NAMES, converted
 from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
@@ -392,6 +392,16 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype) -> np.ndarray:
     return np.where(i < half, start + step * i, end - step * (steps - 1 - i))
 
 
+def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
+    """The dtype of evenly spaced numbers: that of the bounds, or a given one that can hold them."""
+    d = usual if given is None else chosen(given, name)
+    if usual.is_complex and not d.is_complex:
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {C_NAMES[usual.name]} can't be safely cast to passed dtype {d.short}"
+        )
+    return d.numpy
+
+
 def linspace(
     start: Any,
     end: Any,
@@ -412,7 +422,7 @@ def linspace(
         raise RuntimeError("number of steps must be non-negative")
     complex_ = isinstance(start, complex) or isinstance(end, complex)
     usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = (usual if dtype is None else chosen(dtype, "linspace")).numpy
+    d = spaced_dtype("linspace", usual, dtype)
     if steps == 1:
         array = np.full(1, start).astype(d)
     elif d.kind in "iu":
@@ -442,7 +452,7 @@ def logspace(
         raise RuntimeError("number of steps must be non-negative")
     complex_ = isinstance(start, complex) or isinstance(end, complex)
     usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = (usual if dtype is None else chosen(dtype, "logspace")).numpy
+    d = spaced_dtype("logspace", usual, dtype)
     wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
     if d.kind in "iu":
         start, end = int(start), int(end)

@@ -33,14 +33,19 @@ def fractional(xp, input: Array, kernel, size, samples):
     # In two dimensions the first number of a sample belongs to the width, in three to the depth.
     order = range(d) if d == 3 else range(d - 1, -1, -1)
     index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)
+    first = index
     for axis, drawn in zip(range(d), order, strict=True):
         begin = starts(xp, draws[:, drawn], spatial[axis], size[axis], kernel[axis])
         inside = begin[:, :, None] + xp.arange(kernel[axis])
         shape = [len(planes)] + [1] * (2 * d)
         shape[1 + axis], shape[1 + d + axis] = inside.shape[1:]
         index = index * spatial[axis] + inside.reshape(shape)
+        shape[1 + d + axis] = 1
+        first = first * spatial[axis] + begin.reshape(shape)
     index = index.reshape(len(planes), *size, -1)
     rows = xp.arange(len(planes)).reshape((-1,) + (1,) * (d + 1))
+    if not index.shape[-1]:  # windows of no elements begin somewhere all the same
+        return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
     values = planes.reshape(len(planes), -1)[rows, index]
     best = values.argmax(-1)[..., None]
     pick = lambda x: xp.take_along_axis(x, best, -1).reshape(*outer, *size)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..dtype import FLOAT
-from ..errors import not_implemented
+from ..errors import length, not_implemented
 from ..operator import Array, composite, operator
 from .creation import both_halves
 from .embedding import add_rows
@@ -169,7 +169,7 @@ def sampler(dims: int) -> Any:
 
 def check(input: Any, grid: Any, dims: int, mode: int) -> None:
     listed = lambda x: str(list(x.shape))
-    if input.shape[0] != grid.shape[0]:
+    if length(input.shape, 0) != length(grid.shape, 0):
         raise RuntimeError(
             "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
             f"{listed(input)} and grid with sizes {listed(grid)}"
@@ -203,7 +203,7 @@ planar, spatial = sampler(2), sampler(3)
 @composite("grid_sampler", method=False)
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """`grid_sampler_2d` or `grid_sampler_3d`, by the image's dimensions."""
-    if input.dtype.category < FLOAT and input.dtype is grid.dtype:
+    if input.dtype.category != FLOAT and input.dtype is grid.dtype:
         raise not_implemented(
             "grid_sampler_3d_cpu" if input.ndim == 5 else "grid_sampler_2d_cpu_kernel_impl", input.dtype
         )

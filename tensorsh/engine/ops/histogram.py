@@ -113,7 +113,7 @@ def bounds_of(points, bins, range, kind):
 C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
 
 
-def check_input(input, weight, bins=()):
+def check_input(input, weight, bins, single=False):
     if input.dtype.category != FLOAT or input.dtype.itemsize < 4:
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype.short}'")
     if weight is not None and weight.dtype is not input.dtype:
@@ -121,6 +121,14 @@ def check_input(input, weight, bins=()):
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
             f"got input({C_NAMES[input.dtype.name]}), and weight({C_NAMES.get(weight.dtype.name, weight.dtype.name)})"
         )
+    if weight is not None:
+        # The numbers of a plain histogram are points of one dimension.
+        points, weights = ((input.numel(), 1), (weight.numel(),)) if single else (input.shape, weight.shape)
+        if tuple(weights) != tuple(points[:-1]):
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "
+                f"its innermost dimension, but got input with shape {list(points)} and weight with shape {list(weights)}"
+            )
     for i, each in enumerate(bins):
         if isinstance(each, Tensor) and each.dtype is not input.dtype:
             raise RuntimeError(
@@ -143,9 +151,9 @@ def refused_gradient(t, g, needs, name):
 
 
 @composite(hosted=True)
-def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
-    check_input(input, weight, [bins])
+    check_input(input, weight, [bins], True)
     if isinstance(bins, Tensor):
         bounds = [bins]
     else:

@@ -321,6 +321,10 @@ def broadcast_to(input: Tensor, *sizes, size=None) -> Tensor:
 
 def broadcast_shapes(*shapes) -> Size:
     """The shape that tensors of these shapes are broadcast to."""
+    shapes = tuple(s for s in shapes if s is not None)
+    for s in shapes:
+        if not isinstance(s, (int, list, tuple, str)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {s}")
     tuples = [(s,) if isinstance(s, int) else s if isinstance(s, tuple) else tuple(s) for s in shapes]
     result: list = [1] * max((len(s) for s in tuples), default=0)
     for at, shape in enumerate(tuples):

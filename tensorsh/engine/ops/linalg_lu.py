@@ -143,6 +143,12 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
     LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    if out is not None:
+        if len(out) - get_infos != 2:
+            raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")
+        for target, result in zip(out, (LU, pivots, info), strict=False):
+            target.resize_as_(result).copy_(result)
+        return out
     if get_infos:
         return renamed("_lu_with_info", "LU pivots info", (LU, pivots, info))
     return LU, pivots

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..backend import module_of
 from ..dtype import of
+from ..errors import length
 from ..operator import Array, composite, operator
 from ..table import find_function
 from ..tensor import Tensor, wrap
@@ -242,7 +243,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     if dim == -1:
         return v.norm(pow)
     if dim == 0:
-        return v.contiguous().view(v.shape[0], -1).norm(pow, 1).view(-1, *(1,) * (v.ndim - 1))
+        return v.contiguous().view(length(v.shape, 0), -1).norm(pow, 1).view(-1, *(1,) * (v.ndim - 1))
     if dim == v.ndim - 1:
         return v.contiguous().view(-1, v.shape[-1]).norm(pow, 0).view(*(1,) * (v.ndim - 1), -1)
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

@@ -54,7 +54,7 @@ def threshold(xp, input: Array, threshold, value):
 
 threshold.gradient(input=lambda t, g, input, threshold: unless(t, input <= threshold, g))
 with_inplace("threshold", threshold)
-table.FUNCTIONS["threshold"] = threshold.function
+table.FUNCTIONS["threshold"] = table.titled(threshold.function, "torch.threshold")
 table.FUNCTIONS["threshold_"] = table.FUNCTIONS["nn.functional.threshold_"]
 
 

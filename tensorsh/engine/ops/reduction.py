@@ -286,6 +286,7 @@ def sum_to_size(input, *size):
 
     if len(size) == 1 and isinstance(size[0], (list, tuple)):
         size = tuple(size[0])
+    size = tuple(map(int, size))
     try:
         fits = np.broadcast_shapes(size, input.shape) == input.shape
     except ValueError:

@@ -96,6 +96,11 @@ def place(dim: int, index: Any, ndim: int) -> tuple:
 @view_operator("_slice", method=False, node="SliceBackward0")
 def slice_(xp, input: Array, dim=0, start=None, end=None, step=1):
     """The elements `start:end:step` along `dim`."""
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.ndim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     return input[place(dim, slice(start, end, step), input.ndim)]
 
 

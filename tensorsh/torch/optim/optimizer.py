@@ -190,7 +190,7 @@ class Optimizer(metaclass=OpenSealed):
         """Take over what `state_dict` gave, here or in another run."""
         from copy import deepcopy
 
-        state_dict = dict(state_dict)
+        state_dict = state_dict.copy()
         for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
             answer = hook(self, state_dict)
             state_dict = state_dict if answer is None else answer

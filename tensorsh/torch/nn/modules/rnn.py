@@ -137,7 +137,7 @@ class RNNBase(Module):
             batch = sizes[0]
         else:
             x, sizes = input, ()
-            if x.ndim not in (2, 3):
+            if x.dim() not in (2, 3):
                 raise ValueError(f"{self._title()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
             unbatched = x.ndim == 2
             hx = self._batched_state(hx, unbatched)

@@ -85,7 +85,7 @@ class Embedding(Table):
         norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
     ) -> Any:  # fmt: skip
         """An Embedding on a given table."""
-        if embeddings.ndim != 2:
+        if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(
             *embeddings.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, _weight=embeddings,
@@ -126,7 +126,7 @@ class EmbeddingBag(Table):
         padding_idx: int | None = None,
     ) -> Any:  # fmt: skip
         """An EmbeddingBag on a given table."""
-        if embeddings.ndim != 2:
+        if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         made = cls(
             *embeddings.shape, max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset,

@@ -14,6 +14,9 @@ from .bytecode import install
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
+    from typing import Any
+
+    from .limits import CountingStream
     from .session import Session
 
 
@@ -32,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         limits = sys.modules.get("tensorsh.limits")
         if limits is None or not isinstance(error, limits.Limit):
             raise
-        code = _failure(error, None, None)  # the time was over before the program began, or after it ended
+        code = _failure(error)  # the time was over before the program began, or after it ended
     return _flush(code)
 
 
@@ -95,16 +98,17 @@ def _run(options: Options, is_process: bool) -> int:
         except Unavailable as error:
             complain(f"tensorsh: --isolate is not possible here, the program was not run: {error}")
             return 2
-    code, session = _execute(options, source, filename)
+    code, session = _execute(options, source, filename, is_process)
     if options.interactive and session is not None:
         return _shell(options, session)
     return code
 
 
-def _execute(options: Options, source: str, filename: str) -> tuple[int, Session | None]:
+def _execute(options: Options, source: str, filename: str, is_process: bool) -> tuple[int, Session | None]:
     """The exit code of a program, and the session it leaves."""
     session = bound = counted = None
-    stdout, stderr = sys.stdout, sys.stderr
+    stdout, stderr = streams = sys.stdout, sys.stderr
+    code = 0
     try:
         from .session import Session
 
@@ -115,12 +119,14 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
             sys.stdout = counted  # type: ignore[assignment]
             if stderr is not None:
                 sys.stderr = CountingStream(stderr, options.max_output, counted.left)  # type: ignore[assignment]
+            streams = sys.stdout, sys.stderr
         if options.max_memory is not None:
             from .limits import Unbounded, bound_memory
 
             try:
                 bound = bound_memory(options.max_memory)
             except Unbounded as problem:
+                sys.stdout, sys.stderr = stdout, stderr
                 complain(f"tensorsh: --max-memory cannot be kept: {problem}")
                 return 2, None
         session = Session(
@@ -137,20 +143,31 @@ def _execute(options: Options, source: str, filename: str) -> tuple[int, Session
         value = session.run(source, filename)
         if options.code is not None and value is not None:
             print(session.text(value))
-        return 0, session
+        del value
+        if not options.interactive:
+            session.close()
     except BaseException as error:
-        sys.stdout, sys.stderr = stdout, stderr
-        return _failure(error, session, None if counted is None else counted.left[0]), session
-    finally:
-        sys.stdout, sys.stderr = stdout, stderr
+        code = _failure(error, session, counted, stderr)
+    if session is not None and not options.interactive:
+        try:  # what is freed only now may print, too, and run into the limits once more
+            session.close()
+        except BaseException:
+            code = code or 1
+        if is_process:
+            sys.__stdout__, sys.__stderr__ = streams  # type: ignore[misc, assignment]
+            return code, session
+    sys.stdout, sys.stderr = stdout, stderr
+    return code, session
 
 
 LEAST = 2000
 """Characters of an error that are shown however little output is left."""
 
 
-def _failure(error: BaseException, session: Session | None, left: int | None) -> int:
-    """Says what went wrong, in as many characters as are left (None: any number); the exit code for it."""
+def _failure(
+    error: BaseException, session: Session | None = None, counted: CountingStream | None = None, stderr: Any = None
+) -> int:
+    """Says what went wrong on the real stderr, in as many characters as are left; the exit code for it."""
     limits = sys.modules.get("tensorsh.limits")
     if limits is not None:
         limits.stop_timer()
@@ -160,7 +177,7 @@ def _failure(error: BaseException, session: Session | None, left: int | None) ->
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return (error.code or 0) & 0xFF
-        complain(_cut(str(error.code), left))
+        complain(_cut(str(error.code), counted), stderr)
         return 1
     is_limit = limits is not None and isinstance(error, limits.Limit)
     if session is None and not is_limit and not isinstance(error, MemoryError):
@@ -168,22 +185,23 @@ def _failure(error: BaseException, session: Session | None, left: int | None) ->
     _flush_quietly()
     if limits is not None and is_limit:
         place = session.place(error) if session is not None else ""
-        complain(f"{error}{' at ' + place if place else ''}")
+        complain(f"{error}{' at ' + place if place else ''}", stderr)
         if isinstance(error, limits.Timeout):
             os._exit(limits.TIMEOUT_CODE)  # taking the program's objects apart could last as long again
         return 1
     if session is None:
-        complain("MemoryError: --max-memory leaves too little to start")
+        complain("MemoryError: --max-memory leaves too little to start", stderr)
         return 1
     from .terminal import use_color
 
-    complain(_cut(session.diagnose(error, use_color(sys.stderr)), left))
+    complain(_cut(session.diagnose(error, use_color(sys.stderr)), counted), stderr)
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
-def _cut(text: str, left: int | None) -> str:
+def _cut(text: str, counted: CountingStream | None) -> str:
     """A program writes its own errors: `raise ValueError("x" * 10**8)` is output, too."""
-    return text if left is None or len(text) <= max(left, LEAST) else text[: max(left, LEAST)] + " ... (--max-output)"
+    most = len(text) if counted is None else max(counted.left[0], LEAST)
+    return text if len(text) <= most else text[:most] + " ... (--max-output)"
 
 
 def _standard_input() -> str:
@@ -258,11 +276,12 @@ def _say(text: str) -> int:
     return 0
 
 
-def complain(text: str) -> None:
-    """Writes to stderr whatever its state."""
+def complain(text: str, stream: Any = None) -> None:
+    """Writes to stderr (or a stream that stands for it) whatever its state."""
+    stream = stream or sys.stderr
     try:
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        stream.write(text + "\n")
+        stream.flush()
     except (OSError, ValueError, AttributeError):
         pass
 

@@ -87,7 +87,8 @@ class Session:
         self._builtins["argv"] = list(argv)
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
         self._settings = Settings(
-            lambda *told: session._show_warning(*told) if (session := this()) is not None else None
+            lambda *told: session._show_warning(*told) if (session := this()) is not None else None,
+            lambda told: show_ignored(told, this()),
         )
         self._settings.context.run(current.set, self._environment.permissions)
         if max_memory is not None:
@@ -99,12 +100,24 @@ class Session:
         self._cache = cache
         self._programs: dict[str, list[Program]] = {}
         self._watches: dict[str, Any] = {}
+        self.reached: BaseException | None = None
+        """The `Limit` that was reached where it could not be raised: as a generator was freed."""
 
     def __del__(self) -> None:
-        """What a generator still does when it is freed (`finally: set_default_dtype(...)`) is done in the session, too."""
-        settings = getattr(self, "_settings", None)
-        if settings is not None and not sys.is_finalizing():
-            settings.glance(self.variables.clear)
+        if hasattr(self, "_programs") and not sys.is_finalizing():
+            self._settings.glance(self._let_go)
+
+    def close(self) -> None:
+        """Lets go of the variables: what generators still do when they are freed (`finally: set_default_dtype(...)`) is
+        done now, in the session. Raises the `Limit` that they reached."""
+        self._settings.glance(self._let_go)
+        if self.reached is not None:
+            raise self.reached
+
+    def _let_go(self) -> None:
+        """The newest first: what they use is still there."""
+        for name in reversed(list(self.variables)):
+            self.variables.pop(name, None)
 
     @property
     def permissions(self) -> Any:
@@ -377,6 +390,25 @@ class Session:
             lines = (self.source_of(frame.f_code) or "").split("\n")
             text = lines[frame.f_lineno - 1].strip() if frame.f_lineno <= len(lines) else ""
         stream.write(f"{where}{category.__name__}: {message}\n" + (f"  {text}\n" if text else ""))
+
+
+def show_ignored(told: Any, session: Session | None) -> None:
+    """Says what was raised where nobody can catch it, as a generator was freed."""
+    error, limits = told.exc_value, sys.modules.get("tensorsh.limits")
+    try:
+        if limits is None or not isinstance(error, limits.Limit):
+            from .language.diagnostics import Host, report
+            from .sealed import MARK
+
+            what = told.object if type(told.object).__module__ == "builtins" else type(told.object)
+            host = Host(lambda frame: MARK in frame.f_builtins)
+            said = report(error, host) if session is None else session.diagnose(error)
+            sys.stderr.write(f"{told.err_msg or 'Exception ignored in'}: {what!r}\n{said}\n")
+            return
+    except BaseException as another:  # here nothing can be raised
+        error = another
+    if session is not None and limits is not None and isinstance(error, limits.Limit):
+        session.reached = session.reached or error
 
 
 def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:

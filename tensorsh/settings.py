@@ -7,10 +7,11 @@ several threads take turns, for the process has only one of each.
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from _thread import RLock  # threading adds nothing but its import
-from contextvars import Context
+from contextvars import Context, ContextVar, copy_context
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -60,11 +61,50 @@ def borrow() -> Callable[[], None]:
     return back
 
 
+_aside: Any = None
+"""What `_apart` put aside."""
+
+
+def _default(variable: ContextVar) -> Any:
+    """What a variable is where nobody set it; None if that is nothing."""
+    try:
+        return Context().run(variable.get)
+    except LookupError:
+        return None
+
+
+def _apart(phase: str, _: object) -> None:
+    """What generators still do when Python collects them (`finally: np.seterr(...)`) is not seen by whoever runs then."""
+    global _aside
+    if phase == "start":
+        lock, engine = _turn, None
+        mine = lock.acquire(blocking=False)
+        if mine:  # else the settings are in the hands of another thread
+            engine = _engine()
+        before = None
+        if engine is not None:
+            before = engine.snapshot()
+            engine.restore(engine.fresh())
+        _aside = lock if mine else None, engine, before, copy_context(), warnings.filters[:]
+    elif _aside is not None:
+        (lock, engine, before, variables, filters), _aside = _aside, None
+        if before is not None:
+            engine.restore(before)
+        for variable, value in copy_context().items():
+            old = variables[variable] if variable in variables else _default(variable)
+            if old is not value:
+                variable.set(old)
+        if warnings.filters != filters:
+            warnings.filters[:] = filters  # type: ignore[index]
+        if lock is not None:
+            lock.release()
+
+
 class Settings:
     """One session's share of the process."""
 
-    def __init__(self, show: Callable[..., None]) -> None:
-        self.show = show
+    def __init__(self, show: Callable[..., None], show_ignored: Callable[[Any], None]) -> None:
+        self.show, self.show_ignored = show, show_ignored
         self.engine: dict[str, Any] | None = None
         self.filters: list[Any] = list(_SCRIPT_FILTERS)
         self.context: Context = Context()
@@ -148,9 +188,13 @@ class Settings:
         warnings.resetwarnings()
         warnings.filters[:] = self.filters  # type: ignore[index]
         warnings.showwarning = self.show
-        return before, guard
+        ignored, sys.unraisablehook = sys.unraisablehook, self.show_ignored
+        return before, guard, ignored
 
-    def _leave(self, before: dict[str, Any] | None, guard: Any) -> None:
+    def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
+        sys.unraisablehook = ignored
+        if _apart not in gc.callbacks:  # from now on there is somebody else
+            gc.callbacks.append(_apart)
         if self.memory is not None:
             self.memory.leave()
         restored = sys.modules.get("tensorsh.modules.restored")

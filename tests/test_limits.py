@@ -73,6 +73,32 @@ BOMBS = {  # source, exit code, beginning of the first line
     "itself": ("m = nn.Sequential()\nm.append(m)\nprint(m)", 1, "RecursionError:"),
     "print": ("print(10**5000)", 1, "ValueError:"),
     "long sum": ("+".join(["1"] * 100_000), 1, "SyntaxError: the program is nested too deeply"),
+    "printed at the end": (
+        "def g():\n  try: yield\n  finally:\n    while True: print('x'*1000)\nx = g(); next(x)",
+        1,
+        "OutputLimit:",
+    ),
+    "endless at the end": (
+        "def g():\n  try: yield\n  finally:\n    while True: pass\nx = g(); next(x)",
+        124,
+        "Timeout:",
+    ),
+    "printed after an error": (
+        "def g():\n  try: yield\n  finally:\n    while True: print('x'*1000)\nx = g(); next(x)\n1/0",
+        1,
+        "ZeroDivisionError:",
+    ),
+    "printed by a cycle": (
+        "def g(l):\n  try: yield\n  finally:\n    for i in range(10**5): print('x'*1000)\n"
+        "l = []; l.append(g(l)); next(l[0]); del l\n1/0",
+        1,
+        "ZeroDivisionError:",
+    ),
+    "a chain": (
+        "e = ValueError()\nfor i in range(10**4):\n  try: raise ValueError(i) from e\n  except ValueError as x: e = x\nraise e",
+        1,
+        "ValueError: 9992",
+    ),
     "digits": ("int('9'*10**6)", 1, "ValueError:"),
     "factorial": ("import math\nmath.factorial(10**7)", 1, "OverflowError:"),
 }

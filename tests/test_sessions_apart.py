@@ -6,11 +6,13 @@ import gc
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tensorsh import Session, torch
+from tensorsh.modules.files import Permissions
 
 CHANGES = {
     "seed": "torch.manual_seed(1); randn(3)",
@@ -78,6 +80,54 @@ def test_what_a_generator_does_at_the_end_stays_at_home(change: str) -> None:
     del session
     gc.collect()
     assert outside() == host
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_what_a_generator_does_when_it_is_collected_stays_at_home(change: str, other: Session) -> None:
+    before, host, session = other.run(LOOK), outside(), Session()
+    body = "\n".join("        " + line for line in change.split("\n"))
+    source = f"def end(own):\n    try:\n        yield\n    finally:\n        done.append(1)\n{body}\n"
+    source += "own = []; own.append(end(own)); next(own[0]); del own"
+    session["done"] = done = []
+    gc.disable()
+    try:
+        session.run(source)
+        gc.collect()
+        assert done == [1] and outside() == host
+        session.run(source)
+        other["collect"] = gc.collect
+        assert other.run("collect()" + LOOK) == before and done == [1, 1]
+    finally:
+        gc.enable()
+    assert other.run(LOOK) == before and outside() == host
+
+
+def test_a_generator_has_its_own_permissions_wherever_it_ends(tmp_path: Path) -> None:
+    first, second = Session(), Session(Permissions(write=True))
+    source = f"def end(own):\n    try: yield\n    finally: torch.save(ones(1), {str(tmp_path / 'x.pt')!r})\n"
+    source += "own = []; own.append(end(own)); next(own[0])\n"
+    second["collect"] = gc.collect
+    first.run(source)
+    kept = [first["own"].pop()]
+    with pytest.raises(PermissionError):
+        kept.pop().close()
+    first.run(source + "del own")
+    second.run("collect()")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_object_of_a_program_has_its_permissions_also_when_the_host_prints_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "x.pt")
+    found = Session().run(f"class A:\n    def __repr__(self): torch.save(ones(1), {path!r}); return ''\nA()")
+    with pytest.raises(PermissionError, match="--allow-write"):
+        repr(found)
+
+
+def test_what_cannot_be_raised_is_said_in_our_words(capsys: pytest.CaptureFixture[str]) -> None:
+    Session().run("def g():\n    try: yield\n    finally: ones(2) @ ones(3)\nx = g(); next(x); del x")
+    said = capsys.readouterr().err
+    assert said.startswith("Exception ignored in: <generator object g at") and "inconsistent tensor size" in said
+    assert "Traceback" not in said and "tensorsh/" not in said
 
 
 def test_a_change_holds_in_its_own_session() -> None:

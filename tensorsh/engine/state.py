@@ -83,8 +83,10 @@ class State:
         return dict(self.__dict__)
 
     def restore(self, snapshot: dict[str, Any]) -> None:
-        self.__dict__.clear()
-        self.__dict__.update(snapshot)
+        own = self.__dict__
+        own.update(snapshot)  # never empty: an interruption may come at any time
+        for name in own.keys() - snapshot.keys():
+            del own[name]
 
 
 class Made:

@@ -28,6 +28,7 @@ CONTEXT = "During handling of the above exception, another exception occurred:"
 WIDEST_LINE = 160
 MOST_OPERANDS = 8
 MOST_CALLERS = 20
+MOST_LINKS = 8
 LONGEST_MESSAGE = 20_000
 
 
@@ -88,20 +89,17 @@ class Place:
     def operands(self) -> dict[str, Any]:
         """The tensors and arrays in the failing sub-expression, by their text, in the order they stand there."""
         found: dict[str, Any] = {}
-
-        def visit(node: ast.AST) -> None:
+        tree = self.tree()
+        ahead = [] if tree is None else [tree]
+        while ahead:  # no function that calls itself: in a cycle it would keep the program's variables
+            node = ahead.pop()
             if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
                 value = peek.evaluate(node, *self.scopes)
                 if value is not peek.MISSING and peek.tensor_class(value):
                     found.setdefault(ast.unparse(node), value)
                     if not isinstance(node, ast.Subscript):
-                        return
-            for child in ast.iter_child_nodes(node):
-                visit(child)
-
-        tree = self.tree()
-        if tree is not None:
-            visit(tree)
+                        continue
+            ahead += reversed(list(ast.iter_child_nodes(node)))
         return found
 
 
@@ -339,7 +337,7 @@ def _chain(error: BaseException, host: Host) -> list[tuple[str, BaseException]]:
     """
     links: list[tuple[str, BaseException]] = [("", error)]
     seen = {id(error)}
-    while len(links) < 50:
+    while len(links) < MOST_LINKS:
         cause, context = error.__cause__, error.__context__
         if cause is not None:
             older, sentence = cause, CAUSE

@@ -6,7 +6,7 @@ gate to the files are made anew for each.
 
 from __future__ import annotations
 
-from .files import Permissions
+from .files import KEY, Permissions
 from .imports import make_import
 from .namespace import Namespace
 from .restored import watch
@@ -43,6 +43,7 @@ class Environment:
             self.modules.setdefault(name, lambda name=name, make=make: self._make(name, make))
         self.import_module = make_import(self.modules)
         self.builtins = make_builtins(self.import_module, permissions, stdout, stdin)
+        self.builtins[KEY] = permissions
 
     def _make(self, name: str, make: Callable[[Environment], dict[str, Any]]) -> Namespace:
         table = make(self)

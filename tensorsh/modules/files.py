@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 from contextvars import ContextVar
 
 from .kinds import Immutable
@@ -20,6 +21,7 @@ from .kinds import Immutable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
     from typing import Any, BinaryIO, Literal, NoReturn
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -27,6 +29,22 @@ _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "
 
 current: ContextVar[Permissions | None] = ContextVar("permissions", default=None)
 """The permissions of the session whose program runs; None outside of sessions."""
+
+KEY = "<permissions>"
+"""Where they stand among the builtins of the session's programs."""
+
+
+def acting() -> Permissions | None:
+    """The permissions that code has here: those of the innermost program that led to it, wherever that is called from.
+
+    A generator of one program may be freed, and so go on to its `finally`, while another runs, or none.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if KEY in frame.f_builtins:
+            return frame.f_builtins[KEY]
+        frame = frame.f_back
+    return current.get()
 
 
 class Permissions:

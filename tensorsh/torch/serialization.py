@@ -20,7 +20,7 @@ from ..engine.dtype import BY_NAME, DTYPES
 from ..engine.dtype import dtype as dtype_type
 from ..engine.state import state
 from ..engine.tensor import Size, Tensor, wrap
-from ..modules.files import Permissions, current
+from ..modules.files import Permissions, acting
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 
 __all__ = ["load", "save"]
@@ -36,8 +36,8 @@ REBUILD = "torch._utils"
 
 
 def permissions() -> Permissions:
-    """Of the session that runs; outside of sessions everything is allowed, as in Python."""
-    found = current.get()
+    """Of the session whose program asks; outside of sessions everything is allowed, as in Python."""
+    found = acting()
     return Permissions(read=True, write=True) if found is None else found
 
 

@@ -11,6 +11,7 @@ import sys
 
 from .arguments import Options, UsageError, help_text, parse
 from .bytecode import install
+from .collector import Held
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -101,7 +102,25 @@ def _run(options: Options, is_process: bool) -> int:
     code, session = _execute(options, source, filename, is_process)
     if options.interactive and session is not None:
         return _shell(options, session)
+    if is_process:
+        session = None
+        _end(_flush(code))
     return code
+
+
+def _end(code: int) -> None:
+    """Ends the process once the program's objects are gone. Python would take its modules apart, too, which takes as long
+    as a short program does. With other threads, or where somebody measures the process, this is left to Python."""
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1 or sys.getprofile() or sys.gettrace():
+        return
+    from atexit import _run_exitfuncs
+
+    from .modules.files import close_all
+
+    close_all()
+    _run_exitfuncs()
+    os._exit(_flush(code))
 
 
 def _execute(options: Options, source: str, filename: str, is_process: bool) -> tuple[int, Session | None]:
@@ -110,7 +129,8 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     stdout, stderr = streams = sys.stdout, sys.stderr
     code = 0
     try:
-        from .session import Session
+        with Held():
+            from .session import Session
 
         if options.max_output is not None and stdout is not None:
             from .limits import CountingStream

@@ -5,15 +5,16 @@ They are recorded in `pytorch_names.txt` (by `tests/record_pytorch_names.py`) an
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
-from pathlib import Path
 
 
 @lru_cache(maxsize=1)
 def names() -> dict[str, frozenset[str]]:
     """The names in each namespace of PyTorch, and those of `Tensor`."""
     try:
-        text = Path(__file__).with_name("pytorch_names.txt").read_text(encoding="ascii")
+        with open(os.path.join(os.path.dirname(__file__), "pytorch_names.txt"), encoding="ascii") as file:
+            text = file.read()
     except OSError:
         return {}
     lines = (line.partition(":") for line in text.splitlines())

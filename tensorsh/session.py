@@ -15,6 +15,7 @@ import os
 import sys
 from _weakref import ref
 
+from .collector import Held
 from .language.compiler import RUNTIME, compile_program
 from .modules.environment import make_environment
 from .modules.files import current
@@ -449,11 +450,13 @@ def torch_namespace() -> Any:
     """The namespace that scripts see as `torch`."""
     from importlib import import_module
 
-    return import_module("tensorsh.torch")  # which puts the namespace in place of the module
+    with Held():
+        return import_module("tensorsh.torch")  # which puts the namespace in place of the module
 
 
 def torch_names() -> Any:
     """The container of the names that scripts may use without `torch.`"""
-    from .torch.root import torch_names as names
+    with Held():
+        from .torch.root import torch_names as names
 
     return names()

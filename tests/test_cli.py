@@ -391,3 +391,25 @@ def test_a_tensor_program_imports_only_what_it_needs(tmp_path: Path) -> None:
     loaded = modules_of("print(ones(2, 2) + 1)", tmp_path)
     for name in FORBIDDEN:
         assert not [found for found in loaded if found == name or found.startswith(name + ".")], name
+
+
+def test_what_a_program_left_ends_with_it(tmp_path: Path) -> None:
+    code = """
+f = open("left.txt", "w")
+f.write("hello")
+class Loop: pass
+loop = Loop(); loop.me = loop; loop.file = f
+del loop, f
+def steps():
+    try:
+        yield 1
+    finally:
+        print("ended")
+running = steps(); next(running)
+import logging
+logging.warning("seen")
+"""
+    done = tensorsh("--allow-write", script(tmp_path, code), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "ended\n")
+    assert "seen" in done.stderr
+    assert (tmp_path / "left.txt").read_text() == "hello"

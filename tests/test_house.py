@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "tensorsh"
 
 FLOORS = {
-    "sealed": -2, "wrapping": -1,
+    "sealed": -2, "collector": -2, "wrapping": -1,
     "engine": 0, "language": 0, "bytecode": 0, "sizes": 0, "scanner": 1, "modules": 1, "torch": 2, "display": 2,
     "supervision": 1, "limits": 2, "isolation": 3, "settings": 3, "signatures": 3, "terminal": 3, "pytorch": 1, "arguments": 3, "tools": 3, "catalogue": 3,
     "stubs": 3, "about": 4, "assist": 5, "session": 6, "golden": 7, "shell": 8, "cli": 9, "__init__": 10, "__main__": 10,

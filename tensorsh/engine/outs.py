@@ -117,7 +117,7 @@ def left_to_guard(names: list[str], function: Callable, out: Any) -> bool:
         return True
     code = getattr(function, "__code__", None)
     taken = code is not None and ("out" in code.co_varnames or "__wrapped__" in function.__dict__)
-    return not taken and any(" out=" in parameters().get(name, ("", ""))[1] for name in names)
+    return not taken and any(" out=" in parameters(name)[1] for name in names)
 
 
 def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -> Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -224,24 +224,29 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
 
 
 @lru_cache(1)
-def recorded() -> dict[str, tuple[str, str]]:
-    """The name that a function has in its errors, and its overloads."""
-    found = {}
-    with open(FILE, encoding="ascii") as lines:
-        for line in lines:
-            title, _, text = line.rstrip("\n").partition(":")
-            if title[0] != "#":
-                dotted, _, said = title.partition(" (")
-                owner, _, last = dotted.rpartition(".")
-                usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
-                found[dotted] = said.rstrip(")") or usual, text[1:]
-    return found
+def records() -> str:
+    """The lines of the file, which is not taken apart: a program asks for few of them."""
+    with open(FILE, encoding="ascii") as file:
+        return file.read()
+
+
+@cache
+def recorded(dotted: str) -> tuple[str, str]:
+    """The name that a function has in its errors, and its overloads; of one that is not recorded, nothing."""
+    lines = records()
+    at = max(lines.find(f"\n{dotted}:"), lines.find(f"\n{dotted} ("))
+    if at < 0:
+        return "", ""
+    title, _, text = lines[at + 1 : lines.index("\n", at + 1)].partition(":")
+    owner, _, last = dotted.rpartition(".")
+    usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
+    return title.partition(" (")[2].rstrip(")") or usual, text[1:]
 
 
 def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exception | None:
     """PyTorch's error for arguments that fit no overload of a function; None where they do. `own`: a method's tensor."""
-    name, text = recorded().get(dotted, ("", None))
-    if text is None:
+    name, text = recorded(dotted)
+    if not name:
         return None
     if text.startswith("python "):
         return of_python(name, text[7:], dotted.startswith("Tensor."), (own, *args), kwargs)
@@ -336,7 +341,7 @@ class Steps(dict):
 
     def __missing__(self, name: str) -> Any:
         dotted = "_nn." + name[1:]
-        if dotted not in recorded():
+        if not recorded(dotted)[0]:
             raise KeyError(name)
 
         def step(*args: Any, **kwargs: Any) -> None:
@@ -403,7 +408,7 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
     error = explain(dotted, args, kwargs, own)
     if error is not None:
         raise error
-    text = recorded().get(dotted, ("", ""))[1]
+    text = recorded(dotted)[1]
     if ("layout" in kwargs or "pin_memory" in kwargs) and not text.startswith("python "):
         from .layout import check_options
 
@@ -428,7 +433,7 @@ def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tup
     from .tensor import Tensor
 
     dotted = called(names, params, args, kwargs, frame)[0]
-    text = recorded().get(dotted, ("", ""))[1]
+    text = recorded(dotted)[1]
     if not text or text.startswith("python "):
         return args, kwargs
     places = [o.parameters for o in overloads(text)]

@@ -15,6 +15,7 @@ import os
 import stat
 import sys
 from contextvars import ContextVar
+from weakref import WeakSet
 
 from .kinds import Immutable
 
@@ -193,6 +194,16 @@ class Replacement:
                     pass
 
 
+UNWRITTEN: WeakSet[Any] = WeakSet()
+"""Files opened for writing, which get their contents when they are closed, or let go."""
+
+
+def close_all() -> None:
+    """Close what programs have left open, as the interpreter does when it ends."""
+    for file in list(UNWRITTEN):
+        file.close()
+
+
 class _Handle:
     """What text and binary files have in common: a name, a mode, and a place to go when they are closed."""
 
@@ -203,6 +214,8 @@ class _Handle:
 
     def _set(self, name: str, mode: str, target: Replacement | None, kept: bytes) -> None:
         self._name, self._mode_text, self._target, self._kept = name, mode, target, kept
+        if target is not None:
+            UNWRITTEN.add(self)
 
     @property
     def name(self) -> str:

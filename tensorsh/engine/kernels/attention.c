@@ -28,7 +28,7 @@ WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
         if (precise)
             for (i = 0; i < n; i++) s[i] = (float)exp_float(s[i] - most);
         else
-            for (i = 0; i < n; i++) s[i] = exp_single(s[i] - most);
+            for (i = 0; i < n; i++) s[i] = exp_falling(s[i] - most);
         for (int k = 0; k < LANES; k++) lanes[k] = 0.0f;
         for (i = 0; i + LANES <= n; i += LANES)
             for (int k = 0; k < LANES; k++) lanes[k] += s[i + k];
@@ -49,7 +49,7 @@ WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, 
         if (precise)
             for (size i = 0; i < n; i++) s[i] = (float)exp_float(s[i] - less);
         else
-            for (size i = 0; i < n; i++) s[i] = exp_single(s[i] - less);
+            for (size i = 0; i < n; i++) s[i] = exp_falling(s[i] - less);
         for (size i = 0; i < n; i++) d[i] = (d[i] - shift) * s[i];
     }
 }

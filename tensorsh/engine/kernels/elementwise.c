@@ -51,7 +51,6 @@
     }                                                                                                         \
     LOOP(name, 2, (in[0], in[1], out, m))
 
-#define ROOT_HALF 0.70710678118654752440f
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
 
@@ -66,14 +65,18 @@ UNARY(erf, erf_float(x))
 UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
-UNARY(gelu, x * 0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)))
+UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * (x + TANH_CUBE * x * x * x))))
 
 /* Gradients: g is that of the result, x the argument or the result, whichever the formula has. */
 BINARY(tanh_backward, g * (float)(1.0 - (double)x * x))
 BINARY(sigmoid_backward, g * (1.0f - x) * x)
-BINARY(gelu_backward, g * (0.5f * (1.0f + (float)erf_float(x * ROOT_HALF)) +
-                           x * ((float)exp_float(x * x * -0.5f) * 0.39894228040143267794f)))
+INLINE float gelu_gradient(float g, float x) {
+    float e = bell(x), near = x > 13.0f ? 13.0f : x;
+    near = near < -13.0f ? -13.0f : near;
+    return g * (0.5f * (1.0f + erf_of_normal(x, e)) + near * e * 0.39894228040143267794f);
+}
+BINARY(gelu_backward, gelu_gradient(g, x))
 
 INLINE float silu_gradient(float g, float x) {
     float s = 1.0f / (1.0f + exp_single(-x));

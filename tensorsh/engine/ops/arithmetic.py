@@ -12,6 +12,7 @@ import numpy as np
 from ..constants import constant
 from ..operator import Array, composite
 from ..pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ..python_operators import OPERANDS, install
 from ..results import scalar
 from ..tensor import Tensor
 
@@ -205,3 +206,18 @@ addcdiv.gradient(
     tensor1=lambda t, g, tensor2, value: g * t.conj(value / tensor2),
     tensor2=lambda t, g, tensor1, tensor2, value: -g * t.conj((tensor1 * value) / (tensor2 * tensor2)),
 )
+
+
+def reflected_sub(self: Tensor, other: Any) -> Any:
+    return rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented
+
+
+install("add", "add", np.add)
+install("sub", "sub", np.subtract)
+install("mul", "mul", np.multiply)
+# A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
+Tensor.__radd__ = Tensor.__add__  # type: ignore[attr-defined]
+Tensor.__rmul__ = Tensor.__mul__  # type: ignore[attr-defined]
+Tensor.__rsub__ = reflected_sub  # type: ignore[attr-defined]
+Tensor.__neg__ = neg.function  # type: ignore[attr-defined]
+Tensor.__pos__ = positive  # type: ignore[attr-defined]

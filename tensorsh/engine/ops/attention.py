@@ -16,6 +16,7 @@ from .. import kernels
 from ..blas import alone
 from ..operator import Array, composite, operator
 from ..parallel import ROWS, SHARED, buffer_for, each, spread
+from ..products import batches
 from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap
@@ -84,14 +85,14 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
         turned = transposed(key[at], scale)
         for top in range(0, rows, step):
             part = slice(top, top + step)
-            s = np.matmul(query[at][:, part], turned)
+            s = batches(query[at][:, part], turned)
             if kernels.suits(s):
                 if mask is not None:
                     np.add(s, mask[at][:, part], s)
                 total = np.empty((*s.shape[:2], 1), s.dtype)
                 kernels.compiled.attention_weights(s, total, exact)
                 sums[at][:, part] = total
-                np.matmul(s, value[at], out[at][:, part])
+                out[at][:, part] = batches(s, value[at])
                 continue
             bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
             if mask is not None:
@@ -140,11 +141,11 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
         for top in range(0, rows, step):
             part = slice(top, top + step)
             q = query[at][:, part]
-            s = np.matmul(q, turned)
+            s = batches(q, turned)
             if added is not None:
                 np.add(s, added[at][:, part], s)
             grad = g[at][:, part]
-            ds = np.matmul(grad, turned_value)
+            ds = batches(grad, turned_value)
             total, share = (np.ascontiguousarray(x[at][:, part]).reshape(-1, 1) for x in (result1, delta))
             if kernels.suits(s, ds, total, share):
                 kernels.compiled.attention_scores_backward(s, ds, total, share, exact)
@@ -154,9 +155,9 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
                 exponential(flat, exact)
                 np.subtract(flat_ds, spread(share, columns), flat_ds)
                 np.multiply(flat_ds, flat, flat_ds)
-            dv[at] += np.matmul(s.swapaxes(1, 2), grad)
-            np.multiply(np.matmul(ds, key[at]), kind(scale), dq[at][:, part])
-            dk[at] += np.matmul(ds.swapaxes(1, 2), q)
+            dv[at] += batches(s.swapaxes(1, 2), grad)
+            np.multiply(batches(ds, key[at]), kind(scale), dq[at][:, part])
+            dk[at] += batches(ds.swapaxes(1, 2), q)
         dk[at] *= kind(scale)
 
     each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))

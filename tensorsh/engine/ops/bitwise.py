@@ -10,6 +10,8 @@ from ..dtype import FLOAT
 from ..errors import not_implemented
 from ..operator import Array, operator
 from ..promotion import result_type
+from ..python_operators import install
+from ..tensor import Tensor
 
 
 def refuse(kernel: str) -> Any:
@@ -89,3 +91,17 @@ logical("logical_xor", "logical_xor", "Whether exactly one of the elements is no
 def logical_not(xp, input: Array):
     """Whether an element is zero."""
     return ~truth(xp, input)
+
+
+def inverted(self: Tensor) -> Tensor:
+    if self._array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not.function(self)
+
+
+install("and", "bitwise_and", np.bitwise_and)
+install("or", "bitwise_or", np.bitwise_or)
+install("xor", "bitwise_xor", np.bitwise_xor)
+install("lshift", "bitwise_left_shift")
+install("rshift", "bitwise_right_shift")
+Tensor.__invert__ = inverted  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ import numpy as np
 from ..dtype import complex32, of
 from ..operator import Array, composite, operator
 from ..pointwise import refuse
+from ..table import find_function
 from ..tensor import Tensor
 from ..viewing import module_of
 
@@ -221,3 +222,19 @@ polar.gradient(
     abs=lambda t, g, result, abs: t.real(t.conj(g) * t.sgn(result)),
     angle=lambda t, g, result: t.real(t.conj(g) * (result * 1j)),
 )
+
+
+def part(name: str) -> property:
+    """``x.real`` and ``x.imag``: views of the same memory, that can be assigned to."""
+
+    def get(self: Tensor) -> Tensor:
+        return find_function(name)(self)
+
+    def put(self: Tensor, value: Any) -> None:
+        get(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value))
+
+    return property(get, put)
+
+
+Tensor.real = part("real")  # type: ignore[attr-defined]
+Tensor.imag = part("imag")  # type: ignore[attr-defined]

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..constants import NUMBERS
 from ..errors import combination_error, not_implemented
 from ..operator import Array
 from ..pointwise import chosen, conjugate, is_number, no_derivative, pointwise
+from ..python_operators import install, install_choice
+from ..table import OPERATORS, find_function
 from ..tensor import Tensor
 
 
@@ -165,3 +168,16 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
 
 modulo("remainder", remainder_of, "floor", "`other`")
 modulo("fmod", fmod_of, "trunc", "`input`")
+
+
+def divided_by(self: Tensor, other: Any) -> Any:
+    """``number / x`` is the number times the reciprocal, as PyTorch computes it."""
+    if not isinstance(other, NUMBERS):
+        return NotImplemented
+    return find_function("reciprocal")(self) * other
+
+
+install("truediv", "true_divide", np.true_divide, floats=True)
+install_choice("mod", OPERATORS["remainder"].function)
+install_choice("floordiv", floor_divide)
+Tensor.__rtruediv__ = divided_by  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from ..fitting import converted
 from ..operator import Array, composite
 from ..pointwise import chosen, is_number, pointwise, tensors_only
 from ..promotion import result_type
+from ..python_operators import install_choice
 from ..tensor import Tensor
 
 NEGATIVE = "Integers to negative integer powers are not allowed."
@@ -242,3 +243,6 @@ def rsqrt(xp, input: Array):
 
 
 rsqrt.gradient(input=lambda t, g, result: g * t.conj(result * result * result) * -0.5)
+
+
+install_choice("pow", pow)

@@ -306,3 +306,5 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
 
 
 nan_to_num.gradient(input=lambda t, g, input: t.where(t.isfinite(input), g, t.zeros_like(g)))
+
+Tensor.__abs__ = abs.function  # type: ignore[attr-defined]

@@ -110,6 +110,8 @@ class Recording:
         counts: list | None = [] if self.lists else None
         metas: list | None = None
         result_array = outs[0]
+        # numpy makes float32 of many a formula in half precision: those gradients are always brought back.
+        narrow = result_array.dtype.itemsize == 2
         for i in self.tensors:
             x = values[i]
             if i in self.lists:
@@ -126,7 +128,7 @@ class Recording:
                 a = x._array
                 if metas is not None:
                     metas.append((a.shape, a.dtype))
-                elif a.dtype is not result_array.dtype or a.shape != result_array.shape:
+                elif narrow or a.dtype is not result_array.dtype or a.shape != result_array.shape:
                     metas = [None] * (len(edges) - 1)
                     metas.append((a.shape, a.dtype))
             else:

@@ -59,7 +59,7 @@ DEFINABLE: frozenset[str] = frozenset(
     + "__length_hint__ __missing__ __contains__ __iter__ __next__ __reversed__ __enter__ __exit__".split()
     + "__getattr__ __setattr__ __delattr__ __dir__ __get__ __set__ __delete__ __set_name__ __init_subclass__".split()
     + "__class_getitem__ __copy__ __deepcopy__ __post_init__ __doc__ __slots__ __match_args__ __torch_function__".split()
-    + ["__module__", "__qualname__"]
+    + ["__module__", "__qualname__", "__constants__"]
 )
 # Not there, and why:
 #   __del__                       runs at any time, also when no session watches any more

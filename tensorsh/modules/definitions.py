@@ -15,7 +15,7 @@ from typing import Any
 from ..language.policy import get_attribute, is_script_class, register_class
 from ..language.stores import own
 from ..wrapping import wraps as dressed
-from .kinds import Final, check_own, make
+from .kinds import Final, check_own, make, real_types
 
 
 def is_own(cls: Any) -> bool:
@@ -74,6 +74,50 @@ def total_ordering(cls: Any) -> Any:
     if not is_own(cls):
         raise TypeError("total_ordering is for classes that the script defines")
     return functools.total_ordering(cls)
+
+
+class SingleDispatch(metaclass=Final):
+    """A function that is chosen by the class of the first argument. functools' own evaluates annotations that are text."""
+
+    __slots__ = ("__name__", "_functions")
+
+    __name__: str
+    _functions: dict
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise TypeError(f"{self.__name__} requires at least 1 positional argument")
+        return self.dispatch(type(args[0]))(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
+
+    def dispatch(self, cls: Any) -> Any:
+        """The function for a class: its own, or that of the nearest class it comes from."""
+        return next(self._functions[k] for kind in real_types(cls) for k in type.mro(kind) if k in self._functions)
+
+    def register(self, cls: Any, func: Any = None) -> Any:
+        """Use a function for a class: ``@f.register(int)``, or ``@f.register`` with an annotation."""
+        if not isinstance(cls, type):
+            found = [v for k, v in getattr(cls, "__annotations__", {}).items() if k != "return"]
+            if not found:
+                raise TypeError(
+                    f"Invalid first argument to `register()`: {cls!r}. Use either `@register(some_class)` or plain "
+                    "`@register` on an annotated function."
+                )
+            if not isinstance(found[0], type):
+                raise TypeError(f"Invalid annotation: {found[0]!r} is not a class.")
+            return self.register(found[0], cls)
+        if func is None:
+            return lambda function: self.register(cls, function)
+        for kind in real_types(cls):
+            self._functions[kind] = func
+        return func
+
+
+def singledispatch(func: Any) -> Any:
+    """Makes a function that has others beside it, for classes of the first argument."""
+    return make(SingleDispatch, __name__=getattr(func, "__name__", "function"), _functions={object: func})
 
 
 class cached_property(metaclass=Final):  # noqa: N801

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..sealed import Sealed
 from .kinds import Final, make
 
 TYPE_CHECKING = False
@@ -34,27 +35,105 @@ def level_name(level: Any) -> Any:
     return NAMES.get(level, f"Level {level}")
 
 
-class Formatter(metaclass=Final):
-    """How a record is written: a text with `%(name)s` and the like."""
+class Record(metaclass=Sealed):
+    """What was reported, by whom and where: it has the attributes of Python's own records."""
 
-    __slots__ = ("_real",)
+    def __init__(self, values: Any = ()) -> None:
+        self.__dict__.update(values)
+
+    def getMessage(self) -> str:  # noqa: N802
+        msg = str(self.msg)
+        return msg % self.args if self.args else msg
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'LogRecord' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f'<LogRecord: {self.name}, {self.levelno}, {self.pathname}, {self.lineno}, "{self.msg}">'
+
+
+class Formatter(metaclass=Sealed):
+    """How a record is written: a text with `%(name)s` and the like. A program may derive from it."""
+
+    def __init__(
+        self, fmt: str | None = None, datefmt: str | None = None, style: str = "%", validate: bool = True, **rest: Any
+    ) -> None:
+        import logging
+
+        if style != "%":
+            raise ValueError("logging.Formatter: only the style '%' is available in tensorsh")
+        logging.Formatter(fmt, datefmt)  # for its errors
+        self._fmt, self.datefmt = "%(message)s" if fmt is None else fmt, datefmt
 
     def format(self, record: Any) -> str:
-        return self._real.format(record)
+        import logging
+
+        text, dates = ("" if x is None else str(x) for x in (self._fmt, self.datefmt))
+        real = logging.Formatter(text or "%(message)s", dates or None, validate=False)
+        real.formatTime = lambda record, datefmt=None: self.formatTime(record, datefmt)  # type: ignore[method-assign]
+        return real.format(record)
+
+    def formatTime(self, record: Any, datefmt: Any = None) -> str:  # noqa: N802
+        import logging
+
+        return logging.Formatter().formatTime(record, datefmt)
 
 
-class Handler(metaclass=Final):
-    """Where records are written."""
+class Filterer(metaclass=Sealed):
+    """What may be asked whether it takes a record."""
 
-    __slots__ = ("_formatter", "_write", "level", "name")
+    filters: list
+
+    def addFilter(self, filter: Any) -> None:  # noqa: N802
+        if filter not in self.filters:
+            self.filters.append(filter)
+
+    def removeFilter(self, filter: Any) -> None:  # noqa: N802
+        if filter in self.filters:
+            self.filters.remove(filter)
+
+    def filter(self, record: Any) -> bool:
+        return all(asked(each, record) for each in list(self.filters))
+
+
+def asked(filter: Any, record: Any) -> bool:
+    return bool(filter.filter(record) if hasattr(filter, "filter") else filter(record))
+
+
+class Filter(metaclass=Sealed):
+    """Takes the records of a logger and of those below it."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+
+    def filter(self, record: Any) -> bool:
+        return not self.name or record.name == self.name or record.name.startswith(self.name + ".")
+
+
+class Handler(Filterer):
+    """Where records are written. A program may derive from it, with an `emit` of its own."""
+
+    def __init__(self, level: Any = 0) -> None:
+        self.level = level_number(level)
+        self.name, self.formatter, self.filters = None, None, []
 
     def setLevel(self, level: Any) -> None:  # noqa: N802
         self.level = level_number(level)
 
     def setFormatter(self, fmt: Any) -> None:  # noqa: N802
-        if fmt is not None and type(fmt) is not Formatter:
-            raise TypeError("setFormatter: a logging.Formatter is expected")
-        self._formatter = fmt
+        self.formatter = fmt
+
+    def format(self, record: Any) -> str:
+        return (self.formatter or Formatter()).format(record)
+
+    def emit(self, record: Any) -> None:
+        raise NotImplementedError("emit must be implemented by Handler subclasses")
+
+    def handle(self, record: Any) -> bool:
+        taken = self.filter(record)
+        if taken:
+            self.emit(record)
+        return taken
 
     def flush(self) -> None:
         """Records are written at once."""
@@ -63,19 +142,21 @@ class Handler(metaclass=Final):
         """Nothing is kept open."""
 
     def __repr__(self) -> str:
-        return f"<{self.name} ({level_name(self.level)})>"
+        return f"<{type(self).__name__} ({level_name(self.level)})>"
 
 
 class Logger(metaclass=Final):
     """Records what a program reports, at levels from DEBUG to CRITICAL."""
 
-    __slots__ = ("_journal", "disabled", "handlers", "level", "name", "parent", "propagate")
+    __slots__ = ("_journal", "disabled", "filters", "handlers", "level", "name", "parent", "propagate")
+
+    addFilter, removeFilter, filter = Filterer.addFilter, Filterer.removeFilter, Filterer.filter  # noqa: N815
 
     def setLevel(self, level: Any) -> None:  # noqa: N802
         self.level = level_number(level)
 
     def addHandler(self, hdlr: Any) -> None:  # noqa: N802
-        if type(hdlr) is not Handler:
+        if not isinstance(hdlr, Handler):
             raise TypeError("addHandler: a handler of logging is expected")
         if hdlr not in self.handlers:
             self.handlers.append(hdlr)
@@ -112,14 +193,16 @@ class Logger(metaclass=Final):
         if not self.isEnabledFor(level):
             return
         record = make_record(self.name, level, msg, args, exc_info, extra)
+        if not self.filter(record):
+            return
         found = False
         for logger in self._chain():
             for handler in list(logger.handlers):
                 found = True
-                if type(handler) is Handler and level >= handler.level:
-                    handler._write((handler._formatter or self._journal["plain"]).format(record))
+                if level >= handler.level:
+                    handler.handle(record)
         if not found and level >= 30:
-            self._journal["last"](record.getMessage())
+            self._journal["last"].handle(record)
 
     def debug(self, msg: Any, *args: Any, **options: Any) -> None:
         self.log(10, msg, *args, **options)
@@ -162,44 +245,51 @@ def make_record(name: str, level: int, msg: Any, args: tuple, exc_info: Any, ext
         if key in record.__dict__ or not key.isidentifier() or key[:1] == "_" or hasattr(record, key):
             raise KeyError(f"Attempt to overwrite {key!r} in LogRecord")
         record.__dict__[key] = value
-    return record
+    return Record(record.__dict__)
 
 
 def logging(environment: Environment) -> dict[str, Any]:
     import sys
 
-    def formatter(
-        fmt: str | None = None, datefmt: str | None = None, style: str = "%", validate: bool = True, **rest: Any
-    ) -> Any:
-        import logging as real
+    class StreamHandler(Handler):
+        """Writes records to a stream."""
 
-        if style != "%":
-            raise ValueError("logging.Formatter: only the style '%' is available in tensorsh")
-        return make(Formatter, _real=real.Formatter(fmt, datefmt))
+        terminator = "\n"
 
-    def handler(name: str, write: Any, level: Any = 0) -> Any:
-        return make(Handler, name=name, level=level_number(level), _formatter=None, _write=write)
+        def __init__(self, stream: Any = None) -> None:
+            Handler.__init__(self)
+            self.stream = stream
 
-    def stream_handler(stream: Any = None) -> Any:
-        def write(text: str) -> None:
-            (stream or environment.stderr or sys.stderr).write(text + "\n")
+        def emit(self, record: Any) -> None:
+            (self.stream or environment.stderr or sys.stderr).write(self.format(record) + self.terminator)
 
-        return handler("StreamHandler", write)
+    class FileHandler(StreamHandler):
+        """Writes records to a file."""
 
-    def file_handler(filename: Any, mode: str = "a", encoding: str | None = None, delay: bool = False) -> Any:
-        if not delay or mode == "w":
-            environment.permissions.open(filename, mode, encoding=encoding).close()
+        def __init__(self, filename: Any, mode: str = "a", encoding: str | None = None, delay: bool = False) -> None:
+            Handler.__init__(self)
+            self.baseFilename, self.encoding = filename, encoding  # noqa: N815
+            if not delay or mode == "w":
+                environment.permissions.open(filename, mode, encoding=encoding).close()
 
-        def write(text: str) -> None:
-            with environment.permissions.open(filename, "a", encoding=encoding) as file:
-                file.write(text + "\n")  # type: ignore[arg-type]
+        def emit(self, record: Any) -> None:
+            with environment.permissions.open(self.baseFilename, "a", encoding=self.encoding) as file:
+                file.write(self.format(record) + self.terminator)  # type: ignore[arg-type]
 
-        return handler("FileHandler", write)
+    class NullHandler(Handler):
+        """Writes nothing."""
+
+        def emit(self, record: Any) -> None:
+            """Nothing."""
+
+    for own in (StreamHandler, FileHandler, NullHandler):
+        own.__qualname__ = own.__name__
 
     def logger(name: str, parent: Any, level: int) -> Any:
         return make(
-            Logger, name=name, parent=parent, level=level, handlers=[], propagate=True, disabled=False, _journal=journal
-        )
+            Logger, name=name, parent=parent, level=level, handlers=[], filters=[], propagate=True, disabled=False,
+            _journal=journal,
+        )  # fmt: skip
 
     def get(name: str | None = None) -> Any:
         if not name or name == "root":
@@ -226,10 +316,10 @@ def logging(environment: Environment) -> dict[str, Any]:
         if root.handlers:
             return
         if handlers is None:
-            handlers = [stream_handler(stream) if filename is None else file_handler(filename, filemode, encoding)]
-        text = formatter("%(levelname)s:%(name)s:%(message)s" if format is None else format, datefmt, style)
+            handlers = [StreamHandler(stream) if filename is None else FileHandler(filename, filemode, encoding)]
+        text = Formatter("%(levelname)s:%(name)s:%(message)s" if format is None else format, datefmt, style)
         for each in handlers:
-            if each._formatter is None:
+            if each.formatter is None:
                 each.setFormatter(text)
             root.addHandler(each)
         if level is not None:
@@ -248,13 +338,12 @@ def logging(environment: Environment) -> dict[str, Any]:
         journal["disabled"] = level_number(level)
 
     loggers: dict[str, Any] = {}
-    journal: dict[str, Any] = {"get": get, "disabled": 0, "plain": formatter("%(message)s")}
-    journal["last"] = stream_handler()._write
+    journal: dict[str, Any] = {"get": get, "disabled": 0, "last": StreamHandler()}
     root = logger("root", None, 30)
     reports = "debug info warning error critical exception log".split()
     return {
-        **LEVELS, **{name: of_root(name) for name in reports}, "Formatter": formatter, "StreamHandler": stream_handler,
-        "FileHandler": file_handler, "NullHandler": lambda level=0: handler("NullHandler", lambda text: None, level),
+        **LEVELS, **{name: of_root(name) for name in reports}, "Formatter": Formatter, "StreamHandler": StreamHandler,
+        "FileHandler": FileHandler, "NullHandler": NullHandler, "Filter": Filter, "LogRecord": Record,
         "Logger": Logger, "Handler": Handler, "basicConfig": basic_config, "disable": disable, "getLogger": get,
         "getLevelName": level_name, "root": root, "captureWarnings": lambda capture: None,
     }  # fmt: skip

@@ -99,6 +99,12 @@ def _no_subclass(cls: Any, **kwargs: Any) -> NoReturn:
 STAND_INS: dict[type, Any] = {}
 
 
+def real_types(kind: type) -> tuple[type, ...]:
+    """The classes that a class which a script names stands for."""
+    real = kind._real if isinstance(kind, _Seal) else kind
+    return real if isinstance(real, tuple) else (real,)
+
+
 def public_type(real: type) -> Any:
     """The class a script is shown as the type of a value."""
     found = STAND_INS.get(real)

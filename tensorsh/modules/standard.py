@@ -136,12 +136,12 @@ _simple(
 
 @_table("functools")
 def functools(environment: Environment) -> dict[str, Any]:
-    """singledispatch is left out: it evaluates annotations; partialmethod: it has no use here."""
+    """partialmethod is left out: it has no use here."""
     import functools as real
 
     from . import definitions
 
-    own = "cache cached_property lru_cache total_ordering update_wrapper wraps"
+    own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
     return take(real, "cmp_to_key partial reduce") | take(definitions, own)
 
 

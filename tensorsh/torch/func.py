@@ -19,7 +19,7 @@ from ..wrapping import wraps
 from .axes import rearrange
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
+    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
     "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
@@ -429,6 +429,24 @@ def functional_call(
     finally:
         for registry, last, value in reversed(before):
             registry[last] = value
+
+
+def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
+    """`func` itself, under a function of its own: removing writes in place changes no result."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+            "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced with their "
+            "out-of-place equivalents.\n"
+            "     remove='mutations_and_views': In addition to the above, all aliasing operators {view} will be replaced with "
+            "their non-aliasing counterparts, {view}_copy.\n"
+        )
+
+    @wraps(func)
+    def over(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return over
 
 
 def _tied(module: Any) -> list:

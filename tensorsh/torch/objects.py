@@ -87,7 +87,10 @@ class Names(dict):
     """The names that a file may use, and the classes it may make instances of."""
 
     def __init__(self, plain: dict, classes: Any = None) -> None:
-        super().__init__(plain)
+        from .pickled_arrays import Arrays
+
+        self.arrays = Arrays() if classes is None else None
+        super().__init__(plain | self.arrays.names if self.arrays else plain)
         self.classes = classes
         """Those that are allowed, or None for all of the program."""
         self.scope = _program_scope()
@@ -134,6 +137,8 @@ class Names(dict):
     def fill(self, target: Any, state: Any) -> bool:
         """Give an instance its state; whether the target is one."""
         kind = type(target)
+        if self.arrays is not None and self.arrays.fill(target, state):
+            return True
         if not isinstance(target, Module) and not (is_script_class(kind) and hasattr(target, "__dict__")):
             return False
         if type(state) is not dict or any(type(name) is not str or name[:2] == "__" for name in state):

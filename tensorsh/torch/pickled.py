@@ -33,10 +33,11 @@ class Global:
 class Call:
     """A value that is written as the call of a global."""
 
-    __slots__ = ("function", "arguments")
+    __slots__ = ("function", "arguments", "state")
 
     def __init__(self, function: Global, *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
+        self.state: Any = None
 
 
 class Object:
@@ -137,6 +138,9 @@ class Writer:
         self.tuple(value.arguments)
         self.parts.append(b"R")
         self.remember(id(stands_for), stands_for)
+        if value.state is not None:
+            self.save(value.state)
+            self.parts.append(b"b")
 
     def object(self, value: Object, stands_for: Any) -> None:
         self.name(value.kind)

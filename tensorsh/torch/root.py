@@ -36,7 +36,7 @@ SUBMODULES = (
 AUTOCAST = "autocast is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled clear_autocast_cache".split()
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
-    "_pair _triple _quadruple"
+    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan"
 ).split()
 """Names with an underscore that programs use all the same: base classes, above all."""
 

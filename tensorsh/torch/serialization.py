@@ -81,10 +81,10 @@ class Storages:
             return Call(
                 Global("torch", "device"), *([value.type] if value.index is None else [value.type, value.index])
             )
-        if isinstance(value, (np.bool_, np.number)):
-            return value.item()
-        if isinstance(value, np.ndarray):
-            raise TypeError("torch.save: make a tensor of the numpy array, or use np.save")
+        if isinstance(value, (np.generic, np.ndarray)):
+            from .pickled_arrays import written as written_array
+
+            return written_array(value)
         from .objects import written
 
         made = written(value)
@@ -326,7 +326,7 @@ NAMES: dict[tuple[str, str], Any] = {
 }
 for _module in ("__builtin__", "builtins"):
     NAMES |= {(_module, "set"): lambda *parts: set(*parts), (_module, "frozenset"): lambda *parts: frozenset(*parts)}
-    NAMES |= {(_module, "complex"): lambda *parts: complex(*parts)}
+    NAMES |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):

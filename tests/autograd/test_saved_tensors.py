@@ -128,3 +128,17 @@ def test_a_hook_on_several_tensors_in_the_pass_of_one_number() -> None:
     (p.sum() + q.sum()).backward()
     p.sum().backward()
     assert [[g is not None for g in grads] for grads in seen] == [[True, True], [True, False]]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_gradients_of_half_precision_have_its_dtype(dtype) -> None:
+    F = torch.nn.functional
+    for function in (
+        torch.erf, torch.exp2, torch.rsqrt, torch.log2, torch.deg2rad, F.gelu, F.hardswish, F.leaky_relu, F.elu, torch.nanmean,
+        lambda x: x**2, lambda x: torch.addcmul(x, x, x), lambda x: F.batch_norm(x, None, None, torch.ones(3), training=True),
+    ):  # fmt: skip
+        x = torch.linspace(0.1, 0.9, 6, dtype=dtype).reshape(2, 3).requires_grad_()
+        y = x.clone()
+        y.retain_grad()
+        function(y).sum().backward()
+        assert y.grad.dtype == x.grad.dtype == dtype, function

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import logging
 from pathlib import Path
@@ -92,6 +93,28 @@ def train(): log.warning("once")
 train()
 handler.setLevel(logging.ERROR); log.info("no"); log.critical("yes")
 print(log, logging.getLogger(), logging.getLevelName(30), log.isEnabledFor(10), log.getEffectiveLevel(), file=stream)
+class Marked(logging.Formatter):
+    FORMATS = {logging.INFO: "I %(name)s %(message)s", logging.ERROR: "E %(lineno)d %(message)s"}
+    def __init__(self, tag): super().__init__("%(asctime)s %(levelname)s %(tag)s %(message)s"); self.tag = tag
+    def format(self, record):
+        record.tag, record.levelname = self.tag, record.levelname.lower()
+        if record.levelno in self.FORMATS: return logging.Formatter(self.FORMATS[record.levelno]).format(record)
+        return super().format(record).upper()
+    def formatTime(self, record, datefmt=None): return "now"
+class Rows(logging.Handler):
+    def __init__(self): super().__init__(); self.rows = []
+    def emit(self, record): self.rows.append((self.format(record), record.getMessage(), record.args, record.funcName))
+class Framed(logging.StreamHandler):
+    def emit(self, record): self.stream.write("[" + self.format(record) + "]" + self.terminator)
+class Quiet(logging.Filter):
+    def filter(self, record): return "quiet" not in record.getMessage()
+marked = logging.getLogger("marked"); marked.setLevel("DEBUG"); marked.propagate = False; marked.addFilter(Quiet())
+rows, framed = Rows(), Framed(stream); framed.setFormatter(Marked("T")); framed.addFilter(lambda r: r.levelno > 10)
+marked.addHandler(rows); marked.addHandler(framed)
+marked.debug("x=%d", 3); marked.info("hi"); marked.warning("w"); marked.error("bad %s", 1); marked.info("be quiet")
+print(rows.rows, isinstance(framed, logging.StreamHandler), framed.level, file=stream)
+try: logging.Handler().emit(None)
+except NotImplementedError as error: print(error, file=stream)
 """
 
 
@@ -109,6 +132,30 @@ def test_a_journal_as_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
     session.run("import logging, sys; stream = sys.stdout; logging.basicConfig(stream=stream)")
     session.run(JOURNAL)
     assert ours.getvalue() == theirs.getvalue()
+
+
+DISPATCH = """
+@singledispatch
+def show(x): return f"other {x}"
+@show.register
+def _(x: int): return f"int {x}"
+@show.register(list)
+@show.register(tuple)
+def _(x, more=0): return f"{len(x)} and {more}"
+answers = [show(3), show(True), show("s"), show((1,), more=2), show([]), show.dispatch(float)(2.0)]
+for call in (lambda: show(), lambda: show.register(lambda x: x)):
+    try: call()
+    except TypeError as error: answers.append(str(error)[:40])
+"""
+
+
+def test_dispatch_by_class_as_pythons() -> None:
+    theirs: dict = {"singledispatch": functools.singledispatch}
+    exec(DISPATCH, theirs)
+    session = Session()
+    session.run("from functools import singledispatch")
+    session.run(DISPATCH)
+    assert session["answers"] == theirs["answers"]
 
 
 def test_files_by_their_patterns(tmp_path: Path) -> None:

@@ -20,7 +20,15 @@ from .test_escapes import run
 OWN = {
     "math": {"factorial", "comb", "perm"},
     "collections": {"namedtuple", "abc"},
-    "functools": {"cache", "cached_property", "lru_cache", "total_ordering", "update_wrapper", "wraps"},
+    "functools": {
+        "cache",
+        "cached_property",
+        "lru_cache",
+        "singledispatch",
+        "total_ordering",
+        "update_wrapper",
+        "wraps",
+    },
     "typing": {"Type", "get_origin", "overload", "override", "final"},
     "dataclasses": {"Field", "dataclass", "field", "fields", "make_dataclass"},
     "re": {"compile", "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"},

@@ -208,6 +208,43 @@ def test_objects_are_made_only_when_asked_for() -> None:
         other.run("import torch\ntorch.load(file, weights_only=False)")
 
 
+ARRAYS = [
+    np.arange(6).reshape(2, 3), np.float64(2.5), np.bool_(True), np.zeros((0, 2), np.float32), np.array(1 + 2j), np.int32(-3),
+    np.array(["ab", "c"]), np.array([b"xy", b"z"]), np.ones(2, np.float16), np.asfortranarray(np.arange(4.0).reshape(2, 2)),
+]  # fmt: skip
+
+
+def test_arrays_are_written_as_numpy_writes_them() -> None:
+    buffer = io.BytesIO()
+    torch.save(ARRAYS, buffer)
+    with zipfile.ZipFile(buffer) as file:
+        theirs = pickle.loads(file.read("archive/data.pkl"))
+    buffer.seek(0)
+    with pytest.raises(UnpicklingError, match="Weights only load failed"):
+        torch.load(buffer)
+    buffer.seek(0)
+    for given, one, other in zip(ARRAYS, theirs, torch.load(buffer, weights_only=False), strict=True):
+        assert repr(given) == repr(one) == repr(other)
+    with pytest.raises(TypeError, match="not of object"):
+        torch.save(np.array([object()]), io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pickle.dumps(np.array([print], dtype=object), 2), pickle.dumps(np.array([1], ">i4"), 2),
+        pickle.dumps(np.array([1, 2]), 2).replace(b"K\x02\x85", b"K\x09\x85"), pickle.dumps(np.datetime64("2020"), 2),
+    ],
+)  # fmt: skip
+def test_arrays_that_lie(stream: bytes) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("archive/data.pkl", stream)
+    buffer.seek(0)
+    with pytest.raises((UnpicklingError, ValueError)):
+        torch.load(buffer, weights_only=False)
+
+
 @pytest.mark.parametrize(
     "stream",
     [

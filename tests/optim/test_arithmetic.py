@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tensorsh import torch
 from tensorsh.engine import blas
 from tensorsh.torch.optim import arithmetic
 
@@ -19,3 +20,14 @@ def test_sums_are_rounded_once(monkeypatch, with_blas, size) -> None:
     assert np.array_equal(arithmetic.plus(y, x, -0.0123), expected)
     arithmetic.axpy(y, x, -0.0123)
     assert np.array_equal(y, expected)
+
+
+def test_rprop_takes_no_step_for_nan() -> None:
+    """The sign of NaN is 0, as PyTorch's: numbers from PyTorch 2.13."""
+    p = torch.nn.Parameter(torch.tensor([0.1, 2.2, -1.8]))
+    optimizer = torch.optim.Rprop([p], lr=0.02)
+    for gradient in ([1.0, -1.0, 0.0], [-1.0, -1.0, torch.nan], [torch.nan] * 3, [1.0, 1.0, 1.0]):
+        p.grad = torch.tensor(gradient)
+        optimizer.step()
+    expected = [0.07000000029802322, 2.2200000286102295, -1.8199999332427979]
+    assert p.tolist() == expected

@@ -55,14 +55,14 @@ def parse(equation: str, operands: int) -> tuple[list[list[int]], list[int] | No
     arrow = equation.find("->")
     left = equation if arrow < 0 else equation[:arrow]
     terms = left.split(",")
-    if len(terms) > operands:
-        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-    if len(terms) < operands:
-        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     inputs, start = [], 0
     for number, term in enumerate(terms):
+        if number == operands:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
         inputs.append(subscripts(term, start, f"operand {number}"))
         start += len(term) + 1
+    if len(terms) < operands:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     output = None if arrow < 0 else subscripts(equation[arrow + 2 :], arrow + 2, "output")
     return inputs, output
 

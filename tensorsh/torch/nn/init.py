@@ -15,7 +15,7 @@ from ...wrapping import wraps
 from .reach import T
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "_calculate_correct_fan", "_calculate_fan_in_and_fan_out", "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
     "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 OLD = (
@@ -59,7 +59,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
-def fans(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many values go into an element of the result, and how many come out of one of the input."""
     shape = tensor._array.shape
     if len(shape) < 2:
@@ -68,11 +68,11 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     return shape[1] * field, shape[0] * field
 
 
-def correct_fan(tensor: Tensor, mode: str) -> int:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    return fans(tensor)[mode == "fan_out"]
+    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 
 @filling
@@ -134,14 +134,16 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 @filling
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Glorot's uniform: bounds gain * sqrt(6 / (fan_in + fan_out))."""
-    a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(fans(tensor)))))
+    a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor)))))
     return tensor.uniform_(-a, a, generator=generator)
 
 
 @filling
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Glorot's normal: standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
-    return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(fans(tensor)))), generator=generator)
+    return tensor.normal_(
+        0.0, gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor)))), generator=generator
+    )
 
 
 def _empty(tensor: Tensor) -> bool:
@@ -158,7 +160,7 @@ def kaiming_uniform_(
     """He's uniform: bounds gain * sqrt(3 / fan)."""
     if _empty(tensor):
         return tensor
-    fan = correct_fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(fan))
     return tensor.uniform_(-bound, bound, generator=generator)
 
@@ -170,7 +172,7 @@ def kaiming_normal_(
     """He's normal: standard deviation gain / sqrt(fan)."""
     if _empty(tensor):
         return tensor
-    fan = correct_fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator=generator)
 
 

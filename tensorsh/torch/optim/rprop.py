@@ -40,10 +40,10 @@ class Rprop(Optimizer):
             for x, g, before, size in pieces(array, gradient, state["prev"]._array, state["step_size"]._array):
                 kind = x.dtype.type
                 g = -g if group["maximize"] else g
-                sign = np.sign(g * before)
-                turned = sign < 0
-                size *= np.where(turned, kind(shrink), np.where(sign > 0, kind(grow), kind(1)))
+                product = g * before
+                turned = product < 0
+                size *= np.where(turned, kind(shrink), np.where(product > 0, kind(grow), kind(1)))
                 np.clip(size, kind(least), kind(most), out=size)
                 g = np.where(turned, kind(0), g)
-                x -= np.sign(g) * size
+                x -= np.where(np.isnan(g), kind(0), np.sign(g)) * size  # PyTorch: the sign of NaN is 0
                 before[...] = g

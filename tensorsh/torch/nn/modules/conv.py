@@ -71,7 +71,7 @@ class Convolution(Module):
         """Draw the first values anew."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
-            fan = init.fans(self.weight)[0]
+            fan = init._calculate_fan_in_and_fan_out(self.weight)[0]
             if fan != 0:
                 bound = 1 / math.sqrt(fan)
                 init.uniform_(self.bias, -bound, bound)

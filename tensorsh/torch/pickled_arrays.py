@@ -1,0 +1,80 @@
+"""numpy's arrays and numbers in checkpoints, in numpy's own form.
+
+Only arrays of numbers, truth values and text are written and read: an array of objects could name anything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .pickled import Call, Global, UnpicklingError
+
+PLAIN = "?biufcSU"
+NAME = re.compile(r"b1|[iufc](1|2|4|8|16)|[SU]\d{1,9}")
+MODULES = ("numpy._core.multiarray", "numpy.core.multiarray")
+
+
+def written(value: Any) -> Call:
+    """How an array, or a number of numpy, is written."""
+    kind = value.dtype
+    if kind.kind not in PLAIN:
+        raise TypeError(f"torch.save writes arrays of numbers, not of {kind}")
+    order = "|" if kind.itemsize == 1 or kind.kind == "S" else "<"
+    width, align = (kind.itemsize, 4 if kind.kind == "U" else 1) if kind.kind in "SU" else (-1, -1)
+    form = Call(Global("numpy", "dtype"), kind.newbyteorder("<").str[1:], False, True)
+    form.state = (3, order, None, None, None, width, align, 0)
+    little = np.asarray(value).astype(kind.newbyteorder("<"), copy=False)
+    if not isinstance(value, np.ndarray):
+        return Call(Global(MODULES[0], "scalar"), form, little.tobytes())
+    made = Call(Global(MODULES[0], "_reconstruct"), Global("numpy", "ndarray"), (0,), b"b")
+    made.state = (1, value.shape, form, False, little.tobytes())
+    return made
+
+
+class Arrays:
+    """What a file that holds arrays names, for one reading."""
+
+    def __init__(self) -> None:
+        self.empty: list = []
+        """Arrays that were made and not yet filled."""
+        self.names: dict[tuple[str, str], Any] = {("numpy", "ndarray"): np.ndarray, ("numpy", "dtype"): self.form}
+        for module in MODULES:
+            self.names |= {(module, "_reconstruct"): self.reconstruct, (module, "scalar"): self.scalar}
+
+    def form(self, name: Any, *rest: Any) -> np.dtype:
+        if type(name) is not str or not NAME.fullmatch(name):
+            raise UnpicklingError("damaged file: an array of unknown form")
+        return np.dtype("<" + name)
+
+    def reconstruct(self, kind: Any, *rest: Any) -> np.ndarray:
+        if kind is not np.ndarray:
+            raise UnpicklingError("damaged file: an array of unknown form")
+        self.empty.append(np.empty(0, np.int8))
+        return self.empty[-1]
+
+    def scalar(self, kind: Any, data: Any) -> Any:
+        if not isinstance(kind, np.dtype) or type(data) is not bytes or len(data) != kind.itemsize:
+            raise UnpicklingError("damaged file: a number of unknown form")
+        return np.frombuffer(data, kind)[0] if kind.itemsize else kind.type()
+
+    def fill(self, target: Any, state: Any) -> bool:
+        """Give an array its memory; whether the target is one."""
+        if isinstance(target, np.dtype):
+            if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", "|", "="):
+                raise UnpicklingError("damaged file: an array in another byte order")
+            return True
+        waiting = [at for at, each in enumerate(self.empty) if each is target]
+        if not waiting:
+            return False
+        if type(state) is not tuple or len(state) != 5:
+            raise UnpicklingError("damaged file: an array of unknown form")
+        shape, kind, columns, data = state[1:]
+        sizes = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
+        if not sizes or not isinstance(kind, np.dtype) or type(data) is not bytes:
+            raise UnpicklingError("damaged file: an array of unknown form")
+        del self.empty[waiting[0]]
+        target.__setstate__((1, shape, kind, bool(columns), data))
+        return True

@@ -92,6 +92,7 @@ static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyO
     if (keeps == 'r') {
         kept = PyObject_CallNoArgs(saved_class);
         if (kept == NULL || PyObject_SetAttr(kept, name_array, (PyObject *)out) < 0) goto failed;
+        PyObject_GC_UnTrack(kept); /* an array and numbers make no cycle */
     }
     PyObject *node = node_of((PyTypeObject *)PyTuple_GET_ITEM(record, 0), PyTuple_Pack(1, x->node),
                              keeps ? PyTuple_Pack(1, kept) : PyTuple_New(0), Py_NewRef(Py_None));
@@ -143,6 +144,7 @@ static PyObject *record_pair(Quick *quick, PyObject *const *args, PyObject *edge
                     Py_DECREF(saved);
                     return NULL;
                 }
+                PyObject_GC_UnTrack(kept); /* a number makes no cycle */
             }
             PyTuple_SET_ITEM(saved, k, kept);
         }

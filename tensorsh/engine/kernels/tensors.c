@@ -9,9 +9,30 @@ static long long clock_now = 0;
 
 #define EACH_FIELD(f) f(array) f(node) f(grad) f(root) f(cell) f(views) f(origin) f(inference)
 #define EACH_STEP(f) f(edges) f(saved) f(metas) f(sequence)
-#define VISIT(name) Py_VISIT(it->name);
+#define VISIT(name)                                            \
+    {                                                          \
+        int stop = visited(it->name, visit, arg);              \
+        if (stop) return stop;                                 \
+    }
 #define CLEAR(name) Py_CLEAR(it->name);
 #define MEMBER(name) {"_" #name, T_OBJECT_EX, offsetof(OF, name), 0, NULL},
+
+/* Python's collector goes over all that it tracks, again and again while a graph grows. So what only one node holds is not
+   tracked by itself (see `untracked`): the node shows what is in it. A tuple that somebody else holds, too, is not shown,
+   which keeps its content alive. */
+static int visited(PyObject *field, visitproc visit, void *arg) {
+    if (field == NULL || !PyTuple_CheckExact(field) || PyObject_GC_IsTracked(field)) {
+        Py_VISIT(field);
+        return 0;
+    }
+    if (Py_REFCNT(field) == 1)
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(field); i++) Py_VISIT(PyTuple_GET_ITEM(field, i));
+    return 0;
+}
+
+static void untracked(PyObject *tuple) {
+    if (PyTuple_CheckExact(tuple) && Py_REFCNT(tuple) == 1 && PyObject_GC_IsTracked(tuple)) PyObject_GC_UnTrack(tuple);
+}
 
 /* The parts of a garbage-collected type that are the same for both; freeing needs no recursion of our own: the classes
    derived from these bring Python's trashcan. */
@@ -96,6 +117,8 @@ PyObject *node_of(PyTypeObject *type, PyObject *edges, PyObject *saved, PyObject
         Py_XDECREF(metas);
         return NULL;
     }
+    untracked(edges);
+    untracked(saved);
     node->edges = edges;
     node->saved = saved;
     node->metas = metas;
@@ -211,6 +234,8 @@ static PyObject *attach(PyObject *self, PyObject *const *args, Py_ssize_t count)
 static PyObject *linked(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     if (count < 2 || count > 4 || !PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], &StepType))
         return PyErr_Format(PyExc_TypeError, "link(): a class of nodes, edges, what is saved");
+    untracked(args[1]); /* now, while the caller's is the only reference */
+    if (count > 2) untracked(args[2]);
     return node_of((PyTypeObject *)args[0], Py_NewRef(args[1]), Py_NewRef(count > 2 ? args[2] : nothing),
                    Py_NewRef(count > 3 ? args[3] : Py_None));
 }

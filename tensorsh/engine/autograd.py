@@ -461,6 +461,8 @@ def fitted(gradient: Any, meta: tuple, world: Any) -> Any:
     shape, dtype = meta
     given = gradient.shape
     if given != shape:
+        if world.raw and gradient.dtype.itemsize == 2:
+            gradient = gradient.astype(np.float32)  # so that the sum does not stall
         if given[1:] == shape and type(gradient) is np.ndarray:
             gradient = sum_along(gradient, 0, False) if gradient.dtype in SUMMED else add.reduce(gradient, 0)
         else:

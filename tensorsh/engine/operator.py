@@ -95,7 +95,7 @@ class Operator(Recording):
         self.keeps = False
         self.differentiable = False
         self.plans: dict = {}
-        self.classes: dict[str, type] = {}
+        self.classes: dict[tuple[str, bool], type] = {}
         self.fitting: set[tuple] = set()
         self.fields = self.returns.split() if self.returns else []
         self.check: Callable | None = options.get("check")

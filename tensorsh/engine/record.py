@@ -22,6 +22,7 @@ from .autograd import (
 )
 from .kernels import kernel
 from .state import state
+from .steps import FUSED, in_single
 from .tensor import Tensor, wrap
 
 FORWARD = {"_nll_loss": "nll_loss_forward"}
@@ -58,16 +59,16 @@ class Recording:
         node = self.node
         return node if type(node) is str else node(*values)
 
-    def node_class(self, title: str) -> type:
-        made = self.classes.get(title)
+    def node_class(self, title: str, narrow: bool = False) -> type:
+        """The class of the nodes of a name; `narrow`: of those of results in half precision."""
+        narrow = narrow and title in FUSED
+        made = self.classes.get((title, narrow))
         if made is None:
-            made = type(
-                title,
-                (OperatorNode,),
-                {"_operator": self, "_title": title, "__slots__": (), "__module__": "torch.autograd.graph"}
-                | saved_properties(self),
-            )
-            self.classes[title] = made
+            bases, body = (OperatorNode,), {"_operator": self, "_title": title} | saved_properties(self)
+            if narrow:
+                bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore[assignment]
+            made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
+            self.classes[title, narrow] = made
         return made
 
     def record(self, values: list, result: Any) -> Any:
@@ -105,13 +106,12 @@ class Recording:
         if self.real_gradient and any(t._array.dtype.kind == "c" for t in tensors):
             name = self.name.strip("_")
             raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
-        node: Any = self.node_class(title or self.title(values))()
+        result_array = outs[0]
+        narrow = result_array.dtype.itemsize == 2
+        node: Any = self.node_class(title or self.title(values), narrow)()
         edges: list = []
         counts: list | None = [] if self.lists else None
         metas: list | None = None
-        result_array = outs[0]
-        # numpy makes float32 of many a formula in half precision: those gradients are always brought back.
-        narrow = result_array.dtype.itemsize == 2
         for i in self.tensors:
             x = values[i]
             if i in self.lists:

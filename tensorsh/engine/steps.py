@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .autograd import FREED, PLAIN, SECOND_TIME, Saved, Wrapped, fitted, raise_modified, unpack
 from .tensor import Tensor
 
@@ -96,7 +98,29 @@ def two(formula: Any, at: int | None, more: Any, formula2: Any, at2: int | None,
     return _step
 
 
-def general(self: Any, gradient: Any, world: Any) -> Sequence:
+def single(x: Any) -> Any:
+    """An array in half precision as one in single precision; anything else as it is."""
+    if type(x) is list:
+        return [single(each) for each in x]
+    kind = getattr(x, "dtype", None)
+    return x.astype(np.float32) if kind is not None and kind.itemsize == 2 and kind.kind in "fV" else x
+
+
+FUSED = frozenset(
+    f"{name}Backward0"
+    for name in """Softmax LogSoftmax NativeLayerNorm NativeBatchNorm NativeGroupNorm Hardswish Silu Mish Gelu LogSigmoid Softplus
+    Tanh Sigmoid SmoothL1Loss MseLoss BinaryCrossEntropy MaxPool2DWithIndices ReflectionPad1D ReflectionPad2D ReflectionPad3D
+    Cummax Cummin EmbeddingBag IndexPut""".split()
+)
+"""The nodes for which PyTorch has a kernel; the gradients of others it composes of operators, each of which rounds."""
+
+
+def in_single(self: Any, gradient: Any, world: Any) -> Sequence:
+    """In half precision, a formula that is a kernel of PyTorch's: in single precision, and what it gives is rounded once."""
+    return general(self, single(gradient), world, single) if world.raw else general(self, gradient, world)
+
+
+def general(self: Any, gradient: Any, world: Any, as_used: Callable | None = None) -> Sequence:
     """For any operator."""
     saved = self._saved
     values: Sequence = saved
@@ -105,6 +129,8 @@ def general(self: Any, gradient: Any, world: Any) -> Sequence:
             raise RuntimeError(SECOND_TIME)
         raw = world.raw
         values = [opened(self, entry, raw) for entry in saved]
+        if as_used is not None:
+            values = [as_used(value) for value in values]
     operator = self._operator
     edges = self._edges
     if operator.joint is not None or self._counts is not None:

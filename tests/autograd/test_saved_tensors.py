@@ -142,3 +142,33 @@ def test_gradients_of_half_precision_have_its_dtype(dtype) -> None:
         y.retain_grad()
         function(y).sum().backward()
         assert y.grad.dtype == x.grad.dtype == dtype, function
+
+
+HALF = """
+[-0.044921875, -0.03857421875, 0.083984375, -0.04541015625, -0.039306640625, 0.08251953125]
+[0.11767578125, 0.1279296875, -0.248046875, 0.69140625, 0.318359375, -1.015625]
+[-0.050048828125, 0.07666015625, 0.373046875, 0.8359375, 1.46875, 2.265625]
+[-0.025634765625, -0.060302734375, 0.294921875, 1.1171875, 1.59375, 1.765625]
+[-0.02734375, 0.0250244140625, 0.34375, 0.9375, 1.5, 1.875]
+[0.020751953125, 0.20703125, 0.82421875, 0.72265625, 0.2138671875, 0.039794921875]
+[-0.125, 0.26171875, 0.84375, 0.875, -0.043701171875, -1.3671875]
+[3.609375, 2.09375, 0.10302734375, 1.671875, 10.9375, 31.875]
+4096.0
+"""
+
+
+def test_gradients_of_half_precision_are_rounded_as_pytorchs() -> None:
+    """A kernel rounds once, a composed formula after each operator; sums over broadcast dimensions do not stall."""
+    F = torch.nn.functional
+    x = torch.linspace(-2, 2.5, 6).bfloat16().reshape(2, 3)
+    g = torch.linspace(0.3, 1.7, 6).bfloat16().reshape(2, 3)
+    found = []
+    for f in (
+        lambda x: x.softmax(1), lambda x: x.log_softmax(1), F.hardswish, F.gelu, F.silu, torch.tanh, torch.sin, lambda x: x**3,
+    ):  # fmt: skip
+        y = x.clone().requires_grad_()
+        f(y).backward(g)
+        found.append(str(y.grad.float().flatten().tolist()))
+    b = torch.zeros(1, dtype=torch.bfloat16, requires_grad=True)
+    (torch.ones(4096, 1, dtype=torch.bfloat16) + b).sum().backward()
+    assert [*found, str(b.grad.item())] == HALF.split("\n")[1:-1]

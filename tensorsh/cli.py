@@ -130,8 +130,10 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     code = 0
     try:
         with Held():
+            from . import settings
             from .session import Session
 
+        settings.one_program = is_process
         if options.max_output is not None and stdout is not None:
             from .limits import CountingStream
 

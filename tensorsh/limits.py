@@ -76,6 +76,13 @@ def start_timer(seconds: float) -> None:
         is_first = False
         raise Timeout(timeout_message(seconds))
 
+    shown = sys.unraisablehook
+
+    def ignored(told: Any) -> None:
+        if not isinstance(told.exc_value, Limit):  # that comes again
+            shown(told)
+
+    sys.unraisablehook = ignored
     _signal.signal(_signal.SIGALRM, over)
     _signal.setitimer(_signal.ITIMER_REAL, seconds, 0.05)
 

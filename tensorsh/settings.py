@@ -61,6 +61,8 @@ def borrow() -> Callable[[], None]:
     return back
 
 
+one_program = False
+"""Whether the process serves one program only: no other is there to be kept apart from it."""
 _aside: Any = None
 """What `_apart` put aside."""
 
@@ -88,16 +90,18 @@ def _apart(phase: str, _: object) -> None:
         _aside = lock if mine else None, engine, before, copy_context(), warnings.filters[:]
     elif _aside is not None:
         (lock, engine, before, variables, filters), _aside = _aside, None
-        if before is not None:
-            engine.restore(before)
-        for variable, value in copy_context().items():
-            old = variables[variable] if variable in variables else _default(variable)
-            if old is not value:
-                variable.set(old)
-        if warnings.filters != filters:
-            warnings.filters[:] = filters  # type: ignore[index]
-        if lock is not None:
-            lock.release()
+        try:
+            if before is not None:
+                engine.restore(before)
+            if warnings.filters != filters:
+                warnings.filters[:] = filters  # type: ignore[index]
+            for variable, value in copy_context().items():
+                old = variables[variable] if variable in variables else _default(variable)
+                if old is not value:
+                    variable.set(old)
+        finally:
+            if lock is not None:
+                lock.release()
 
 
 class Settings:
@@ -193,7 +197,7 @@ class Settings:
 
     def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
         sys.unraisablehook = ignored
-        if _apart not in gc.callbacks:  # from now on there is somebody else
+        if not one_program and _apart not in gc.callbacks:  # from now on there is somebody else
             gc.callbacks.append(_apart)
         if self.memory is not None:
             self.memory.leave()

@@ -14,6 +14,7 @@ from typing import Any
 from ..engine.interposing import SYMBOLS, interpose_all
 from ..engine.state import state
 from ..engine.tensor import Tensor
+from ..language.gate import read_named
 from ..sealed import Sealed
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
@@ -104,7 +105,7 @@ class EventList(list, metaclass=Sealed):
             return ""
         events = list(self)
         if sort_by is not None:
-            events.sort(key=lambda e: getattr(e, sort_by), reverse=True)
+            events.sort(key=lambda e: read_named(e, sort_by), reverse=True)
         titles = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls"]
         widths = [min(max(len(e.key) for e in events) + 4, max_name_column_width)] + [12] * 6
         shapes = any(e.input_shapes for e in events)

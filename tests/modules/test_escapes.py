@@ -30,6 +30,10 @@ REFUSALS = (
     ValueError,
 )
 
+GONE: tuple[str, ...] = ()
+if sys.version_info >= (3, 12):  # ways that newer Pythons and numpys have closed themselves
+    GONE = ("import datetime; result = datetime.sys", "buffer=bytearray(8)).shape == (1,)", "624') import numpy as np")
+
 PROVE = """
 import sys
 sys.path[:0] = {paths!r}
@@ -67,7 +71,8 @@ def test_they_work_in_plain_python(tmp_path: Path) -> None:
     here = [str(Path(__file__).parent), str(Path(__file__).parent.parent.parent)]
     code = PROVE.format(paths=here)
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, input="", cwd=tmp_path)
-    assert found.stdout == "" and found.returncode == 0, found.stdout + found.stderr
+    stuck = [line for line in found.stdout.splitlines() if not line.endswith(GONE)]
+    assert stuck == [] and found.returncode == 0, found.stdout + found.stderr
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")

@@ -8,6 +8,10 @@ import pytest
 
 from tensorsh import Session
 
+from .test_crawl_torch import why_not
+from .test_escapes import REFUSALS
+from .torch_escapes import ESCAPES, ONCE
+
 ATTEMPTS = r"""
 torch.float32.name = 3
 torch.float32.itemsize = 3
@@ -158,6 +162,20 @@ def test_refused(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         Session().run(source.replace("\\n", "\n"))
     assert str(caught.value)
     assert not Path("/tmp/escape.pt").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("source", ESCAPES + ONCE, ids=range(len(ESCAPES + ONCE)))
+def test_they_do_not_work_here(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = Session()
+    try:
+        session.run(source)
+    except (*REFUSALS, NotImplementedError) as error:
+        assert str(error)
+    assert not list(tmp_path.iterdir())
+    result = session["result"] if "result" in session else None
+    assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
 
 
 @pytest.mark.filterwarnings("ignore")

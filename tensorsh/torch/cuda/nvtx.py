@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...engine import backend
+from ...language.gate import format_string
 
 __all__ = ["range_push", "range_pop", "mark", "range"]
 
@@ -35,7 +36,7 @@ def mark(msg: str) -> None:
 @contextmanager
 def range(msg: str, *args: object, **kwargs: object) -> Iterator[None]:
     """A block as a stretch."""
-    range_push(msg.format(*args, **kwargs))
+    range_push(format_string(msg, *args, **kwargs))
     try:
         yield
     finally:

@@ -22,6 +22,8 @@ from ...engine.dtype import finfo
 from ...engine.modes import enable_grad, no_grad
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor
+from ...language.gate import read_named
+from ...language.names import is_special, normalize
 from ...sealed import OpenSealed, Sealed
 from ...wrapping import wraps
 from ..nn.reach import F, T
@@ -90,14 +92,16 @@ class lazy_property(metaclass=Sealed):
     """A value computed when it is first asked for, and then kept."""
 
     def __init__(self, wrapped: Callable) -> None:
-        self.wrapped, self.name = wrapped, wrapped.__name__
+        self._wrapped, self._name = wrapped, wrapped.__name__
         self.__doc__ = wrapped.__doc__
+        if is_special(normalize(self._name)):
+            raise AttributeError(f"{self._name!r} cannot be the name of a property")
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
-            return lazy_property(self.wrapped)
+            return lazy_property(self._wrapped)
         with enable_grad():
-            value = instance.__dict__[self.name] = self.wrapped(instance)
+            value = instance.__dict__[self._name] = self._wrapped(instance)
         return value
 
 
@@ -165,10 +169,10 @@ class Distribution(metaclass=OpenSealed):
             )
             return
         for name, constraint in required.items():
-            lazily = name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property)
+            lazily = name not in self.__dict__ and isinstance(read_named(type(self), name, None), lazy_property)
             if constraints.is_dependent(constraint) or lazily:
                 continue
-            value = getattr(self, name)
+            value = read_named(self, name)
             if not bool(constraint.check(value).all()):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
@@ -198,6 +202,8 @@ class Distribution(metaclass=OpenSealed):
         """The same distribution for a larger batch; no memory is copied."""
         batch_shape = Size(batch_shape)
         new = type(self).__new__(type(self)) if _instance is None else _instance
+        if not isinstance(new, Distribution):
+            raise TypeError(f"a distribution is expected, got {type(new).__name__}")
         extra = len(self._batch_shape)
         events = getattr(self, "arg_constraints", {})
         for name, value in self.__dict__.items():

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...engine.dtype import bool_, finfo
 from ...engine.tensor import Tensor
+from ...language.gate import read_named
 from ...sealed import OpenSealed
 from ..nn.reach import Functions, T
 
@@ -54,7 +55,7 @@ class Constraint(Fixed):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)}" for name in self.bounds)
+        shown = ", ".join(f"{name}={read_named(self, name)}" for name in self.bounds)
         return f"{type(self).__name__.removeprefix('_')}({shown})"
 
 

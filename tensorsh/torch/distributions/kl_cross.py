@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...engine.tensor import Tensor
+from ...language.gate import read_named
 from ..nn.reach import T
 from .counts import Bernoulli, Binomial, Poisson
 from .half_line import EULER, Exponential, Gamma, Pareto
@@ -39,7 +40,7 @@ INFINITE: dict[type, tuple[type, ...]] = {
 }
 for _p, _others in INFINITE.items():
     for _q in _others:
-        RULES[_p, _q] = lambda p, q: T.full_like(next(getattr(p, name) for name in p.arg_constraints), inf)
+        RULES[_p, _q] = lambda p, q: T.full_like(next(read_named(p, name) for name in p.arg_constraints), inf)
 
 
 @rule(Bernoulli, Poisson)

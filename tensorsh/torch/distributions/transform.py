@@ -14,6 +14,7 @@ from operator import add
 from typing import Any
 
 from ...engine.tensor import Size, Tensor
+from ...language.gate import read_named
 from ..nn.reach import T
 from . import constraints
 from .base import lazy_property, sum_rightmost
@@ -70,7 +71,7 @@ class Transform(Fixed):
             return self
         if not self.settings and type(self).__init__ is not Transform.__init__:
             raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
-        return type(self)(*(getattr(self, name) for name in self.settings), cache_size=cache_size)
+        return type(self)(*(read_named(self, name) for name in self.settings), cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -78,7 +79,7 @@ class Transform(Fixed):
         plain = type(self).__init__ is Transform.__init__ and type(self) is not Transform
         if type(self) is not type(other) or not (plain or self.settings):
             return False
-        return all(same(getattr(self, name), getattr(other, name)) for name in self.settings)
+        return all(same(read_named(self, name), read_named(other, name)) for name in self.settings)
 
     __hash__ = None  # type: ignore[assignment]
 

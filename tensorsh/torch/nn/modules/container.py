@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ....engine.tensor import Tensor
+from ....language.gate import read_named, write_named
 from ..parameter import Parameter
 from .module import Module, indented, typename
 
@@ -33,7 +34,7 @@ class Numbered(Module):
         return iter(self._modules.values())
 
     def __setitem__(self, idx: int, module: Module) -> None:
-        setattr(self, self._name(idx), module)
+        write_named(self, self._name(idx), module)
 
     def __delitem__(self, idx: Any) -> None:
         for name in list(self._modules)[idx] if isinstance(idx, slice) else [self._name(idx)]:
@@ -259,13 +260,13 @@ class ParameterList(Module):
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, slice):
             return type(self)([self[i] for i in range(*idx.indices(len(self)))])
-        return getattr(self, self._name(idx))
+        return read_named(self, self._name(idx))
 
     def __setitem__(self, idx: int, param: Any) -> None:
         name = self._name(idx)
         if isinstance(param, Tensor) and not isinstance(param, Parameter):
             param = Parameter(param)
-        setattr(self, name, param)
+        write_named(self, name, param)
 
     def __len__(self) -> int:
         return self._size

@@ -212,7 +212,7 @@ class Module(metaclass=OpenSealed):
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         for name in ("_parameters", "_buffers", "_modules"):
-            self.__dict__[name].attach(self)
+            self.__dict__[name]._attach(self)
 
     def __dir__(self) -> list[str]:
         return sorted({name for name in object.__dir__(self) if not name[:1].isdigit()})

@@ -23,32 +23,32 @@ class Registry(dict):
     __slots__ = ("_owner",)
 
     def __init__(self, owner: Any = None) -> None:
-        self.attach(owner)
+        self._attach(owner)
 
-    def attach(self, owner: Any) -> None:
+    def _attach(self, owner: Any) -> None:
         self._owner = None if owner is None else weakref.ref(owner)
 
-    def attributes(self) -> dict:
+    def _attributes(self) -> dict:
         owner = None if self._owner is None else self._owner()
         return {} if owner is None else owner.__dict__
 
     def __setitem__(self, name: Any, value: Any) -> None:
         dict.__setitem__(self, name, value)
         if shown(name):
-            self.attributes()[name] = value
+            self._attributes()[name] = value
 
     def __delitem__(self, name: Any) -> None:
         dict.__delitem__(self, name)
-        self.attributes().pop(name, None)
+        self._attributes().pop(name, None)
 
     def pop(self, name: Any, *default: Any) -> Any:
         if name in self:
-            self.attributes().pop(name, None)
+            self._attributes().pop(name, None)
         return dict.pop(self, name, *default)
 
     def popitem(self) -> Any:
         name, value = dict.popitem(self)
-        self.attributes().pop(name, None)
+        self._attributes().pop(name, None)
         return name, value
 
     def clear(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....engine.ops import recurrent
 from ....engine.tensor import Tensor
-from ....language.gate import allow
+from ....language.gate import allow, read_named
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -95,11 +95,11 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list:
         """The parameters of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
+        return [[read_named(self, name) for name in names] for names in self._all_weights]
 
     @property
     def _flat_weights(self) -> list:
-        return [getattr(self, name) for name in self._flat_weights_names]
+        return [read_named(self, name) for name in self._flat_weights_names]
 
     @property
     def _flat_weights_names(self) -> list:
@@ -107,7 +107,7 @@ class RNNBase(Module):
 
     def check_input(self, input: Tensor, batch_sizes: Any) -> None:
         """Errors for inputs of wrong dtype or shape."""
-        dtype = getattr(self, self._all_weights[0][0]).dtype
+        dtype = read_named(self, self._all_weights[0][0]).dtype
         if input.dtype is not dtype:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: input.to({dtype}), or "
@@ -205,7 +205,7 @@ class RNNBase(Module):
                     if self.dropout:
                         x = F.dropout(x, self.dropout, self.training)
                 outs = []
-            weights = [getattr(self, name) for name in names]
+            weights = [read_named(self, name) for name in names]
             found = self._layer(x, weights, [column[number] for column in columns], sizes, direction == 1)
             outs.append(found[0])
             for kept, state in zip(last, found[1:], strict=True):

@@ -7,6 +7,7 @@ from typing import Any
 from ....engine.dtype import finfo
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
+from ....language.gate import read_named
 from ..modules.conv import Transposed
 from ..modules.module import Module
 from ..reach import F, L, T
@@ -102,7 +103,7 @@ def orthogonal(
     module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Any:
     """Keep a matrix orthogonal (or with orthonormal rows or columns) while it is trained."""
-    weight = getattr(module, name, None)
+    weight = read_named(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.ndim < 2:
@@ -177,7 +178,7 @@ def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
     """Divide a parameter by its largest singular value."""
-    weight = getattr(module, name, None)
+    weight = read_named(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     dim = (1 if isinstance(module, Transposed) else 0) if dim is None else dim

@@ -7,6 +7,8 @@ from typing import Any
 
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
+from ....language.gate import delete_named, read_named
+from ....language.names import is_special
 from ....language.policy import is_script_class, register_class
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
@@ -71,7 +73,7 @@ class ParametrizationList(ModuleList):
     def originals(self) -> list:
         if self.is_tensor:
             return [self.original]
-        return [getattr(self, f"original{i}") for i in range(self.ntensors)]
+        return [read_named(self, f"original{i}") for i in range(self.ntensors)]
 
     def forward(self) -> Tensor:
         first, *rest = list(self)
@@ -150,19 +152,21 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
     if is_parametrized(module, tensor_name):
         entry = module.parametrizations[tensor_name]
         if not unsafe:
-            value = getattr(module, tensor_name)
+            value = read_named(module, tensor_name)
             _check(parametrization, value)
         entry.append(parametrization)
         return module
+    if type(tensor_name) is not str or is_special(tensor_name):
+        raise AttributeError(f"{tensor_name!r} cannot be the name of a parametrization")
     if tensor_name not in module._parameters and tensor_name not in module._buffers:
         raise ValueError(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
         )
-    original = getattr(module, tensor_name)
+    original = read_named(module, tensor_name)
     if not unsafe:
         _check(parametrization, original)
     entry = ParametrizationList([parametrization], original, unsafe)
-    delattr(module, tensor_name)
+    delete_named(module, tensor_name)
     if not is_parametrized(module):
         _inject(module)
     module.parametrizations[tensor_name] = entry
@@ -197,7 +201,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     entry = module.parametrizations[tensor_name]
     if leave_parametrized:
         with no_grad():
-            value = getattr(module, tensor_name)
+            value = read_named(module, tensor_name)
         original = entry.originals()[0]
         if entry.is_tensor:
             original.data = value.data

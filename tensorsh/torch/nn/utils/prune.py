@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ....engine.tensor import Tensor
-from ....language.gate import allow
+from ....language.gate import allow, delete_named, read_named, write_named
 from ....sealed import OpenSealed
 from ..reach import T
 from .convert_parameters import parameters_to_vector
@@ -47,7 +47,7 @@ class BasePruningMethod(metaclass=OpenSealed):
 
     def __call__(self, module: Any, inputs: Any) -> None:
         """The hook: renews the pruned tensor."""
-        setattr(module, self._tensor_name, self.apply_mask(module))
+        write_named(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The new mask, from the tensor (or its scores) and the mask so far; for subclasses to define."""
@@ -55,8 +55,8 @@ class BasePruningMethod(metaclass=OpenSealed):
 
     def apply_mask(self, module: Any) -> Tensor:
         """The pruned tensor."""
-        original = getattr(module, self._tensor_name + "_orig")
-        return getattr(module, self._tensor_name + "_mask").to(dtype=original.dtype) * original
+        original = read_named(module, self._tensor_name + "_orig")
+        return read_named(module, self._tensor_name + "_mask").to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
@@ -72,7 +72,7 @@ class BasePruningMethod(metaclass=OpenSealed):
                 container = PruningContainer(container)
             container.add_pruning_method(method)
             method = container
-        original = getattr(module, name)
+        original = read_named(module, name)
         if importance_scores is None:
             importance_scores = original
         else:
@@ -83,14 +83,14 @@ class BasePruningMethod(metaclass=OpenSealed):
             del module._parameters[name]
             mask = T.ones_like(original)
         else:
-            mask = getattr(module, name + "_mask").detach().clone()
+            mask = read_named(module, name + "_mask").detach().clone()
         try:
             module.register_buffer(name + "_mask", method.compute_mask(importance_scores, default_mask=mask))
-            setattr(module, name, method.apply_mask(module))
+            write_named(module, name, method.apply_mask(module))
             module.register_forward_pre_hook(method)
         except Exception:
             if first:
-                module.register_parameter(name, getattr(module, name + "_orig"))
+                module.register_parameter(name, read_named(module, name + "_orig"))
                 del module._parameters[name + "_orig"]
             raise
         return method
@@ -108,12 +108,12 @@ class BasePruningMethod(metaclass=OpenSealed):
         name = self._tensor_name
         value = self.apply_mask(module)
         if hasattr(module, name):
-            delattr(module, name)
+            delete_named(module, name)
         original = module._parameters[name + "_orig"]
         original.data = value.data
         del module._parameters[name + "_orig"]
         del module._buffers[name + "_mask"]
-        setattr(module, name, original)
+        write_named(module, name, original)
 
 
 class PruningContainer(BasePruningMethod):
@@ -344,9 +344,11 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
     pairs: list = list(parameters)
-    tensors = [getattr(module, name) for module, name in pairs]
-    masks = [getattr(m, n + "_mask", None) for m, n in pairs]
+    tensors = [read_named(module, name) for module, name in pairs]
+    masks = [read_named(m, n + "_mask", None) for m, n in pairs]
     method = pruning_method(**kwargs)
+    if not isinstance(method, BasePruningMethod):
+        raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
     method._tensor_name = "temp"
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(

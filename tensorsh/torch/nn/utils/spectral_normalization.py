@@ -6,6 +6,7 @@ from typing import Any
 
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
+from ....language.gate import delete_named, read_named, write_named
 from ....sealed import Sealed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy
@@ -34,7 +35,7 @@ class SpectralNorm(metaclass=Sealed):
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
         """The weight over its largest singular value."""
-        weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
+        weight, u, v = (read_named(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = matrix_of(weight, self.dim)
         if do_power_iteration:
             with no_grad():
@@ -45,7 +46,7 @@ class SpectralNorm(metaclass=Sealed):
         return weight / T.dot(u, T.mv(matrix, v))
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module, module.training))
+        write_named(module, self.name, self.compute_weight(module, module.training))
 
 
 def spectral_norm(
@@ -68,9 +69,9 @@ def spectral_norm(
         height, width = matrix_of(weight, dim).shape
         u = F.normalize(T.empty(height, dtype=weight.dtype).normal_(0, 1), dim=0, eps=eps)
         v = F.normalize(T.empty(width, dtype=weight.dtype).normal_(0, 1), dim=0, eps=eps)
-    delattr(module, name)
+    delete_named(module, name)
     module.register_parameter(name + "_orig", weight)
-    setattr(module, name, weight.data)
+    write_named(module, name, weight.data)
     module.register_buffer(name + "_u", u)
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
@@ -84,7 +85,7 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
             with no_grad():
                 weight = hook.compute_weight(module, False)
             for each in (name, name + "_u", name + "_v", name + "_orig"):
-                delattr(module, each)
+                delete_named(module, each)
             module.register_parameter(name, Parameter(weight.detach()))
             del module._forward_pre_hooks[number]
             return module

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....engine.tensor import Tensor
+from ....language.gate import delete_named, read_named, write_named
 from ....sealed import Sealed
 from ..parameter import Parameter, is_lazy
 
@@ -31,10 +32,10 @@ class WeightNorm(metaclass=Sealed):
 
     def compute_weight(self, module: Any) -> Tensor:
         """The weight from its length and direction."""
-        return weighted(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return weighted(read_named(module, self.name + "_v"), read_named(module, self.name + "_g"), self.dim)
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module))
+        write_named(module, self.name, self.compute_weight(module))
 
 
 def hooks_of(module: Any, kind: type) -> dict:
@@ -53,7 +54,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     if any(hook.name == name for hook in hooks_of(module, WeightNorm).values()):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
-    weight = getattr(module, name)
+    weight = read_named(module, name)
     if is_lazy(weight):
         raise ValueError(
             "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy forward before "
@@ -62,7 +63,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     del module._parameters[name]
     module.register_parameter(name + "_g", Parameter(norm_except(weight.detach(), hook.dim)))
     module.register_parameter(name + "_v", Parameter(weight.data))
-    setattr(module, name, hook.compute_weight(module))
+    write_named(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)
     return module
 
@@ -72,9 +73,9 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     for number, hook in hooks_of(module, WeightNorm).items():
         if hook.name == name:
             weight = hook.compute_weight(module)
-            delattr(module, name)
+            delete_named(module, name)
             del module._parameters[name + "_g"], module._parameters[name + "_v"]
-            setattr(module, name, Parameter(weight.detach()))
+            write_named(module, name, Parameter(weight.detach()))
             del module._forward_pre_hooks[number]
             return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -1,0 +1,621 @@
+"""Programs that break out through PyTorch: `result` is then something that no script may hold, or True.
+
+Those of ESCAPES work in PyTorch 2.13 (or tqdm) itself; those of ONCE worked in tensorsh before their way was closed.
+"""
+
+ESCAPES = r"""
+import torch
+class M(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        types.__class__.__base__.__subclasses__()
+        return 1
+with M(): result = torch.ones(1) == 1
+---
+import torch
+result = torch.overrides.get_testing_overrides()[torch.add].__globals__
+---
+import torch
+result = torch.overrides.resolve_name.__wrapped__.__globals__
+---
+import torch
+@torch.overrides.wrap_torch_function(lambda x: (x,))
+def f(x): return x
+result = f.__wrapped__.__globals__
+---
+import torch
+@torch.overrides.wrap_torch_function(lambda x: (x,))
+def f(x): return x
+result = f.__closure__[0].cell_contents
+---
+import torch
+class F:
+    def __torch_function__(self, func, types, args=(), kwargs=None): return func
+result = torch.overrides.handle_torch_function(len, (F(),), F()).__self__
+---
+import torch
+class P:
+    __module__ = "m"
+    __name__ = "{0.__class__}"
+class F:
+    def __torch_function__(self, func, types, args=(), kwargs=None): return NotImplemented
+try: torch.overrides.handle_torch_function(P(), (F(),), F())
+except Exception as e: result = e.__traceback__.tb_frame
+---
+import torch
+class F:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None): raise ValueError
+try: torch.add(F(), 1)
+except ValueError as e: result = e.__traceback__.tb_next
+---
+import torch
+@torch.library.custom_op("esc::a", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+result = f._init_fn.__globals__
+---
+import torch
+@torch.library.custom_op("esc::b", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+result = f._opoverload.op
+---
+import torch
+@torch.library.custom_op("esc::c", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+result = torch.ops.__class__.__mro__[-1].__subclasses__
+---
+import torch
+result = torch.ops.loaded_libraries.__class__.__mro__[-1].__subclasses__
+---
+import torch
+class N(str):
+    def count(self, *a): return 1
+    def replace(self, *a): return seen
+    def split(self, *a): return ["esc", "e"]
+seen = []
+@torch.library.custom_op(N("esc::e"), mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+result = f.__dict__["_init_fn"].__globals__
+---
+import torch
+@torch.library.custom_op("esc::g", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+def setup(ctx, inputs, output): seen.append(ctx)
+seen = []
+f.register_autograd(lambda ctx, g: g, setup_context=setup)
+f(torch.ones(1, requires_grad=True))
+result = seen[0].__class__.__mro__[-1].__subclasses__
+---
+import torch
+@torch.library.custom_op("esc::h", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x * 1
+y = f(torch.ones(1, requires_grad=True)) if f.register_autograd(lambda ctx, g: g) is None else None
+result = y.grad_fn._forward_cls
+---
+import torch
+seen = []
+def hook(module, args, output): seen.append(module)
+torch.nn.modules.module.register_module_forward_hook(hook)
+torch.nn.Linear(1, 1)(torch.ones(1))
+result = seen[0].__dict__["_parameters"] is seen[0]._parameters and seen[0].forward.__func__.__globals__
+---
+import torch
+handle = torch.nn.Linear(1, 1).register_forward_hook(print)
+result = handle.hooks_dict_ref().__class__ is not None and handle.hooks_dict_ref
+---
+import torch
+seen = []
+with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(t) or t, lambda t: t):
+    y = torch.ones(1, requires_grad=True).exp()
+result = seen[0].grad_fn.__class__.__mro__[-1].__subclasses__ if seen[0].grad_fn else seen[0].__class__.__mro__[-1].__subclasses__
+---
+import torch
+y = torch.ones(1, requires_grad=True).exp()
+y.grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+result = y.grad_fn._raw_saved_result.__class__.__mro__[-1].__subclasses__
+---
+import torch
+y = torch.ones(1, requires_grad=True).exp()
+result = y.grad_fn.metadata.__class__.__mro__[-1].__subclasses__
+---
+import torch
+y = torch.ones(1, requires_grad=True).exp()
+y.grad_fn.metadata["__class__"] = 1
+result = y.grad_fn.__class__.__call__.__objclass__
+---
+import torch
+class D(torch.utils._python_dispatch.TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None): seen.append(func); return func(*args, **(kwargs or {}))
+seen = []
+with D(): torch.ones(1) + 1
+result = seen[0]._op
+---
+import torch
+class T(torch.Tensor):
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None): seen.append(func); return torch.zeros(1)
+seen = []
+t = torch.Tensor._make_subclass(T, torch.ones(1))
+t + 1
+result = seen[0]._op
+---
+import torch
+import torch.autograd.forward_ad as fwAD
+with fwAD.dual_level():
+    d = fwAD.make_dual(torch.ones(1), torch.ones(1))
+    u = fwAD.unpack_dual(d)
+    result = type(u).__new__.__globals__
+---
+import torch
+import torch.autograd.forward_ad as fwAD
+result = fwAD.dual_level.__enter__.__globals__
+---
+import torch
+f = torch.func.grad(lambda x: x.sum())
+result = f.__wrapped__.__globals__
+---
+import torch
+class D(dict):
+    def items(self): return [("weight", torch.ones(1, 1))]
+    def keys(self): return ["__class__"]
+class L(torch.nn.Linear): pass
+m = L(1, 1)
+torch.func.functional_call(m, {"weight": torch.ones(1, 1), "bias": torch.ones(1)}, torch.ones(1))
+result = m.__class__.__mro__[-1].__subclasses__
+---
+import torch
+m = torch.nn.Linear(1, 1)
+out, pull = torch.func.vjp(lambda x: x, torch.ones(1))
+result = (pull.func if hasattr(pull, 'func') else pull).__globals__
+---
+import torch
+a = torch.autocast("cpu")
+result = a.__enter__.__func__.__globals__
+---
+import torch
+f = torch.autocast("cpu")(lambda: 1)
+result = f.__wrapped__.__globals__
+---
+import torch
+f = torch.amp.custom_fwd(lambda ctx: 1, device_type="cpu")
+result = f.__wrapped__.__globals__
+---
+import torch
+seen = []
+class C:
+    def __setattr__(self, name, value): seen.append((name, value))
+torch.amp.custom_fwd(lambda ctx: 1, device_type="cpu")(C())
+result = seen[0][1].__class__.__mro__[-1].__subclasses__
+---
+import torch
+with torch.profiler.profile() as p: torch.ones(1)
+result = p.__enter__.__func__.__globals__
+---
+import torch
+with torch.profiler.profile() as p: torch.ones(1)
+result = p.profiler.__class__.__mro__[-1].__subclasses__
+---
+import torch
+class S:
+    def __call__(self, step): seen.append(step); return torch.profiler.ProfilerAction.RECORD
+seen = []
+with torch.profiler.profile(schedule=S(), on_trace_ready=seen.append) as p: p.step()
+result = seen[-1].__class__.__mro__[-1].__subclasses__
+---
+import torch
+torch.profiler.ProfilerAction.RECORD.mark = 1
+result = torch.profiler.ProfilerAction.RECORD.mark == 1
+---
+import torch
+with torch.profiler.profile() as p: torch.ones(1)
+p.export_chrome_trace("tensorsh-escape")
+result = True
+---
+import torch
+torch.profiler.tensorboard_trace_handler("tensorsh-escape")
+result = torch.profiler.tensorboard_trace_handler.__globals__
+---
+import tqdm
+result = tqdm.tqdm.__init__.__globals__
+---
+import tqdm
+result = tqdm.tqdm.status_printer.__globals__
+---
+import tqdm
+tqdm.tqdm.write = 1
+result = tqdm.tqdm.write == 1
+---
+import tqdm
+t = tqdm.tqdm(range(3))
+it = iter(t)
+next(it)
+result = it.gi_frame
+---
+import tqdm
+result = tqdm.tqdm.get_lock()
+---
+import tqdm
+class F:
+    def write(self, s): seen.append(s)
+    def flush(self): pass
+seen = []
+tqdm.tqdm.write("x", file=F())
+result = tqdm.tqdm.external_write_mode.__func__.__globals__
+---
+import torch, functools
+result = functools.partial(torch.overrides.wrap_torch_function, lambda: ()).func.__globals__
+---
+import functools, torch
+@functools.singledispatch
+def f(x): return x
+f.register(torch.Tensor, lambda x: 1)
+result = f.registry[object].__globals__
+---
+import functools
+class A:
+    @functools.singledispatchmethod
+    def f(self, x): return x
+result = A.__dict__["f"].dispatcher.registry
+---
+import functools
+@functools.lru_cache
+def f(x): return x
+result = f.__wrapped__.__globals__
+---
+import functools
+result = functools.cmp_to_key(lambda a, b: 0)(1).__class__.__mro__[-1].__subclasses__
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.Linear(1, 1)
+m._buffers['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.Linear(1, 1)
+m._parameters['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.Linear(1, 1)
+m._modules['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class M(torch.nn.Module): pass
+m = M()
+m._buffers['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.ParameterDict()
+m['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.ParameterDict({'__array_interface__': FORGED})
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class P(torch.nn.Module):
+    def forward(self, x): return FORGED
+m = torch.nn.Module()
+m.register_parameter('__array_interface__', torch.nn.Parameter(torch.ones(1)))
+torch.nn.utils.parametrize.register_parametrization(m, '__array_interface__', P(), unsafe=True)
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class C(torch.distributions.constraints.Constraint):
+    def check(self, value): seen.append(value); return torch.ones(1, dtype=torch.bool)
+class D(torch.distributions.Distribution):
+    arg_constraints = {'__dict__': C()}
+seen = []
+d = D(validate_args=True)
+seen[0]['__array_interface__'] = FORGED
+result = np.asarray(d).shape == (1,)
+---
+import torch
+class C(torch.distributions.constraints.Constraint):
+    def check(self, value): seen.append(value); return torch.ones(1, dtype=torch.bool)
+class D(torch.distributions.Distribution):
+    arg_constraints = {'__class__': C(), '__init__': C(), '__reduce_ex__': C()}
+seen = []
+d = D(validate_args=True)
+result = seen[2]
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class L(torch.nn.LSTM): pass
+m = L(1, 1)
+m._all_weights = [['__dict__']]
+m.all_weights[0][0]['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch
+class L(torch.nn.LSTM): pass
+m = L(1, 1)
+m._all_weights = [['__class__', '__reduce_ex__']]
+result = m.all_weights[0][1]
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class M(torch.nn.Module):
+    def __getattr__(self, name): return FORGED if name == '__array_interface__' else super().__getattr__(name)
+result = np.asarray(M()).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class A: pass
+m = torch.nn.Module()
+setattr(m, '__array_interface__', FORGED)
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+m = torch.nn.Module()
+m.__setstate__({'__array_interface__': FORGED})
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=.1)
+o.__setstate__({'__array_interface__': FORGED})
+result = np.asarray(o).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+o = torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=.1), 1)
+o.load_state_dict({'__array_interface__': FORGED})
+result = np.asarray(o).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+o = torch.optim.lr_scheduler.LambdaLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=.1), lambda e: 1)
+class F:
+    def __call__(self, e): return 1
+f = F()
+o.lr_lambdas = [f]
+s = o.state_dict(); s['lr_lambdas'] = [{'__array_interface__': FORGED}]
+o.load_state_dict(s)
+result = np.asarray(f).shape == (1,)
+---
+import torch
+o = torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=.1), 1)
+o.load_state_dict({'__class__': int, 'step': 1})
+result = o.step == 1
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+s = torch.amp.GradScaler('cpu')
+s.__setstate__({'__array_interface__': FORGED})
+result = np.asarray(s).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class C:
+    def __init__(self, ctx): pass
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): ctx.__dict__['__array_interface__'] = FORGED; seen.append(ctx); return x * 1
+    @staticmethod
+    def backward(ctx, g): return g
+seen = []
+F.apply(torch.ones(1, requires_grad=True))
+result = np.asarray(seen[0]).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): setattr(ctx, '__array_interface__', FORGED); seen.append(ctx); return x * 1
+    @staticmethod
+    def backward(ctx, g): return g
+seen = []
+F.apply(torch.ones(1, requires_grad=True))
+result = np.asarray(seen[0]).shape == (1,)
+---
+import torch, numpy as np
+class I:
+    def __init__(self): self.n = 0
+    def __call__(self, x): return x
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+i = I()
+torch.func.functional_call
+object.__setattr__(i, '__array_interface__', FORGED)
+result = np.asarray(i).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+d = torch.distributions.Normal(0., 1.)
+d.__dict__['__array_interface__'] = FORGED
+result = np.asarray(d).shape == (1,)
+---
+import torch
+class N(torch.nn.Module):
+    def __init__(self): pass
+n = N()
+n._parameters = {'__class__': int}
+result = n.__getattr__('__class__') is int
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class N(torch.nn.Module): pass
+n = N()
+n._buffers = {'__array_interface__': FORGED}
+result = np.asarray(n).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+n = torch.nn.Linear(1, 1)
+n.register_buffer('x', None)
+n._buffers.update({'__array_interface__': FORGED})
+result = np.asarray(n).shape == (1,)
+---
+import torch, numpy as np
+import torch.nn.utils.prune as prune
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class P(prune.BasePruningMethod):
+    PRUNING_TYPE = 'unstructured'
+    def compute_mask(self, t, default_mask): return default_mask
+    def apply_mask(self, module): return FORGED
+class A: pass
+p, a = P(), A()
+p._tensor_name = '__array_interface__'
+p(a, None)
+result = np.asarray(a).shape == (1,)
+---
+import torch
+import torch.nn.utils.prune as prune
+class Scores(dict):
+    def get(self, key, default=None): seen.append(default); return torch.ones(1)
+seen = []
+def g(): yield
+try: prune.global_unstructured([(g(), 'gi_frame')], pruning_method=prune.L1Unstructured, importance_scores=Scores(), amount=1)
+except Exception: pass
+result = seen[0]
+---
+import torch, numpy as np
+import torch.nn.utils.prune as prune
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class A:
+    def register_parameter(self, name, value): seen.append(value)
+seen, a = [], A()
+a._forward_pre_hooks, a._parameters = {}, {}
+try: prune.Identity.apply(a, '__dict__')
+except Exception: pass
+seen[0]['__array_interface__'] = FORGED
+result = np.asarray(a).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class L(torch.nn.ParameterList):
+    def _name(self, i): return '__dict__'
+    def _get_abs_string_index(self, i): return '__dict__'
+m = L([torch.ones(1)]) if False else L()
+m._size = 1
+m[0]['__array_interface__'] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class L(torch.nn.ParameterList):
+    def _name(self, i): return '__array_interface__'
+    def _get_abs_string_index(self, i): return '__array_interface__'
+m = L()
+m._size = 1
+m[0] = FORGED
+result = np.asarray(m).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class A: pass
+class V:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None): return FORGED
+m = torch.nn.Linear(1, 1)
+torch.nn.utils.weight_norm(m)
+hook = list(m._forward_pre_hooks.values())[0]
+hook.name = '__array_interface__'
+a = A()
+a.__array_interface___v = a.__array_interface___g = V()
+hook(a, None)
+result = np.asarray(a).shape == (1,)
+---
+import torch
+class F:
+    def __format__(self, spec): seen.append(spec); return spec
+seen = []
+try:
+    with torch.cuda.nvtx.range('{0:{1.__class__.__mro__}}', F(), 1): pass
+except (RuntimeError, AssertionError, ImportError, NotImplementedError): pass
+result = 'object' in seen[0]
+""".strip().split("\n---\n")
+
+ONCE = r"""
+import torch
+from torch.profiler import profile
+seen = []
+class Spy:
+    def __gt__(self, other): seen.append(other); return True
+    def __lt__(self, other): seen.append(other); return False
+class A: pass
+A.gi_frame = Spy()
+def g(): yield
+with profile() as p: torch.ones(1) + 1
+events = p.events()
+events.clear()
+events.extend([g(), A()])
+try: events.table(sort_by="gi_frame")
+except Exception: pass
+result = seen[0]
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class T(torch.distributions.Transform):
+    settings = ('__dict__',)
+    def __init__(self, *a, **k): seen.extend(a)
+seen = []
+t = T(); t._cache_size = 0
+try: t.with_cache(1)
+except Exception: pass
+seen[0]['__array_interface__'] = FORGED
+result = np.asarray(t).shape == (1,)
+---
+import torch
+class D(torch.distributions.Distribution):
+    arg_constraints = {}
+d = D(validate_args=False)
+d.mark = 5
+try: d.expand((2,), _instance=torch)
+except Exception: pass
+result = torch.mark == 5
+---
+import torch
+class D(torch.distributions.Distribution):
+    arg_constraints = {}
+d = D(validate_args=False)
+d.mark = 5
+try: d.expand((2,), _instance=torch.nn.functional.relu)
+except Exception: pass
+result = torch.nn.functional.relu.mark == 5
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+def f(self): return FORGED
+f.__name__ = '__array_interface__'
+class A: x = type(torch.distributions.Bernoulli.logits)(f)
+a = A()
+a.x
+result = np.asarray(a).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+p = torch.distributions.Bernoulli.logits
+p.name = '__array_interface__'
+p.wrapped = lambda self: FORGED
+class A: x = p
+a = A()
+a.x
+result = np.asarray(a).shape == (1,)
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class A: pass
+a = A()
+r = torch.nn.Linear(1, 1)._parameters
+r.attach(a)
+r.attributes()['__array_interface__'] = FORGED
+result = np.asarray(a).shape == (1,)
+---
+import torch
+r = torch.nn.Linear(1, 1)._parameters
+r.attach(torch)
+r['mark'] = 5
+result = torch.mark == 5
+""".strip().split("\n---\n")

@@ -9,13 +9,11 @@ everything else         AttributeError
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
 from types import (
     BuiltinMethodType,
-    FrameType,
     FunctionType,
     GenericAlias,
     MethodDescriptorType,
@@ -25,7 +23,7 @@ from types import (
 )
 from typing import Any
 
-from ..sealed import MARK, Sealed, joined, reserved
+from ..sealed import Sealed, joined, reserved
 from .instance import InstanceVariables
 from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
 
@@ -209,37 +207,6 @@ def has_attribute(value: Any, name: str, /) -> bool:
 
 
 _MISSING2: Any = object()
-
-
-def for_program() -> bool:
-    """Whether a program's code led here."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if MARK in frame.f_builtins:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def read_named(value: Any, name: str, *default: Any) -> Any:
-    """`getattr` for a library function that is told the name: of a program, through the gate."""
-    if type(name) is str and not is_gated(name) or not for_program():
-        return getattr(value, name, *default)
-    return get_attribute(value, name, *default)
-
-
-def write_named(value: Any, name: str, new: Any) -> None:
-    """`setattr` for a library function that is told the name."""
-    from .stores import set_attribute
-
-    (set_attribute if for_program() else setattr)(value, name, new)
-
-
-def delete_named(value: Any, name: str) -> None:
-    """`delattr` for a library function that is told the name."""
-    from .stores import delete_attribute
-
-    (delete_attribute if for_program() else delattr)(value, name)
 
 
 def _refused(value: Any, name: str) -> AttributeError:

@@ -14,7 +14,7 @@ from typing import Any
 from ..engine.interposing import SYMBOLS, interpose_all
 from ..engine.state import state
 from ..engine.tensor import Tensor
-from ..language.gate import read_named
+from ..language.named import read_named
 from ..sealed import Sealed
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]

@@ -22,7 +22,7 @@ from ...engine.dtype import finfo
 from ...engine.modes import enable_grad, no_grad
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor
-from ...language.gate import read_named
+from ...language.named import read_named
 from ...language.names import is_special, normalize
 from ...sealed import OpenSealed, Sealed
 from ...wrapping import wraps

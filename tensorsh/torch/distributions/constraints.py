@@ -11,7 +11,7 @@ from typing import Any
 
 from ...engine.dtype import bool_, finfo
 from ...engine.tensor import Tensor
-from ...language.gate import read_named
+from ...language.named import read_named
 from ...sealed import OpenSealed
 from ..nn.reach import Functions, T
 

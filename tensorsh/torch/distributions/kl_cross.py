@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...engine.tensor import Tensor
-from ...language.gate import read_named
+from ...language.named import read_named
 from ..nn.reach import T
 from .counts import Bernoulli, Binomial, Poisson
 from .half_line import EULER, Exponential, Gamma, Pareto

@@ -14,7 +14,7 @@ from operator import add
 from typing import Any
 
 from ...engine.tensor import Size, Tensor
-from ...language.gate import read_named
+from ...language.named import read_named
 from ..nn.reach import T
 from . import constraints
 from .base import lazy_property, sum_rightmost

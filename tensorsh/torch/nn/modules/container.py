@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ....engine.tensor import Tensor
-from ....language.gate import read_named, write_named
+from ....language.named import read_named, write_named
 from ..parameter import Parameter
 from .module import Module, indented, typename
 

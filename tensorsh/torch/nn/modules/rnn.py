@@ -9,7 +9,8 @@ from typing import Any
 
 from ....engine.ops import recurrent
 from ....engine.tensor import Tensor
-from ....language.gate import allow, read_named
+from ....language.gate import allow
+from ....language.named import read_named
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T

@@ -7,7 +7,7 @@ from typing import Any
 from ....engine.dtype import finfo
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
-from ....language.gate import read_named
+from ....language.named import read_named
 from ..modules.conv import Transposed
 from ..modules.module import Module
 from ..reach import F, L, T

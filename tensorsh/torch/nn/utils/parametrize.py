@@ -7,7 +7,7 @@ from typing import Any
 
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
-from ....language.gate import delete_named, read_named
+from ....language.named import delete_named, read_named
 from ....language.names import is_special
 from ....language.policy import is_script_class, register_class
 from ..modules.container import ModuleDict, ModuleList

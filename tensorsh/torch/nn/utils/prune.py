@@ -11,7 +11,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from ....engine.tensor import Tensor
-from ....language.gate import allow, delete_named, read_named, write_named
+from ....language.gate import allow
+from ....language.named import delete_named, read_named, write_named
 from ....sealed import OpenSealed
 from ..reach import T
 from .convert_parameters import parameters_to_vector

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
-from ....language.gate import delete_named, read_named, write_named
+from ....language.named import delete_named, read_named, write_named
 from ....sealed import Sealed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....engine.tensor import Tensor
-from ....language.gate import delete_named, read_named, write_named
+from ....language.named import delete_named, read_named, write_named
 from ....sealed import Sealed
 from ..parameter import Parameter, is_lazy
 

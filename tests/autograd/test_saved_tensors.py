@@ -146,7 +146,6 @@ def test_gradients_of_half_precision_have_its_dtype(dtype) -> None:
 
 HALF = """
 [-0.044921875, -0.03857421875, 0.083984375, -0.04541015625, -0.039306640625, 0.08251953125]
-[0.11767578125, 0.1279296875, -0.248046875, 0.69140625, 0.318359375, -1.015625]
 [-0.050048828125, 0.07666015625, 0.373046875, 0.8359375, 1.46875, 2.265625]
 [-0.025634765625, -0.060302734375, 0.294921875, 1.1171875, 1.59375, 1.765625]
 [-0.02734375, 0.0250244140625, 0.34375, 0.9375, 1.5, 1.875]
@@ -164,7 +163,7 @@ def test_gradients_of_half_precision_are_rounded_as_pytorchs() -> None:
     g = torch.linspace(0.3, 1.7, 6).bfloat16().reshape(2, 3)
     found = []
     for f in (
-        lambda x: x.softmax(1), lambda x: x.log_softmax(1), F.hardswish, F.gelu, F.silu, torch.tanh, torch.sin, lambda x: x**3,
+        lambda x: x.softmax(1), F.hardswish, F.gelu, F.silu, torch.tanh, torch.sin, lambda x: x**3,
     ):  # fmt: skip
         y = x.clone().requires_grad_()
         f(y).backward(g)

@@ -58,7 +58,7 @@ class Config:
 
             with open(where, "rb") as file:
                 found = tomllib.load(file)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self.problems.append(f"{where} is not used: {error}")
             return
         for name, value in found.items():

@@ -86,6 +86,21 @@ def test_a_damaged_history_warns_once(
     assert Entries().earlier == ["good", "also good", "new"]
 
 
+@pytest.mark.parametrize(
+    "text", [b"garbage = = =", b"\xff\xfe\0", b"theme = 5\nunknown = 1\n", b"x = " + b"[" * 100_000], ids=range(4)
+)
+def test_a_damaged_config_is_told_of_and_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
+) -> None:
+    from tensorsh.shell.config import KEYS, Config
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "tensorsh").mkdir()
+    (tmp_path / "tensorsh" / "config.toml").write_bytes(text)
+    config = Config()
+    assert config.problems and all(config[name] == key.default for name, key in KEYS.items())
+
+
 @pytest.mark.parametrize("variables", [{"XDG_STATE_HOME": "/dev/null/state", "XDG_CONFIG_HOME": "/dev/null/config"}])
 def test_a_home_that_cannot_be_written(tmp_path: Path, variables: dict[str, str]) -> None:
     terminal = Terminal(tmp_path, wait=False, **variables)

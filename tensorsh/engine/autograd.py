@@ -314,37 +314,17 @@ class OperatorNode(Node):
     def _release(self) -> None:
         self._saved = FREED
 
+    def __getattr__(self, name: str) -> Any:
+        if name[:7] != "_saved_":
+            raise AttributeError(f"'{self._title}' object has no attribute '{name}'")
+        from .saved import read
 
-UNSIGNED = ("dim", "ignore_index", "padding_idx")
-"""Numbers that PyTorch's nodes show without their sign."""
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+        return read(self, name[7:])
 
+    def __dir__(self) -> list[str]:
+        from .saved import names
 
-def saved_properties(operator: Any) -> dict[str, property]:
-    """``_saved_self``, ``_saved_result`` and so on, for the class of an operator's nodes."""
-
-    def reader(at: int) -> property:
-        def read(node: Node) -> Any:
-            if node._saved is FREED:
-                raise RuntimeError(SECOND_TIME)
-            entry = node._saved[at]
-            if type(entry) is Wrapped:
-                return wrap(np.asarray(entry.value))
-            value = unpack(node, entry, False)
-            if type(value) is list:
-                return tuple(value)
-            if type(value) is int and value < 0 and operator.saved_names[at] in UNSIGNED:
-                return value + (1 << 64)
-            return REDUCTIONS.get(value, value) if type(value) is str else value
-
-        return property(read)
-
-    names = {}
-    for at, name in enumerate(operator.saved_names):
-        shape = operator.sources[at][0] == "shape"
-        base = name[:-6] if shape else name
-        names["_saved_" + ("self" if base == "input" else base) + ("_sym_sizes" if shape else "")] = at
-    return {name: reader(at) for name, at in names.items()}
+        return [*super().__dir__(), *("_saved_" + name for name in names(type(self)))]
 
 
 class Wrapped:

@@ -16,7 +16,6 @@ from .autograd import (
     Version,
     keep_result,
     nowhere,
-    saved_properties,
     tick,
     wrapped,
 )
@@ -64,9 +63,9 @@ class Recording:
         narrow = narrow and title in FUSED
         made = self.classes.get((title, narrow))
         if made is None:
-            bases, body = (OperatorNode,), {"_operator": self, "_title": title} | saved_properties(self)
+            bases, body = (OperatorNode,), {"_operator": self, "_title": title}
             if narrow:
-                bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore[assignment]
+                bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore
             made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
             self.classes[title, narrow] = made
         return made
@@ -160,7 +159,7 @@ class Recording:
                 self.plans[pattern] = active
         saved: list = []
         for at, (kind, i) in enumerate(self.sources):
-            if active is not None and at not in active:
+            if active is not None and at not in active and (kind != "argument" or i in self.tensors):
                 saved.append(None)
             elif kind == "argument":
                 x = values[i]

@@ -184,7 +184,7 @@ def _make_scopes(table: dict[str, Any], policy: Any) -> dict[str, Callable[..., 
             name
             for name in _real.dir(subject)
             if type(name) is str
-            and name[:1] != "_"
+            and (name[:1] != "_" or name[:7] == "_saved_")
             and (not policy.is_gated(name) or policy.has_attribute(subject, name))
         ]
 

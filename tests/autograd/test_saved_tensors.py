@@ -171,3 +171,49 @@ def test_gradients_of_half_precision_are_rounded_as_pytorchs() -> None:
     b = torch.zeros(1, dtype=torch.bfloat16, requires_grad=True)
     (torch.ones(4096, 1, dtype=torch.bfloat16) + b).sum().backward()
     assert [*found, str(b.grad.item())] == HALF.split("\n")[1:-1]
+
+
+SHOWN = """
+AddBackward0 {'alpha': 1}
+SumBackward1 {'dim': (1,), 'keepdim': False, 'self_sym_sizes': (2, 3)}
+MeanBackward0 {'self_sym_numel': 6, 'self_sym_sizes': (2, 3)}
+UnsqueezeBackward0 {'dim': 18446744073709551615}
+SqueezeBackward1 {'dim': 0, 'self_sym_sizes': (1, 3)}
+SplitBackward0 {'dim': 1, 'self_sym_sizes': (2, 3), 'split_size': 2}
+MmBackward0 {'mat2': (3, 2), 'mat2_sym_sizes': (3, 2), 'mat2_sym_strides': (1, 3), 'self': (2, 3), 'self_sym_sizes': (2, 3), 'self_sym_strides': (3, 1)}
+ClampBackward1 {'max': None, 'min': 2, 'self': (2, 3)}
+AmaxBackward0 {'dim': (0, 18446744073709551615), 'keepdim': False, 'result': (), 'self': (2, 3)}
+StdBackward0 {'correction': 1, 'dim': (1,), 'keepdim': False, 'result': (2,), 'self': (2, 3)}
+VarBackward0 {'correction': None, 'dim': None, 'keepdim': False, 'self': (2, 3)}
+CumsumBackward0 {'dim': 18446744073709551615}
+FlipBackward0 {'dims': (18446744073709551615,)}
+PermuteBackward0 {'dims': (18446744073709551615, 0)}
+HuberLossBackward0 {'delta': 2.0, 'reduction': 1, 'self': (2, 3), 'target': (2, 3)}
+GeluBackward0 {'approximate': 'none', 'self': (2, 3)}
+StackBackward0 {'dim': 0}
+ToCopyBackward0 {}
+SortBackward0 {'dim': 18446744073709551615, 'indices': (2, 3), 'self_sym_sizes': (2, 3)}
+TopkBackward0 {'dim': 18446744073709551615, 'indices': (2, 2), 'self_sym_sizes': (2, 3)}
+ConstantPadNdBackward0 {'pad': (1, 18446744073709551615)}
+SumBackward1 {'dim': (0,), 'keepdim': False, 'self_sym_sizes': (2, 3)}
+"""
+
+
+def test_nodes_show_what_they_keep_under_pytorchs_names() -> None:
+    F = torch.nn.functional
+    x = torch.arange(1.0, 7).reshape(2, 3).requires_grad_()
+
+    def shown(y) -> str:
+        f = y.grad_fn
+        found = {k[7:]: getattr(f, k) for k in sorted(dir(f)) if k.startswith("_saved_")}
+        return f.name() + " " + str({k: tuple(v.shape) if isinstance(v, torch.Tensor) else v for k, v in found.items()})
+
+    results = [
+        x + 1, x.sum(1), x.mean(), x.unsqueeze(-1), x[:1].squeeze(0), x.split(2, 1)[0], x @ x.T, x.clamp(min=2), x.amax((0, -1)),
+        x.std(1), x.var(), x.cumsum(-1), x.flip(-1), x.permute(-1, 0), F.huber_loss(x, x.detach() + 1, delta=2.0), F.gelu(x),
+        torch.stack([x, x]), x.to(torch.float64), x.sort(descending=True)[0], x.topk(2)[0], F.pad(x, (1, -1)),
+        F.layer_norm(x, (3,)).sum(0),
+    ]  # fmt: skip
+    assert [shown(y) for y in results] == SHOWN.split("\n")[1:-1]
+    with pytest.raises(AttributeError, match="no attribute '_saved_self'"):
+        results[0].grad_fn._saved_self  # noqa: B018

@@ -237,7 +237,7 @@ def squeeze(xp, input: Array, dim=ALL):
     return input.squeeze(squeezed_dims(input.shape, dim))
 
 
-squeeze.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+squeeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
 
 
 def squeezed_dims(shape: tuple, dim: Any) -> tuple[int, ...]:
@@ -268,7 +268,7 @@ def unsqueeze(xp, input: Array, dim):
     return strided(input, (*shape[:at], 1, *shape[at:]), (*strides[:at], step, *strides[at:]))
 
 
-unsqueeze.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+unsqueeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
 
 
 def expanded(array: Any, size: tuple) -> Any:

@@ -159,6 +159,8 @@ class MemoryBound:
         self._resource = None if sys.platform == "darwin" else resource  # macOS takes this limit and does not keep it
         self._compiled = compiled
         self.ledger = None if compiled is None else compiled.ledger(size)
+        if compiled is not None:
+            compiled.keep_freed(0)  # memory that is kept would count
         if self.ledger is None and self._resource is None:
             raise Unbounded("this system has no limits on memory, and tensorsh's kernels were not compiled")
         self.size = size

@@ -241,6 +241,12 @@ class Session:
         """Leaves the program that runs to itself, for compiled code cannot be stopped; others can run from now on."""
         self._settings.give_up()
 
+    def give_back(self) -> None:
+        """Returns the memory that programs have freed to the system; meanwhile it is kept for what they compute next."""
+        kernels = sys.modules.get("tensorsh.engine.kernels")
+        if kernels is not None:
+            kernels.give_back()
+
     # Variables
 
     def __getitem__(self, name: str) -> Any:

@@ -183,6 +183,7 @@ class Shell:
 
             record.error = headline(error).split("\n")[0]
             self.explain(error)
+        self.session.give_back()
         return record.succeeded
 
     def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:

@@ -26,6 +26,9 @@ try:
     from . import compiled  # type: ignore[attr-defined,no-redef]
 except ImportError:
     compiled = None
+else:
+    if hasattr(compiled, "keep_freed"):
+        compiled.keep_freed(1 << 27)
 
 FLOAT32 = np.dtype(np.float32)
 ndarray = np.ndarray
@@ -34,6 +37,12 @@ ndarray = np.ndarray
 def kernel(name: str, otherwise: Any = None) -> Any:
     """A kernel by its name, or what takes its place where there is none."""
     return getattr(compiled, name, otherwise)
+
+
+def give_back() -> None:
+    """Freed memory, which is kept for results to come, goes back to the system."""
+    if hasattr(compiled, "give_back"):
+        compiled.give_back()
 
 
 def unsuited(*arguments: Any) -> None:

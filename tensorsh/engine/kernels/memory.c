@@ -1,9 +1,14 @@
-/* A bound on the memory of arrays.
+/* A bound on the memory of arrays, and what becomes of memory that is freed.
 
    A ledger is what numpy asks for memory in place of its own functions, in the context where it is put. Each block begins
    with its size, so that what is given back is known whatever numpy says of it; an array keeps its ledger until it is
    freed, wherever that happens. A request that does not fit is refused before anything is allocated. */
 #include "common.h"
+
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define LEDGER "mem_handler" /* the name that numpy expects of the capsule */
 #define HEAD 16              /* keeps the alignment of malloc */
@@ -123,7 +128,28 @@ static PyObject *ledger_raise(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* The system hands out pages that it has cleared, one by one: for a large result this takes as long as the computation. So
+   memory that is freed is kept for the next result, up to a number of bytes at the heap's end; 0: as the system has it. */
+static PyObject *keep_freed(PyObject *module, PyObject *bytes) {
+    const long most = PyLong_AsLong(bytes);
+    if (most == -1 && PyErr_Occurred()) return NULL;
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, most ? 0 : 65536);
+    mallopt(M_TRIM_THRESHOLD, most > INT_MAX ? INT_MAX : most ? (int)most : 128 * 1024);
+#endif
+    Py_RETURN_NONE;
+}
+
+static PyObject *give_back(PyObject *module, PyObject *nothing) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    Py_RETURN_NONE;
+}
+
 PyMethodDef memory_methods[] = {
+    {"keep_freed", keep_freed, METH_O, "keep_freed(bytes): how much freed memory the process keeps; 0: what the system keeps."},
+    {"give_back", give_back, METH_NOARGS, "give_back(): freed memory goes back to the system."},
     {"ledger", ledger, METH_O, "ledger(limit): what gives arrays their memory, up to a number of bytes."},
     {"ledger_use", ledger_use, METH_O, "ledger_use(ledger): arrays made in this context are its own; what gave memory before."},
     {"ledger_raise", ledger_raise, METH_VARARGS, "ledger_raise(ledger, bytes): lets it give out so much more (or less)."},

@@ -67,7 +67,8 @@ def written(a: ast.arguments) -> str:
 def one(argument: ast.arg, default: ast.expr | None) -> str:
     shown = "" if default is None else "=" + ast.unparse(default).replace(", ", ",").replace(" ", "")
     note = argument.annotation
-    optional = "?" if note is not None and ast.unparse(note).endswith("| None") else ""
+    # The indices of `index_put` may hold None, and are not None themselves.
+    optional = "?" if note is not None and ast.unparse(note).endswith("| None") and argument.arg != "indices" else ""
     found = kind(note, shown)
     found = "Tensors" if found == "Any" and argument.arg == "out" else found
     return f"{found}{optional} {argument.arg.rstrip('_')}{shown}"
@@ -342,6 +343,8 @@ WRITTEN = {
     ),
     "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
     "Tensor.nonzero": "*, bool as_tuple=False",
+    "Tensor.cpu": "memory_format? memory_format=None",
+    "Tensor.is_contiguous": "memory_format memory_format=torch.contiguous_format",
     "can_cast": "dtype from_, dtype to",
     "Tensor.requires_grad_": "bool requires_grad=True",
     "Tensor.type": "Any dtype=None, bool non_blocking=False, *, memory_format? memory_format=None",

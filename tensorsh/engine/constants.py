@@ -12,6 +12,8 @@ ndarray = np.ndarray
 asarray = np.asarray
 array = np.array
 FLOAT32, FLOAT64, INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+UNUSUAL = frozenset(map(np.dtype, (np.bool_, np.uint16, np.uint32, np.uint64)))
+"""Dtypes that operators of two tensors may have no kernel for in PyTorch."""
 EXACT_SIZE = 20000
 """Up to this many elements a transcendental float32 function is computed in double and rounded, as near to PyTorch's
 vector library as numpy gets; larger arrays use numpy's own float32 loops, which differ from it in the last bit.
@@ -41,6 +43,13 @@ def rounded(ufunc: Any, x: Any) -> Any:
     if dtype == np.complex64 and x.size <= EXACT_SIZE:
         return ufunc(x.astype(np.complex128)).astype(np.complex64)
     return ufunc(x)
+
+
+def fused(a: Any, b: Any, c: Any) -> Any:
+    """``a * b + c`` of float32 arrays with one rounding, as PyTorch's loops have it; large arrays round twice."""
+    if type(a) is not ndarray or a.dtype != FLOAT32 or a.size > EXACT_SIZE:
+        return a * b + c
+    return (a.astype(FLOAT64) * b + c).astype(FLOAT32)
 
 
 def settled(r: Any) -> Any:

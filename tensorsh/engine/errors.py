@@ -76,6 +76,8 @@ def wrap_dim(dim: int, ndim: int) -> int:
     n = ndim or 1
     try:
         if -n <= dim < n:
+            if type(dim) is bool:
+                raise TypeError
             return dim % n
     except TypeError:
         from sys import _getframe
@@ -137,3 +139,23 @@ def not_implemented(kernel: str, value: Any) -> NotImplementedError:
 
     short = value.short if hasattr(value, "short") else of(value).short
     return NotImplementedError(f"\"{kernel}\" not implemented for '{short}'")
+
+
+CPP_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""C++'s names of dtypes, in some messages."""
+
+
+def cpp_name(value: Any) -> str:
+    """That of an array, a tensor or a dtype."""
+    name = getattr(value, "dtype", value).name
+    return CPP_NAMES.get(name, name)
+
+
+def tensor_type(d: Any) -> str:
+    """``torch.ShortTensor``: the type of a CPU tensor of a dtype; those of the wider unsigned dtypes have no such name."""
+    return f"CPU{d.short}Type" if d.short.startswith("UInt") else f"torch.{d.short}Tensor"

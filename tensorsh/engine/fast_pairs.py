@@ -18,6 +18,7 @@ from .constants import (
     INT64,
     INTEGERS,
     NUMBERS,
+    UNUSUAL,
     WHOLE32,
     WHOLE64,
     ndarray,
@@ -86,6 +87,10 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
         run = op.run
 
         def general(input: Any, other: Any) -> Any:
+            if not isinstance(input, Tensor):
+                from .overloads import refuse
+
+                refuse(op.names[0], (input, other), {})
             return run([input, other, *rest])
 
     node_class: Any = None
@@ -117,7 +122,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
         if kind is Tensor:
             b = other._array
             if dt is not b.dtype or (
-                limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
+                dt is not FLOAT32 and dt is not FLOAT64 and (limited and (floats or dt.kind == "c") or dt in UNUSUAL)
             ):
                 return general(input, other)
             edge = other._node
@@ -134,7 +139,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
         elif isinstance(other, Tensor):
             b = other._array
             if dt is not b.dtype or (
-                limited and dt is not FLOAT32 and dt is not FLOAT64 and (floats or dt.kind == "c")
+                dt is not FLOAT32 and dt is not FLOAT64 and (limited and (floats or dt.kind == "c") or dt in UNUSUAL)
             ):
                 return general(input, other)
             edge = other._node
@@ -258,16 +263,23 @@ def make_inplace(op: Any, ufunc: Callable, options: dict) -> Any:
     return function
 
 
-def symbol(op: Any, ufunc: Any = None, **options: Any) -> Callable:
-    """The Python operator ``x + y``: it answers NotImplemented to what is neither tensor, number nor array."""
+def of_array(input: Tensor, other: Any) -> Tensor:
+    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient."""
+    if input._node is not None:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return wrap(other)
+
+
+def symbol(op: Any, ufunc: Any = None, arrays: bool = True, **options: Any) -> Callable:
+    """The Python operator ``x + y``: it answers NotImplemented to what is neither tensor, number nor (`arrays`) array."""
     run = op.run
     rest = op.defaults[2:]
 
     def general(input: Any, other: Any) -> Any:
         if isinstance(other, (Tensor, *NUMBERS)):
             return run([input, other, *rest])
-        if isinstance(other, ndarray):
-            return run([input, wrap(other), *rest])
+        if arrays and isinstance(other, ndarray):
+            return run([input, of_array(input, other) if op.differentiable else wrap(other), *rest])
         return NotImplemented
 
     return general if ufunc is None else binary(op, ufunc, options, general)

@@ -99,6 +99,7 @@ class Operator(Recording):
         self.fitting: set[tuple] = set()
         self.fields = self.returns.split() if self.returns else []
         self.check: Callable | None = options.get("check")
+        self.limited: Any = True
         self.short: Callable | None = None
         self.out: bool = options.get("out", True)
         self.overwrite: Callable | None = None
@@ -220,8 +221,7 @@ class Operator(Recording):
 
     def unwrap(self, values: list) -> tuple[list, bool]:
         """The arguments with arrays for tensors, and whether one of the tensors wants a gradient."""
-        arrays = values[:]
-        tracked = False
+        arrays, tracked = values[:], False
         for i in self.arrays:
             x = values[i]
             if isinstance(x, Tensor):
@@ -271,6 +271,11 @@ class Operator(Recording):
             else:
                 keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
                 result = kernel(xp, *arrays[:positional], **keywords)
+            if self.limited and xp is np and self.promoted:
+                if type(x := arrays[self.promoted[0]]) is ndarray and x.dtype.kind in "biuc":
+                    from . import refusals
+
+                    self.limited = refusals.refuse(self.limited, self.names, x)
         except (ValueError, NotImplementedError):
             self.check_shapes(arrays)
             raise
@@ -350,13 +355,13 @@ class Operator(Recording):
                 t._inference = True
         return self.packaged(tensors)
 
-    def packaged(self, tensors: list) -> Any:
+    def packaged(self, tensors: list, form: str = "") -> Any:
         if self.outputs == 1:
             return tensors[0]
         if self.returns:
             from .returns import named
 
-            return named(self.name, tuple(self.fields[: len(tensors)]))(tensors)
+            return named(self.name + form, tuple(self.fields[: len(tensors)]))(tensors)
         return tuple(tensors)
 
     def into(self, values: list, out: Any, name: str = "") -> Any:
@@ -375,11 +380,7 @@ class Operator(Recording):
         store_results(name or self.names[0], results, targets, tracked)
         if len(targets) == 1 and not isinstance(out, (tuple, list)):
             return out
-        if self.returns:
-            from .returns import named
-
-            return named(self.name + "_out", tuple(self.fields[: len(targets)]))(targets)
-        return self.packaged(targets)
+        return self.packaged(targets, "_out")
 
 
 def copying(kernel: Callable) -> Callable:

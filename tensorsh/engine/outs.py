@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dtype import can_hold, dtype, of
+from .errors import cpp_name
 from .results import store_out
 from .state import state
 from .tensor import Tensor
@@ -22,11 +23,6 @@ FILE = os.path.join(os.path.dirname(__file__), "outs.txt")
 USUAL = ("cast", "RuntimeError: result type {Want} can't be cast to the desired output type {Got}")
 LATE = ("RuntimeError: result type", "RuntimeError: Expected out tensor to have dtype", "RuntimeError: Found dtype")
 """What PyTorch says of dtypes only after it has looked whether a gradient is wanted."""
-C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long int",
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
 ERRORS: dict[str, type[Exception]] = {
     "RuntimeError": RuntimeError, "TypeError": TypeError, "NotImplementedError": NotImplementedError,
 }  # fmt: skip
@@ -75,7 +71,7 @@ def refusal(rule: tuple[str, str], want: dtype, got: dtype) -> Exception | None:
         return None
     error, _, text = words.partition(": ")
     shown = {"Want": want.short, "Got": got.short}
-    shown |= {"want": C_NAMES.get(want.name, want.name), "got": C_NAMES.get(got.name, got.name)}
+    shown |= {"want": cpp_name(want), "got": cpp_name(got)}
     return ERRORS[error](text.format(**shown))
 
 

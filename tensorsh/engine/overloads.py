@@ -459,8 +459,10 @@ SETTINGS = {"int", "ints", "ints1", "float", "bool", "Number"}
 def guarded(function: Any, names: list[str]) -> Any:
     """A function of many forms, whose wrong calls are explained by PyTorch's rules."""
     fitting: set[tuple] = set()
+    limited: Any = True
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal limited
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
             if types not in fitting:
@@ -473,7 +475,13 @@ def guarded(function: Any, names: list[str]) -> Any:
 
                 if outs.left_to_guard(names, function, kwargs["out"]):
                     return outs.delivered(names, function, args, kwargs)
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            array = getattr(args[0], "_array", None) if limited and args else None
+            if array is not None and array.dtype.kind in "biuc":
+                from . import refusals
+
+                limited = refusals.refuse_call(limited, names, args, result)
+            return result
         except Exception as error:
             told = worded(names, args, kwargs, error, sys._getframe())
             if told is error:

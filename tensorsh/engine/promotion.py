@@ -43,6 +43,7 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest dtype that holds both, by PyTorch's lattice; RuntimeError where it has none."""
     if a is b:
         return a
+    given = a, b
     if a.category > b.category:
         a, b = b, a
     if a.category == BOOL and b.name not in _UNSIGNED:
@@ -50,9 +51,8 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     if a.name in _UNSIGNED or b.name in _UNSIGNED:
         if b.category == FLOAT:
             return b
-        names = (b, a) if b.name in _UNSIGNED and a.name not in _UNSIGNED else (a, b)
         raise RuntimeError(
-            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {names[0].short} and {names[1].short}"
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {given[0].short} and {given[1].short}"
         )
     if b.category == INTEGER:
         if uint8 in (a, b):

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .constants import NUMBERS
-from .fast_pairs import inplace, reflected, symbol
+from .fast_pairs import inplace, of_array, reflected, symbol
 from .inplace import write
 from .operator import Operator
 from .table import OPERATORS
-from .tensor import Tensor, wrap
+from .tensor import Tensor
 
 OPERANDS = (Tensor, *NUMBERS)
 
@@ -42,7 +42,7 @@ def selected(choose: Any) -> tuple:
         if direct is not None and (type(other) is int or type(other) is float):
             return direct(input, (other,))
         if isinstance(other, np.ndarray):
-            other = wrap(other)
+            other = of_array(input, other)
         if not isinstance(other, OPERANDS):
             return NotImplemented
         op, values = choose(input, other)

@@ -13,10 +13,9 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
     n, m = input.ndim, target.ndim
     if not n:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if n > 1 and m and input.shape[0] != target.shape[0]:
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
-        )
+    batch = target.shape[0] if m else 0
+    if n > 1 and input.shape[0] != batch:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({batch}).")
     if n <= 2:
         if m > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

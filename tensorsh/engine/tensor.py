@@ -17,6 +17,7 @@ from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
+from .errors import cpp_name
 from .fields import Fields
 from .kernels import kernel
 from .state import state
@@ -254,7 +255,7 @@ class Tensor(Fields, metaclass=TensorMeta):
             raise RuntimeError("can't assign Variable as its own grad")
         if value._array.dtype != self._array.dtype:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{C_NAMES.get(value.dtype.name, value.dtype.name)}' to a tensor "
+                f"attempting to assign a gradient with dtype '{cpp_name(value)}' to a tensor "
                 f"with grad_dtype '{self.dtype.short}'. The gradient must match the tensor's grad_dtype (defaults to the "
                 "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
                 "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
@@ -376,9 +377,6 @@ def leads_to_leaf(t: Tensor) -> bool:
 
     return wants_gradient(t)
 
-
-C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
 
 GRAD_OF_NON_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "

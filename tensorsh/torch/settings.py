@@ -28,7 +28,7 @@ from ..sealed import Sealed
 __all__ = [
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
     "get_default_dtype", "set_default_dtype", "set_default_tensor_type", "get_default_device", "set_default_device",
-    "set_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "is_nonzero",
+    "set_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel",
     "get_num_threads", "set_num_threads", "get_num_interop_threads", "set_num_interop_threads",
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
@@ -242,11 +242,6 @@ def _tensor(name: str, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(value)}")
     return value
-
-
-def is_nonzero(input: Tensor) -> bool:
-    """Whether a tensor of one element is not zero."""
-    return bool(input)
 
 
 def get_num_threads() -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels, large, table
-from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, ZERO32, ZERO64, constant, rounded
+from ..constants import EXACT_SIZE, FLOAT32, FLOAT64, ZERO32, ZERO64, constant, fused, rounded
 from ..errors import not_implemented, wrap_dim
 from ..fast import KERNEL
 from ..inplace import write
@@ -239,7 +239,7 @@ def mish(xp, input: Array):
 def mish_gradient(t: Any, g: Any, input: Any) -> Any:
     s = t.sigmoid(input)
     tanh = t.tanh(t._softplus(input, 1, 20))
-    return g * (tanh + input * s * (1 - tanh * tanh))
+    return g * fused(input * s, fused(-tanh, tanh, 1), tanh)
 
 
 mish.gradient(input=mish_gradient)
@@ -256,8 +256,13 @@ def softplus(xp, input: Array, beta=1, threshold=20):
 
 
 softplus.gradient(
-    input=lambda t, g, input, beta, threshold: t.where(input * beta > threshold, g, g * t.sigmoid(input * beta))
+    input=lambda t, g, input, beta, threshold: softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
 )
+
+
+def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
+    """The gradient, given the exponential: PyTorch's order of operations."""
+    return t.where(linear, g, g * power / (power + 1))
 
 
 @operator("nn.functional.logsigmoid", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..constants import constant
+from ..fast_pairs import symbol
 from ..operator import Array, composite
 from ..pointwise import chosen, conjugate, pointwise, refuse, tensors_only
 from ..python_operators import OPERANDS, install
@@ -216,8 +217,8 @@ install("add", "add", np.add)
 install("sub", "sub", np.subtract)
 install("mul", "mul", np.multiply)
 # A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
-Tensor.__radd__ = Tensor.__add__  # type: ignore[attr-defined]
-Tensor.__rmul__ = Tensor.__mul__  # type: ignore[attr-defined]
+Tensor.__radd__ = symbol(add, np.add, arrays=False)  # type: ignore[attr-defined]
+Tensor.__rmul__ = symbol(mul, np.multiply, arrays=False)  # type: ignore[attr-defined]
 Tensor.__rsub__ = reflected_sub  # type: ignore[attr-defined]
 Tensor.__neg__ = neg.function  # type: ignore[attr-defined]
 Tensor.__pos__ = positive  # type: ignore[attr-defined]

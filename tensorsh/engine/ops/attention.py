@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import kernels
 from ..blas import alone
+from ..errors import cpp_name
 from ..operator import Array, composite, operator
 from ..parallel import ROWS, SHARED, buffer_for, each, spread
 from ..products import batches
@@ -197,10 +198,6 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
     )
 
 
-LONG = {"float32": "float", "float64": "double", "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-        "int32": "int", "uint8": "unsigned char", "int8": "signed char", "int16": "short"}  # fmt: skip
-
-
 def check_attention(query, key, value, attn_mask, dropout_p) -> None:
     """The dimensions and dtypes of attention's operands."""
     if min(query.ndim, key.ndim, value.ndim) < 2:
@@ -208,14 +205,14 @@ def check_attention(query, key, value, attn_mask, dropout_p) -> None:
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} key.dim: "
             f"{key.ndim} and value.dim: {value.ndim} instead."
         )
-    kinds = [LONG.get(x.dtype.name, x.dtype.name) for x in (query, key, value)]
+    kinds = [cpp_name(x) for x in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} and "
             f"value.dtype: {kinds[2]} instead."
         )
     if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
-        kind = LONG.get(attn_mask.dtype.name, attn_mask.dtype.name)
+        kind = cpp_name(attn_mask)
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{kind} and  query.dtype: {kinds[0]} instead."

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import table
 from ..backend import hosted, module_of
+from ..errors import tensor_type
 from ..operator import Array, composite, operator
 from ..tensor import wrap
 from .embedding import _renormalise, add_rows
@@ -87,7 +88,7 @@ def combined(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weig
         if x.dtype.name not in ("int64", "int32"):
             raise RuntimeError(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-                f"torch.{x.dtype.short}Tensor instead (while checking arguments for embedding_bag)"
+                f"{tensor_type(x.dtype)} instead (while checking arguments for embedding_bag)"
             )
     index, starts, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
     if padding_idx is not None:

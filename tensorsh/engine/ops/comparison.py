@@ -40,7 +40,7 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
                       node=f"{name.title()}Backward0")(with_number)  # fmt: skip
     number.gradient(input=lambda t, g: t.zeros_like(g))
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
-    setattr(Tensor, f"__{name}__", symbol(op, ufunc, real=real))
+    setattr(Tensor, f"__{name}__", symbol(op, ufunc, not real, real=real))
 
 
 comparison("eq", np.equal, "Whether elements are equal.")
@@ -167,10 +167,4 @@ def is_nonzero(input: Tensor) -> bool:
         from ..overloads import refuse as refuse_arguments
 
         refuse_arguments("is_nonzero", (input,), {})
-    if input._array.size != 1:
-        raise RuntimeError(
-            "Boolean value of Tensor with no values is ambiguous"
-            if input._array.size == 0
-            else "Boolean value of Tensor with more than one value is ambiguous"
-        )
-    return bool(input._array.reshape(-1)[0] != 0)
+    return bool(input)

@@ -16,8 +16,8 @@ from .. import table
 from ..data import to_array
 from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
-from ..errors import not_implemented, type_name
-from ..fitting import C_NAMES, converted
+from ..errors import cpp_name, not_implemented, type_name
+from ..fitting import converted
 from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
@@ -397,7 +397,7 @@ def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
     d = usual if given is None else chosen(given, name)
     if usual.is_complex and not d.is_complex:
         raise RuntimeError(
-            f"torch.{name}(): inferred dtype {C_NAMES[usual.name]} can't be safely cast to passed dtype {d.short}"
+            f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
         )
     return d.numpy
 

@@ -172,7 +172,7 @@ modulo("fmod", fmod_of, "trunc", "`input`")
 
 def divided_by(self: Tensor, other: Any) -> Any:
     """``number / x`` is the number times the reciprocal, as PyTorch computes it."""
-    if not isinstance(other, NUMBERS):
+    if not isinstance(other, (*NUMBERS, np.ndarray)):
         return NotImplemented
     return find_function("reciprocal")(self) * other
 

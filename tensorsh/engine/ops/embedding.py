@@ -9,7 +9,7 @@ import numpy as np
 from ..backend import fold_at, move, move_like
 from ..bounds import outside, refuse
 from ..device import CPU
-from ..errors import type_name
+from ..errors import tensor_type, type_name
 from ..operator import Array, composite, operator
 from ..overloads import refuse as refuse_arguments
 from ..tensor import Tensor, wrap
@@ -100,7 +100,7 @@ def embedding(
     if input.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{input.dtype.short}Tensor instead (while checking arguments for embedding)"
+            f"{tensor_type(input.dtype)} instead (while checking arguments for embedding)"
         )
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")

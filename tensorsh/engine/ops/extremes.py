@@ -9,7 +9,7 @@ from numpy._core.umath import clip  # np.clip is a Python function around this u
 
 from .. import large, table
 from ..constants import ABSENT, constant, undispatched
-from ..errors import check_broadcast, combination_error, not_implemented
+from ..errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ..fitting import LOOSE, converted
 from ..operator import Array, composite
 from ..overloads import guarded
@@ -329,17 +329,10 @@ def between(xp: Any, input: Any, end: Any, weight: Any) -> Any:
     return xp.where(near, input + weight * step, end - step * (1 - weight))
 
 
-CPP_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
 def check_lerp(input: Any, end: Any, weight: Any) -> None:
     for x, name in ((end, "end"), (weight, "weight")):
         if hasattr(x, "dtype") and x.dtype != input.dtype and (name == "end" or x.ndim):
-            want, got = CPP_NAMES[input.dtype.name], CPP_NAMES[x.dtype.name]
+            want, got = cpp_name(input), cpp_name(x)
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {got}")
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..dtype import FLOAT, of
+from ..errors import cpp_name
 from ..operator import Array, Arrays, composite, operator
 from ..returns import named
 from ..tensor import Tensor, wrap
@@ -110,16 +111,13 @@ def bounds_of(points, bins, range, kind):
     return found
 
 
-C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
-
-
 def check_input(input, weight, bins, single=False):
     if input.dtype.category != FLOAT or input.dtype.itemsize < 4:
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype.short}'")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-            f"got input({C_NAMES[input.dtype.name]}), and weight({C_NAMES.get(weight.dtype.name, weight.dtype.name)})"
+            f"got input({cpp_name(input)}), and weight({cpp_name(weight)})"
         )
     if weight is not None:
         # The numbers of a plain histogram are points of one dimension.
@@ -133,8 +131,8 @@ def check_input(input, weight, bins, single=False):
         if isinstance(each, Tensor) and each.dtype is not input.dtype:
             raise RuntimeError(
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                f"{C_NAMES[input.dtype.name]} and bins for dimension {i} with dtype "
-                f"{C_NAMES.get(each.dtype.name, each.dtype.name)}"
+                f"{cpp_name(input)} and bins for dimension {i} with dtype "
+                f"{cpp_name(each)}"
             )
 
 

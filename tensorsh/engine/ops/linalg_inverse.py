@@ -147,9 +147,11 @@ def slogdet_gradient(t, g, needs, A, sign):
 
 
 @composite()
-def slogdet(input: Tensor) -> Any:
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """As :func:`torch.linalg.slogdet`."""
-    return renamed("slogdet", "sign logabsdet", linalg_slogdet.function(input))
+    return renamed(
+        "slogdet" if out is None else "slogdet_out", "sign logabsdet", linalg_slogdet.function(input, out=out)
+    )
 
 
 @composite()

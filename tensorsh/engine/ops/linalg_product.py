@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import type_name, wrap_dim
+from ..errors import cpp_name, type_name, wrap_dim
 from ..operator import composite
 from ..tensor import Tensor
-from .matmul import cpp_name, dot, matmul, mm, unsafe_view
+from .matmul import dot, matmul, mm, unsafe_view
 
 
 @composite(method=False)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from .. import fast_matmul
-from ..errors import length, not_implemented
+from ..errors import cpp_name, length, not_implemented
 from ..operator import REQUIRED, Array, composite, operator
 from ..tensor import Tensor
-from .matmul import cpp_name, matmul, mm, not_tensor
+from .matmul import matmul, mm, not_tensor
 from .matmul_add import addmm
 from .shape import t, unsafe_view, view
 

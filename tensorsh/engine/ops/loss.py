@@ -54,7 +54,7 @@ def legacy(size_average: Any, reduce: Any, reduction: str) -> str:
     import warnings
 
     size_average = True if size_average is None else size_average
-    chosen = "none" if reduce is False else "mean" if size_average else "sum"
+    chosen = "none" if reduce is not None and not reduce else "mean" if size_average else "sum"
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.", stacklevel=3
     )
@@ -317,7 +317,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         quick = quick_nll(input, target) if ignore_index < 0 else None
         if quick is not None:
             return quick
-    reduction = legacy(size_average, reduce, reduction)
+    reduction, ignore_index = legacy(size_average, reduce, reduction), int(ignore_index)
     check_classes(input._array, target._array, None if weight is None else weight._array)
     if input.ndim == 1 and target.ndim == 1:
         target = target.squeeze(0) if target.numel() == 1 else target

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
-from ..errors import broadcast_error
+from ..errors import CPP_NAMES, broadcast_error
 from ..fitting import converted
 from ..inplace import mutate, write
 from ..operator import Array, composite, operator
@@ -16,16 +16,13 @@ from ..tensor import Tensor, wrap
 from ..viewing import module_of
 from .copying import fitting
 
-LONG_NAMES = {"int64": "long int", "int32": "int", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
-              "float32": "float", "float64": "double"}  # fmt: skip
-
 
 def masked(input: Any, mask: Any, value: Any) -> Any:
     """A copy of an array, broadcast with the mask, with `value` where the mask is true."""
     if mask.dtype.kind != "b":
         name = of(mask).name
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {LONG_NAMES.get(name, name)}"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP_NAMES.get(name, name)}"
         )
     if mask.shape == input.shape:
         whole = input.copy("K")

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import fast_matmul, products
 from ..dtype import of
-from ..errors import broadcast_error, type_name
+from ..errors import broadcast_error, cpp_name, type_name
 from ..fast_matmul import FLOAT32, FLOAT64, renewed, reshaped
 from ..operator import REQUIRED, Array, composite, operator
 from ..overloads import tell
@@ -20,17 +20,6 @@ from ..products import matrices
 from ..state import state
 from ..tensor import Tensor, wrap
 from .shape import expand, unsafe_view, view
-
-CPP = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
-    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-"""How PyTorch names dtypes in some messages."""
-
-
-def cpp_name(x) -> str:
-    return CPP.get(of(x).name, of(x).name)
 
 
 def is_half(dtype) -> bool:

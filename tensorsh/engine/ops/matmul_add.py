@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import fast_matmul
 from ..dtype import of
-from ..errors import length
+from ..errors import cpp_name, length
 from ..operator import Array, operator
 from .matmul import (
     adjoint,
@@ -14,7 +14,6 @@ from .matmul import (
     check_bool,
     check_matrices,
     check_mv,
-    cpp_name,
     outer_product,
     product,
     second_gradient,

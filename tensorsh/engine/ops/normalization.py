@@ -103,13 +103,14 @@ def check_batch(input: Tensor, training: bool) -> None:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
 
 
-def check_parameters(kernel: str, input: Tensor, *parameters: Any) -> None:
-    """The dtypes of an input and of the parameters beside it."""
-    kind = input._array.dtype
+def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
+    """The dtypes of an input and of the parameters beside it, tensors or arrays."""
+    array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
+    kind = array.dtype
     if kind.kind in "biuc":
-        raise not_implemented(kernel, input._array)
-    for each in parameters:
-        if each is not None and each._array.dtype != kind and (kind.itemsize > 2 or each._array.dtype != np.float32):
+        raise not_implemented(kernel, array)
+    for each in others:
+        if each.dtype != kind and (kind.itemsize > 2 or each.dtype != np.float32):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
 
 
@@ -166,8 +167,35 @@ def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | No
             running._bump()
 
 
+def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
+    """The shapes and dtypes of what is normalised over its last dimensions, as arrays."""
+    shape = tuple(normalized_shape)
+    if len(shape) < 1:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
+        )
+    for name, v in {"weight": weight, "bias": bias}.items():
+        if v is not None and tuple(v.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(v.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        shown = "*, " + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+        )
+    check_parameters("LayerNormKernelImpl", input, weight, bias)
+
+
 @operator(
-    "native_layer_norm", node="NativeLayerNormBackward0", outputs=3, method=False, wide=True, nondifferentiable=(1, 2)
+    "native_layer_norm",
+    node="NativeLayerNormBackward0",
+    outputs=3,
+    method=False,
+    wide=True,
+    nondifferentiable=(1, 2),
+    check=check_layer,
 )
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
     """input normalised over its last dimensions; also the means and reciprocal deviations."""
@@ -336,22 +364,6 @@ def _(t, g, needs, input, normalized_shape, weight, result1, result2):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
     """Normalise over the last dimensions, which have the shape `normalized_shape`."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if len(shape) < 1:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
-        )
-    for name, v in {"weight": weight, "bias": bias}.items():
-        if v is not None and tuple(v.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(v.shape)} and "
-                f"normalized_shape = {list(shape)}"
-            )
-    if tuple(input.shape[-len(shape) :]) != shape:
-        shown = "*, " + ", ".join(map(str, shape))
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
-        )
-    check_parameters("LayerNormKernelImpl", input, weight, bias)
     return layer.function(input, shape, weight, bias, float(eps))[0]
 
 
@@ -387,7 +399,7 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
 
 
 @composite("nn.functional.group_norm group_norm", method=False)
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
     """Normalise over groups of the channels of input [N, C, ...]."""
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")

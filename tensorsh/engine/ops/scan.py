@@ -36,6 +36,8 @@ BLOCK = 1 << 15
 
 def blocked_sums(a):
     """The running sums along the last dimension of a large array, carried in double."""
+    if not a.size:
+        return a.copy()
     rows = a.reshape(-1, a.shape[-1])
     out = np.empty(rows.shape, a.dtype)
     count, n = rows.shape

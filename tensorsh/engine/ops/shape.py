@@ -10,9 +10,9 @@ from typing import Any
 from .. import table
 from ..dtype import dtype as Dtype
 from ..dtype import of
-from ..errors import combination_error, dim_error, wrap_dim, wrap_dims
+from ..errors import combination_error, wrap_dim, wrap_dims
 from ..operator import Array, composite, operator
-from ..overloads import explain, tell
+from ..overloads import explain, refuse, tell
 from ..signature import Form
 from ..storage import strided, viewing_strides
 from ..tensor import Tensor
@@ -57,6 +57,8 @@ def _view(op):
                         pass
                     else:
                         return viewed(op, (self, short), result)
+        if dtype is not None:
+            refuse("Tensor.view", shape if size is None else (size,), {"dtype": dtype})
         size = shape if size is None else (size,)
         if dtype is not None or (size and isinstance(size[0], Dtype)):
             return view_dtype.function(self, dtype or size[0])
@@ -258,9 +260,7 @@ def unsqueeze(xp, input: Array, dim):
     """With a new dimension of size 1 at `dim`."""
     shape = input.shape
     n = len(shape) + 1
-    if not -n <= dim < n:
-        raise dim_error(dim, n)
-    at = dim % n
+    at = wrap_dim(dim, n)
     if input.flags.c_contiguous:
         return input.reshape((*shape[:at], 1, *shape[at:]))
     strides = input.strides

@@ -208,10 +208,10 @@ def _window(name: str, shape: Callable, parameters: tuple = ()) -> None:
             given[key] = value
         kind = dtype or state.default_dtype
         if kind.category != FLOAT:
-            from .matmul import CPP
+            from ..errors import cpp_name
 
             raise RuntimeError(
-                f"{name} expects floating point dtypes, got: TensorOptions(dtype={CPP.get(kind.name, kind.name)}, device=cpu, "
+                f"{name} expects floating point dtypes, got: TensorOptions(dtype={cpp_name(kind)}, device=cpu, "
                 "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
             )
         if window_length < 0:

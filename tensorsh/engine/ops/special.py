@@ -26,11 +26,11 @@ def exp_square(t: Any, x: Any, factor: float) -> Any:
     return t.exp(x * x * factor)
 
 
-scipy_function("erf special.erf", "erf", lambda t, g, input: g * exp_square(t, input, -1) * (2 / SQRT_PI),
+scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input, -1) * (2 / SQRT_PI) * g,
                "The error function.", check="erf_vml_cpu", big=large.erf, compiled="erf")  # fmt: skip
-scipy_function("erfc special.erfc", "erfc", lambda t, g, input: g * exp_square(t, input, -1) * (-2 / SQRT_PI),
+scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
                "One minus the error function, exact for large arguments.", check="erfc_vml_cpu")  # fmt: skip
-scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: g * exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2),
+scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
                "The inverse of the error function.", check="erfinv_vml_cpu")  # fmt: skip
 scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),
                "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0")  # fmt: skip

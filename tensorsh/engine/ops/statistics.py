@@ -159,11 +159,12 @@ def binding(op):
                     return t
         return unusual(*[x for x in (input, dim) if x is not ABSENT], *args, **keywords)
 
-    def unusual(input, *args, out=None, **keywords):
+    def unusual(*operands, out=None, **keywords):
         given = keywords if out is None else {**keywords, "out": out}
-        types = (type(input), *map(type, args), *given, *map(type, given.values()))
-        if types not in op.fitting and fit(op.names, (input, *args), given, sys._getframe(1)):
+        types = (*map(type, operands), *given, *map(type, given.values()))
+        if types not in op.fitting and fit(op.names, operands, given, sys._getframe(1)):
             op.fitting.add(types)
+        input, *args = operands
         dim, correction, keepdim = arguments(op.name, args, keywords)
         if out is not None:
             return op.call(input, dim, correction=correction, keepdim=keepdim, out=out)

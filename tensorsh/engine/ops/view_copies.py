@@ -16,6 +16,9 @@ from ..tensor import Tensor, wrap
 from . import shape, views
 from .diagonals import diagonal_copy
 
+OUT_TITLES = {"unbind_copy": "unbind_copy_int_out", "split_copy": "split_copy_Tensor_out()"}
+"""What forms with several results call themselves where ``out=`` has another number of tensors."""
+
 
 def copying(name: str, view: Any, title: str | None = None, method: bool = False) -> None:
     """The copying form of a function that gives a view, under `name`."""
@@ -34,6 +37,9 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
             made._node = part._node if state.grad_enabled else None
             copies.append(made)
         if out is not None:
+            if several and len(out) != len(copies):
+                said = OUT_TITLES.get(name, name + "_out")
+                raise RuntimeError(f"{said} expected an out= argument of size {len(copies)}, got size {len(out)}")
             for target, made in zip(out if several else (out,), copies, strict=True):
                 store_out(target, made._array)
             return out

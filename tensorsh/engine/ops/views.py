@@ -190,7 +190,7 @@ def unfold_geometry(shape: tuple, strides: tuple, dim: int, size: int, step: int
     )
 
 
-@view_operator("_unfold_windows", method="unfold", node="UnfoldBackward0")
+@view_operator("_unfold", method="unfold", node="UnfoldBackward0")
 def unfold(xp, input: Array, dimension, size, step):
     """The windows of `size` elements along `dimension`, one every `step`, as a new last dimension."""
     shape, strides = unfold_geometry(input.shape, input.strides, dimension, size, step, input.itemsize)
@@ -222,7 +222,7 @@ def unfold_backward(xp, grad: Array, shape, dim, size, step):
     return whole
 
 
-unfold_backward.gradient(grad=lambda t, g, dim, size, step: t._unfold_windows(g, dim, size, step))
+unfold_backward.gradient(grad=lambda t, g, dim, size, step: t._unfold(g, dim, size, step))
 
 
 @view_operator("_as_strided", method=False, node="AsStridedBackward0")
@@ -335,6 +335,8 @@ unsafe_sizes = unsafe("unsafe_split_with_sizes", "Parts of given lengths.")
 @composite()
 def split(tensor: Tensor, split_size_or_sections, dim=0) -> tuple:
     """Parts of so many elements along `dim` (the last may be shorter), or of the given lengths."""
+    if not isinstance(tensor, Tensor):
+        return tensor.split(split_size_or_sections, dim)
     if isinstance(split_size_or_sections, (int, np.integer, Tensor)):
         return split_by(tensor, numeral(split_size_or_sections), dim)
     return split_with_sizes(tensor, split_size_or_sections, dim)

@@ -192,7 +192,7 @@ def prepared(name, a, dim, dtype):
     return a, axis, None
 
 
-def fold(name, f):
+def fold(name, f, doc):
     """The kernel of softmax or log_softmax."""
 
     def kernel(xp, input: Array, dim, dtype=None):
@@ -203,7 +203,7 @@ def fold(name, f):
             result = f(xp, a, axis) if a.size else a.copy()
         return result if narrow is None else result.astype(narrow)
 
-    kernel.__name__ = name
+    kernel.__name__, kernel.__doc__ = name, doc
     return kernel
 
 
@@ -253,13 +253,11 @@ def short(f):
 
 
 softmax = operator("softmax special.softmax", node="SoftmaxBackward0", short=short(normalized))(
-    fold("softmax", normalized)
+    fold("softmax", normalized, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
 )
 log_softmax = operator("log_softmax special.log_softmax", node="LogSoftmaxBackward0", short=short(log_normalized))(
-    fold("log_softmax", log_normalized)
+    fold("log_softmax", log_normalized, "The logarithm of softmax along `dim`, computed without it.")
 )
-softmax.function.__doc__ = "``exp(input) / sum(exp(input))`` along `dim`, without overflow."
-log_softmax.function.__doc__ = "The logarithm of softmax along `dim`, computed without it."
 
 
 def softmax_gradient(t, g, result, dim):

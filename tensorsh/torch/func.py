@@ -15,6 +15,7 @@ from ..engine.modes import enable_grad
 from ..engine.state import state
 from ..engine.table import find_function
 from ..engine.tensor import Tensor
+from ..sealed import Sealed
 from ..wrapping import wraps
 from .axes import rearrange
 
@@ -355,7 +356,7 @@ def vmap(
     return over
 
 
-class _Refusing:
+class _Refusing(metaclass=Sealed):
     """Stands for the generator where a function may draw no random numbers."""
 
     def __getattr__(self, name: str) -> Any:

@@ -12,6 +12,7 @@ from tensorsh import Session, Tensor, torch
 from tensorsh.engine.operator import Composite, Operator
 from tensorsh.engine.state import State
 from tensorsh.engine.table import FUNCTIONS, METHODS, OPERATORS
+from tensorsh.language import policy
 
 from . import crawl as walker
 
@@ -98,6 +99,33 @@ def test_nothing_leads_out(reached: dict[str, Any], depth: int, monkeypatch: pyt
         bad, seen = walker.crawl(reached, depth)
     assert bad == []
     assert seen > 4000
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_classes_that_are_reached_cannot_be_changed(reached: dict[str, Any]) -> None:
+    seen, level, open_classes = set(), list(reached.values()), set()
+    for distance in range(3):
+        following = []
+        for value in level:
+            if walker.key_of(value) in seen or why_not(value) is not None:
+                continue
+            seen.add(walker.key_of(value))
+            kind = policy.get_attribute(value, "__class__")
+            kinds = {kind if isinstance(kind, type) else type(value), value if isinstance(value, type) else object}
+            open_classes |= {
+                each for each in kinds
+                if type(each) is type and each.__module__.startswith(("tensorsh", "torch")) and is_heap(each)
+                and not policy.is_script_class(each)
+            }  # fmt: skip
+            following += [found for _, found in walker.children(value)] if distance < 2 else []
+        level = following
+    # The namespaces' own classes are not handed out: `type(torch)` is a stand-in.
+    metaclasses = {each for each in open_classes if issubclass(each, type)}
+    assert {each.__name__ for each in open_classes - metaclasses} <= {"Namespace", "TorchNamespace"}
+
+
+def is_heap(kind: type) -> bool:
+    return bool(kind.__flags__ & 1 << 9) and not kind.__flags__ & 1 << 8
 
 
 @hidden

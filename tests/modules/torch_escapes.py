@@ -618,4 +618,16 @@ r = torch.nn.Linear(1, 1)._parameters
 r.attach(torch)
 r['mark'] = 5
 result = torch.mark == 5
+---
+import torch, numpy as np
+R = type(torch.nn.Linear(1, 1)._parameters)
+r = R(torch)
+r['mark'] = 5
+result = torch.mark == 5
+---
+import torch, numpy as np
+R = type(torch.nn.Linear(1, 1)._parameters)
+r = R(torch.nn.functional)
+r['relu'] = 5
+result = torch.nn.functional.relu == 5
 """.strip().split("\n---\n")

@@ -18,13 +18,13 @@ from ...engine.modes import enable_grad
 from ...engine.state import state as engine
 from ...engine.tensor import Tensor, wrap
 from ...language.gate import allow
-from ...sealed import OpenSealed
+from ...sealed import OpenSealed, Sealed
 from ..settings import typename
 
 __all__ = ["Optimizer", "required"]
 
 
-class Required:
+class Required(metaclass=Sealed):
     """The default of an option that every parameter group must give."""
 
     __slots__ = ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....engine.dtype import int64
 from ....engine.tensor import Tensor
+from ....sealed import Sealed
 from ..reach import F, T
 from .container import ModuleList, Sequential
 from .linear import Linear
@@ -15,7 +16,17 @@ from .module import Module
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
-ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
+
+class _ASMoutput(namedtuple("_ASMoutput", ["output", "loss"]), metaclass=Sealed):
+    """What the layer returns."""
+
+    __slots__ = ()
+    __module__ = "torch.nn.modules.adaptive"
+
+
+ASMoutput = _ASMoutput
+
+
 ASMoutput.__module__ = "torch.nn.modules.adaptive"
 
 

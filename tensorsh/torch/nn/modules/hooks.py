@@ -10,6 +10,7 @@ from ....engine.autograd import Handle
 from ....engine.function import Function
 from ....engine.state import state
 from ....engine.tensor import Tensor
+from ....sealed import Sealed
 from .module import Module
 
 
@@ -135,7 +136,7 @@ class BackwardHookFunction(Function):
         return grads
 
 
-class Between:
+class Between(metaclass=Sealed):
     """One call of a module with full backward hooks: keeps the outputs' gradients until the inputs' are there."""
 
     def __init__(self, module: Any, hooks: list, pre_hooks: list) -> None:

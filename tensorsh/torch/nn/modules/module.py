@@ -459,3 +459,5 @@ from .hooks import (  # noqa: E402
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
+
+Registry._owners = Module

@@ -9,6 +9,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from ....sealed import Sealed
+
 _absent: Any = object()
 
 
@@ -17,15 +19,19 @@ def shown(name: Any) -> bool:
     return type(name) is str and name[:2] != "__"
 
 
-class Registry(dict):
+class Registry(dict, metaclass=Sealed):
     """A dict that keeps the attributes of its module in step."""
 
     __slots__ = ("_owner",)
+    _owners: type = type(None)
+    """The class of modules, once it is there: nothing else lends its attributes."""
 
     def __init__(self, owner: Any = None) -> None:
         self._attach(owner)
 
     def _attach(self, owner: Any) -> None:
+        if owner is not None and not isinstance(owner, Registry._owners):
+            raise TypeError(f"a module is expected, got {type(owner).__name__}")
         self._owner = None if owner is None else weakref.ref(owner)
 
     def _attributes(self) -> dict:

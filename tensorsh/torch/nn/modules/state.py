@@ -10,6 +10,7 @@ from ....engine.autograd import Handle
 from ....engine.modes import no_grad
 from ....engine.tensor import Tensor
 from ....language.gate import allow_writing
+from ....sealed import Sealed
 from ..parameter import Parameter, is_lazy
 from .module import Module
 
@@ -17,7 +18,7 @@ EXTRA = "_extra_state"
 allow_writing(OrderedDict, "_metadata")
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"]), metaclass=Sealed):
     """What `load_state_dict` returns."""
 
     __slots__ = ()

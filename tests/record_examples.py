@@ -71,7 +71,12 @@ OPTIONAL = {"dim": ["1", "0"], "size": ["(2, 2)"]}
 """Parameters worth showing though they have a default."""
 SEEDED = "_ = manual_seed(0)"
 
+WEIGHTS = "[ones({0}, 2) * 0.5, ones({0}, 2) * 0.25], False, 1, 0.0, False, False, False)"
 WRITTEN = {
+    "lstm": "lstm(ones(1, 1, 2), (zeros(1, 1, 2), zeros(1, 1, 2)), " + WEIGHTS.format(8),
+    "gru": "gru(ones(1, 1, 2), zeros(1, 1, 2), " + WEIGHTS.format(6),
+    "rnn_tanh": "rnn_tanh(ones(1, 1, 2), zeros(1, 1, 2), [ones(2, 2) * 0.5, ones(2, 2)], False, 1, 0.0, False, False, False)",
+    "rnn_relu": "rnn_relu(ones(1, 1, 2), zeros(1, 1, 2), [ones(2, 2) * 0.5, ones(2, 2)], False, 1, 0.0, False, False, False)",
     "tensor": "tensor([[1, 2], [3, 4]])",
     "batch_norm": None, "convolution": None, "bilinear": None, "grid_sampler": None, "conv_tbc": None, "instance_norm": None, "ctc_loss": None,
     "embedding_bag": None, "affine_grid_generator": None, "binomial": SEEDED + "; binomial(tensor([10., 10.]), tensor([0.2, 0.8]))",

@@ -53,3 +53,30 @@ def test_gradients(case: tuple, sizes: Any) -> None:
 def test_second_order(case: tuple, sizes: Any) -> None:
     run, values = function_of(*case, sizes)
     assert torch.autograd.gradgradcheck(run, values)
+
+
+def test_whole_networks_as_functions_of_their_weights() -> None:
+    """As their modules: LSTM with dropout between layers, GRU in both directions and packed, RNN of both kinds."""
+    nn = torch.nn
+    x = torch.randn(3, 2, 4)
+    h = torch.zeros(2, 2, 5)
+    lstm = nn.LSTM(4, 5, 2, dropout=0.5)
+    torch.manual_seed(3)
+    expected, (last, cell) = lstm(x)
+    torch.manual_seed(3)
+    found = torch.lstm(x, (h, h), lstm._flat_weights, True, 2, 0.5, True, False, False)
+    assert all(torch.equal(a, b) for a, b in zip(found, (expected, last, cell), strict=True))
+    gru = nn.GRU(4, 5, bidirectional=True, batch_first=True, bias=False)
+    turned = x.transpose(0, 1)
+    found = torch.gru(turned, h, gru._flat_weights, False, 1, 0.0, False, True, True)
+    assert all(torch.equal(a, b) for a, b in zip(found, gru(turned), strict=True))
+    packed = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 1]))
+    gru = nn.GRU(4, 5)
+    found = torch.gru(packed.data, packed.batch_sizes, h[:1], gru._flat_weights, True, 1, 0.0, False, False)[0]
+    assert torch.equal(found, gru(packed)[0].data)
+    for name in ("tanh", "relu"):
+        rnn = nn.RNN(4, 5, 2, nonlinearity=name)
+        found = getattr(torch, f"rnn_{name}")(x, h, rnn._flat_weights, True, 2, 0.0, False, False, False)
+        assert torch.equal(found[0], rnn(x)[0])
+    with pytest.raises(RuntimeError, match="takes 4 weights"):
+        torch.lstm(x, (h, h), lstm._flat_weights[:3], True, 2, 0.0, False, False, False)

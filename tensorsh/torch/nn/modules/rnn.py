@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from ....engine.ops import recurrent
+from ....engine.ops.sequences import stacked
 from ....engine.tensor import Tensor
 from ....language.gate import allow
 from ....language.named import read_named
@@ -194,24 +195,13 @@ class RNNBase(Module):
 
     def _layers(self, x: Tensor, states: tuple, sizes: Any) -> tuple[Tensor, list]:
         """All layers over a sequence: the last one's output, and the last states of all."""
-        columns = [state.unbind(0) for state in states]
-        last: list[list] = [[] for _ in states]
         directions = 2 if self.bidirectional else 1
-        outs: list = []
-        for number, names in enumerate(self._all_weights):
-            layer, direction = divmod(number, directions)
-            if direction == 0:
-                if layer:
-                    x = outs[0] if directions == 1 else T.cat(outs, -1)
-                    if self.dropout:
-                        x = F.dropout(x, self.dropout, self.training)
-                outs = []
-            weights = [read_named(self, name) for name in names]
-            found = self._layer(x, weights, [column[number] for column in columns], sizes, direction == 1)
-            outs.append(found[0])
-            for kept, state in zip(last, found[1:], strict=True):
-                kept.append(state)
-        return outs[0] if directions == 1 else T.cat(outs, -1), [T.stack(kept, 0) for kept in last]
+        weights = [[read_named(self, name) for name in names] for names in self._all_weights]
+
+        def layer(x: Tensor, own: list, columns: list, reverse: bool) -> tuple:
+            return self._layer(x, own, columns, sizes, reverse)
+
+        return stacked(layer, x, states, weights, directions, self.dropout if self.training else 0.0)
 
     def _layer(self, x: Tensor, weights: list, states: list, sizes: Any, reverse: bool) -> tuple:
         if self.proj_size:

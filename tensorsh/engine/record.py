@@ -21,7 +21,6 @@ from .autograd import (
 )
 from .kernels import kernel
 from .state import state
-from .steps import FUSED, in_single
 from .tensor import Tensor, wrap
 
 FORWARD = {"_nll_loss": "nll_loss_forward"}
@@ -60,11 +59,12 @@ class Recording:
 
     def node_class(self, title: str, narrow: bool = False) -> type:
         """The class of the nodes of a name; `narrow`: of those of results in half precision."""
-        narrow = narrow and title in FUSED
         made = self.classes.get((title, narrow))
         if made is None:
+            from .steps import FUSED, in_single
+
             bases, body = (OperatorNode,), {"_operator": self, "_title": title}
-            if narrow:
+            if narrow and title in FUSED:
                 bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore
             made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
             self.classes[title, narrow] = made

@@ -64,9 +64,12 @@ class Recording:
             from .steps import FUSED, in_single
 
             bases, body = (OperatorNode,), {"_operator": self, "_title": title}
-            if narrow and title in FUSED:
+            if narrow:
                 bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore
-            made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
+            if narrow and title not in FUSED:
+                made = bases[0]
+            else:
+                made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
             self.classes[title, narrow] = made
         return made
 

@@ -272,7 +272,8 @@ class Operator(Recording):
                 keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
                 result = kernel(xp, *arrays[:positional], **keywords)
             if self.limited and xp is np and self.promoted:
-                if type(x := arrays[self.promoted[0]]) is ndarray and x.dtype.kind in "biuc":
+                typed = "dtype" in self.index and arrays[self.index["dtype"]] is not None
+                if type(x := arrays[self.promoted[0]]) is ndarray and x.dtype.kind in "biuc" and not typed:
                     from . import refusals
 
                     self.limited = refusals.refuse(self.limited, self.names, x)

@@ -477,7 +477,7 @@ def guarded(function: Any, names: list[str]) -> Any:
                     return outs.delivered(names, function, args, kwargs)
             result = function(*args, **kwargs)
             array = getattr(args[0], "_array", None) if limited and args else None
-            if array is not None and array.dtype.kind in "biuc":
+            if array is not None and array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
                 from . import refusals
 
                 limited = refusals.refuse_call(limited, names, args, result)

@@ -154,3 +154,26 @@ def test_complex_gradients_are_conjugate():
     z.grad = None
     z.exp().imag.sum().backward()
     np.testing.assert_allclose(z.grad._array, np.conj(-1j * np.exp(z._array)))
+
+
+def test_last_bits() -> None:
+    """Values and gradients of float32 numbers are PyTorch 2.13's to the last bit where its order of operations tells them."""
+    x = torch.tensor([-1.375, -0.6, 0.3, 0.71875, 1.9, 0.15])
+    u = torch.tensor([0.11, 0.37, 0.52, 0.68, 0.83, 0.29])
+    g = torch.tensor([0.7, -1.3, 0.9, 2.1, -0.4, 0.33])
+    nn = torch.nn
+    for function, value, slope in (
+        (lambda x: nn.functional.glu(x, 0), [-1083397849, -1090151032, 1042618676], [1055979187, -1081032707, 1056417228, -1101455068, 1035258993, 1032419103]),
+        (lambda x: nn.functional.mse_loss(x, u), [1060768915], [-1095669645, -1100495890, -1118682395, 1007952766, 1048553630, -1123693189]),
+        (lambda x: torch.addcmul(u, x, u, value=0.3), [1032083996, 1050367807, 1058085326, 1062444466, 1067895803, 1050356062], [1019034678, -1106001055, 1041220868, 1054562111, -1110705386, 1022046524]),
+        (lambda x: torch.atan2(x, u), [-1078011908, -1081977659, 1057355154, 1062217460, 1066686486, 1056204446], [1025884689, -1082667278, 1067857695, 1069200474, -1113707963, 1063637723]),
+        (torch.erf, [-1082999994, -1088776624, 1051214277, 1060162219, 1065232259, 1043072803], [1039415887, -1081934001, 1064147519, 1068822488, -1136129017, 1052403907]),
+        (lambda x: torch.hypot(x, u), [1068535795, 1060402450, 1058647920, 1065176134, 1074049597, 1051142798], [-1087200999, 1066246789, 1055278506, 1069761230, -1094996831, 1041973131]),
+        (lambda x: torch.lerp(x, u, 0.3), [-1083313226, -1096927936, 1052468314, 1060439589, 1070210220, 1044683686], [1056629063, -1083640382, 1059145646, 1069295861, -1097901015, 1047300932]),
+        (lambda x: torch.logit(u + x * 0.1), [2143289344, -1085483874, 1045265553, 1066264532, 2143289344, -1085089933], [2143289344, -1088711117, 1052389003, 1066407239, 2143289344, 1042246207]),
+    ):  # fmt: skip
+        y = x.clone().requires_grad_()
+        r = function(y)
+        r.backward(g[: r.numel()].reshape(r.shape))
+        assert r.detach().reshape(-1).view(torch.int32).tolist() == value
+        assert y.grad.view(torch.int32).tolist() == slope

@@ -101,8 +101,11 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
 
 
 def elu_gradient(t: Any, g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
-    low = t.exp(t.where(input <= 0, input, t.zeros_like(input)) * input_scale) * (alpha * scale * input_scale)
-    return t.where(input <= 0, g * low, g * scale)
+    low = g
+    for factor in (input_scale, alpha * scale):
+        low = low if factor == 1 else low * factor
+    low = low * t.exp(t.where(input <= 0, input, t.zeros_like(input)) * input_scale)
+    return t.where(input <= 0, low, g * scale)
 
 
 elu.gradient(input=elu_gradient)
@@ -273,7 +276,15 @@ def logsigmoid(xp, input: Array):
     return low - rounded(xp.log1p, rounded(xp.exp, -xp.absolute(input)))
 
 
-logsigmoid.gradient(input=lambda t, g, input: g * t.sigmoid(-input))
+def logsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
+    if not t.raw:
+        return g * t.sigmoid(-input)
+    power = t.exp(-t.abs(input))
+    share = power / (power + 1)
+    return g * t.where(input < 0, 1 - share, share)
+
+
+logsigmoid.gradient(input=logsigmoid_gradient)
 
 
 @composite("nn.functional.softsign", method=False)
@@ -312,7 +323,7 @@ def glu(xp, input: Array, dim=-1):
 def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
     first, second = halves(None, input, dim % input.ndim)
     s = t.sigmoid(second)
-    parts = [g * s, g * first * s * (1 - s)]
+    parts = [g * s, (1 - s) * s * first * g]
     return np.concatenate(parts, dim) if t.raw else t.cat(parts, dim)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import constant
+from ..constants import constant, fused
 from ..fast_pairs import symbol
 from ..operator import Array, composite
 from ..pointwise import chosen, conjugate, pointwise, refuse, tensors_only
@@ -177,7 +177,7 @@ def weighted(x: Any, value: Any) -> Any:
 @tensors_only(check=refuse("addcmul_cpu_out", "b"))
 def addcmul(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     """``input + value * tensor1 * tensor2``."""
-    return xp.add(input, weighted(tensor1, value) * tensor2)
+    return fused(weighted(tensor1, value), tensor2, input)
 
 
 addcmul.gradient(

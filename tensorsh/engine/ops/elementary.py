@@ -127,8 +127,8 @@ def per_square(t: Any, input: Any, other: Any) -> Any:
 
 
 atan2.gradient(
-    input=lambda t, g, input, other: g * (other * per_square(t, input, other)),
-    other=lambda t, g, input, other: g * (-input * per_square(t, input, other)),
+    input=lambda t, g, input, other: g * other * per_square(t, input, other),
+    other=lambda t, g, input, other: g * -input * per_square(t, input, other),
 )
 
 
@@ -139,8 +139,8 @@ def hypot(xp, input: Array, other: Array):
 
 
 hypot.gradient(
-    input=lambda t, g, input, result: g * (input / result),
-    other=lambda t, g, other, result: g * (other / result),
+    input=lambda t, g, input, result: g * input / result,
+    other=lambda t, g, other, result: g * other / result,
 )
 
 
@@ -188,10 +188,10 @@ def sinc(xp, input: Array):
 
 
 def sinc_gradient(t: Any, g: Any, input: Any) -> Any:
-    x = input * pi
-    safe = t.where(x == 0, t.ones_like(x), x)
-    slope = (t.cos(safe) * safe - t.sin(safe)) * pi / (safe * safe)
-    return g * t.where(x == 0, t.zeros_like(g), t.conj(slope))
+    safe = t.where(input == 0, t.ones_like(input), input)
+    x = safe * pi
+    slope = (x * t.cos(x) - t.sin(x)) / (safe * safe * pi)
+    return g * t.where(input == 0, t.zeros_like(g), t.conj(slope))
 
 
 sinc.gradient(input=sinc_gradient)

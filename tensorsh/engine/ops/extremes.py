@@ -8,7 +8,7 @@ import numpy as np
 from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
 from .. import large, table
-from ..constants import ABSENT, constant, undispatched
+from ..constants import ABSENT, constant, fused, undispatched
 from ..errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ..fitting import LOOSE, converted
 from ..operator import Array, composite
@@ -326,7 +326,7 @@ def between(xp: Any, input: Any, end: Any, weight: Any) -> Any:
     """Linear interpolation from the nearer end, so that weight 1 gives `end` exactly."""
     step = end - input
     near = xp.absolute(weight) < 0.5
-    return xp.where(near, input + weight * step, end - step * (1 - weight))
+    return xp.where(near, fused(step, weight, input), fused(-step, 1 - weight, end))
 
 
 def check_lerp(input: Any, end: Any, weight: Any) -> None:

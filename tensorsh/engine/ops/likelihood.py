@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..bounds import refuse
+from ..constants import rounded
 from ..errors import check_broadcast, not_implemented
 from ..modes import no_grad
 from ..operator import Array, composite, operator
@@ -24,7 +25,8 @@ def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean")
     refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
     refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
     low = input.dtype.type(-100)
-    loss = (target - 1) * xp.maximum(xp.log1p(-input), low) - target * xp.maximum(xp.log(input), low)
+    loss = (target - 1) * xp.maximum(rounded(xp.log1p, -input), low)
+    loss = loss - target * xp.maximum(rounded(xp.log, input), low)
     return reduce(xp, loss if weight is None else loss * weight, reduction)
 
 
@@ -72,7 +74,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 )
 def bce_logits(xp, input: Array, target: Array, weight: Array = None, pos_weight: Array = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
-    soft = xp.log1p(xp.exp(-xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
+    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
     if pos_weight is None:
         loss = (1 - target) * input + soft
     else:

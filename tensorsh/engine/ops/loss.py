@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,15 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pairwise_loss(
-    name: str, value: Any, slope: Any, parameter: str | None = None, node: str | None = None, symmetric: bool = True
+    name: str,
+    value: Any,
+    slope: Any,
+    parameter: str | None = None,
+    node: str | None = None,
+    symmetric: bool = True,
+    factor: float = 1.0,
 ) -> Any:
-    """A primitive on input and target with elementwise `value` and the derivative `slope` by the input."""
+    """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input."""
 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
@@ -103,9 +110,9 @@ def pairwise_loss(
     )(kernel)
 
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
-        return slope(t, input, target, parameter) * spread(
-            t, g, input if input.ndim >= target.ndim else target, reduction
-        )
+        norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
+        found = slope(t, input, target, parameter)
+        return (found if norm == 1 else norm * found) * g
 
     formulas = {"input": by_input}
     if symmetric:
@@ -122,7 +129,7 @@ def _square(xp: Any, x: Any, y: Any, _: float) -> Any:
     return xp.multiply(difference, difference, out=difference if type(difference) is np.ndarray else None)
 
 
-_mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: 2 * (x - y))
+_mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0)
 
 
 def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:

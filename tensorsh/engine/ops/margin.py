@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..constants import rounded
 from ..operator import Array, composite, operator
 from ..table import find_function
 from ..targets import check_cosine, check_margin, check_multilabel, check_triplet
@@ -20,7 +21,7 @@ from .loss import legacy, reduce, reduced, spread
 )
 def soft_margin(xp, input: Array, target: Array, reduction="mean"):
     """log(1 + exp(-y x))."""
-    return reduce(xp, xp.log1p(xp.exp(-target * input)), reduction)
+    return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -target * input)), reduction)
 
 
 soft_margin.gradient(

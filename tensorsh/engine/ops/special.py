@@ -36,7 +36,7 @@ scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input 
                "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0")  # fmt: skip
 scipy_function("special.log_ndtr", "log_ndtr", lambda t, g, input: g / t.erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi),
                "The logarithm of the normal distribution function.", inplace=False, kinds="ch", node="SpecialLogNdtrBackward0")  # fmt: skip
-scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * exp_square(t, result, 0.5) * math.sqrt(2 * math.pi),
+scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * math.pi) * exp_square(t, result, 0.5),
                "The inverse of the normal distribution function.", inplace=False, kinds="ch", node="SpecialNdtriBackward0")  # fmt: skip
 
 
@@ -115,10 +115,13 @@ def logit(xp, input: Array, eps=None):
 
 def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
     low, high, beyond = (0.0, 1.0, math.nan) if eps is None else (eps, 1 - eps, 0.0)
-    edge, one = t.logical_or(input == 0, input == 1), t.ones_like(input)
-    inside = t.where(edge, one / 2, input)
-    slope = t.where(edge, one * math.inf, 1 / (inside * (1 - inside)))
-    return g * t.where(t.logical_or(input < low, input > high), one * beyond, slope)
+    edge = t.logical_or(input == 0, input == 1)
+    inside = t.where(edge, t.ones_like(input) / 2, input)
+    outside = t.logical_or(input < low, input > high)
+    if t.raw:
+        return t.where(outside, g * beyond, t.where(edge, g * math.inf, g / (inside * (1 - inside))))
+    one = t.ones_like(input)
+    return g * t.where(outside, one * beyond, t.where(edge, one * math.inf, 1 / (inside * (1 - inside))))
 
 
 logit.gradient(input=logit_gradient)

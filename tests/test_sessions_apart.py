@@ -102,6 +102,7 @@ def test_what_a_generator_does_when_it_is_collected_stays_at_home(change: str, o
     assert other.run(LOOK) == before and outside() == host
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_generator_has_its_own_permissions_wherever_it_ends(tmp_path: Path) -> None:
     first, second = Session(), Session(Permissions(write=True))
     source = f"def end(own):\n    try: yield\n    finally: torch.save(ones(1), {str(tmp_path / 'x.pt')!r})\n"

@@ -45,6 +45,7 @@ class Recording:
     joint: Any
     sources: list
     saved_names: tuple
+    keeps: bool
     plans: dict
     classes: dict
     nondifferentiable: frozenset

@@ -48,8 +48,9 @@ def saver(op: Any, pattern: tuple[bool, bool]) -> tuple:
     active = {s for on, (f, slots) in zip(pattern, op.formulas, strict=True) if on and f for s in slots}
     plan, values = "", []
     for at, (kind, i) in enumerate(op.sources):
-        values.append(op.defaults[i] if at in active and kind == "argument" else None)
-        if at not in active:
+        kept = at in active or kind == "argument" and i not in op.tensors
+        values.append(op.defaults[i] if kept and kind == "argument" else None)
+        if not kept:
             plan += "-"
         elif kind == "argument":
             plan += "io"[i] if i in op.tensors else "d"

@@ -81,7 +81,8 @@ class SessionCompleter(Completer):
 
         from prompt_toolkit.application import get_app
 
-        if self.spent > DRAWN or len(document.get_word_before_cursor()) < 2:  # behind a point, at the first letter
+        within = ("a" + document.text_before_cursor[-2:]).isidentifier()
+        if self.spent > DRAWN or not within:  # behind a point, at the first letter
             await sleep(DRAWN)
         if get_app().current_buffer.text == document.text:
             began = perf_counter()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .sealed import MARK
+from .sealed import program_frame
 from .supervision import GRACE, TIMEOUT_CODE, timeout_message
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -69,10 +69,8 @@ def start_timer(seconds: float) -> None:
 
     def over(number: int, frame: Any) -> None:
         nonlocal is_first
-        while not is_first and MARK not in frame.f_builtins:  # again only as long as the program runs
-            frame = frame.f_back
-            if frame is None:
-                return
+        if not is_first and program_frame(frame) is None:  # again only as long as the program runs
+            return
         is_first = False
         raise Timeout(timeout_message(seconds))
 

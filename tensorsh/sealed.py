@@ -47,15 +47,16 @@ def reserved(cls: type) -> set[str]:
     return (found | {"__setattr__", "__delattr__"}) - {"_abc_impl"}
 
 
-def by_program(frame: FrameType | None) -> bool:
-    """Whether code at this frame acts for a program: it is a program's, or library code that a program called."""
-    if frame is not None and _is_own(frame):
-        return False
-    while frame is not None:
-        if MARK in frame.f_builtins:
-            return True
+def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None:
+    """The innermost frame of a program, from this one outwards; None where no program led here."""
+    while frame is not None and mark not in frame.f_builtins:
         frame = frame.f_back
-    return False
+    return frame
+
+
+def by_program(frame: FrameType) -> bool:
+    """Whether code at this frame acts for a program: it is a program's, or library code that a program called."""
+    return not _is_own(frame) and program_frame(frame) is not None
 
 
 def _is_own(frame: FrameType) -> bool:

@@ -62,15 +62,15 @@ class Recording:
         """The class of the nodes of a name; `narrow`: of those of results in half precision."""
         made = self.classes.get((title, narrow))
         if made is None:
-            from .steps import FUSED, in_single
-
-            bases, body = (OperatorNode,), {"_operator": self, "_title": title}
+            body = {"__slots__": (), "__module__": "torch.autograd.graph"}
             if narrow:
-                bases, body = (self.node_class(title),), {"_step": in_single, "_keeps": self.keeps}  # type: ignore
-            if narrow and title not in FUSED:
-                made = bases[0]
+                from .steps import FUSED, in_single
+
+                made = self.node_class(title)
+                if title in FUSED:
+                    made = type(title, (made,), body | {"_step": in_single, "_keeps": self.keeps})
             else:
-                made = type(title, bases, body | {"__slots__": (), "__module__": "torch.autograd.graph"})
+                made = type(title, (OperatorNode,), body | {"_operator": self, "_title": title})
             self.classes[title, narrow] = made
         return made
 

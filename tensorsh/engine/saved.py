@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,18 +32,12 @@ OTHER_NAMES = {
 DEFAULT_ONE = frozenset(("alpha", "beta", "step"))
 SIZE = re.compile(r"(.+)_sym_(sizes|strides|numel|argsize_(minus_)?(\d+))")
 
-_table: dict[str, list[str]] = {}
-_readers: dict[tuple[type, str], Callable | None] = {}
 
-
+@lru_cache(1)
 def table() -> dict[str, list[str]]:
     """The names of each node's values."""
-    if not _table:
-        with open(FILE, encoding="utf-8") as file:
-            for line in file:
-                title, *names = line.split()
-                _table[title] = names
-    return _table
+    with open(FILE, encoding="utf-8") as file:
+        return {title: names for title, *names in map(str.split, file)}
 
 
 def own_names(operator: Any) -> dict[str, int]:
@@ -66,7 +61,8 @@ def names(cls: Any) -> list[str]:
 
 def read(node: Any, name: str) -> Any:
     """The value of `_saved_<name>` of a node."""
-    found = reader(type(node), name)
+    cls: Any = type(node)
+    found = reader(cls, name)
     if found is None:
         raise AttributeError(f"'{node._title}' object has no attribute '_saved_{name}'")
     if node._saved is FREED:
@@ -74,14 +70,9 @@ def read(node: Any, name: str) -> Any:
     return found(node)
 
 
+@cache
 def reader(cls: Any, name: str) -> Callable | None:
-    key = cls, name
-    if key not in _readers:
-        _readers[key] = _made(cls, name)
-    return _readers[key]
-
-
-def _made(cls: Any, name: str) -> Callable | None:
+    """What reads a value from the nodes of a class; None where they do not show it."""
     listed = table().get(cls._title)
     if listed is not None and name not in listed and name + "*" not in listed:
         return None

@@ -6,10 +6,9 @@ Where plain Python uses the library they are Python's own.
 from __future__ import annotations
 
 import sys
-from types import FrameType
 from typing import Any
 
-from ..sealed import MARK
+from ..sealed import program_frame
 from .gate import get_attribute
 from .names import is_gated
 from .stores import delete_attribute, set_attribute
@@ -17,12 +16,7 @@ from .stores import delete_attribute, set_attribute
 
 def for_program() -> bool:
     """Whether a program's code led here."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if MARK in frame.f_builtins:
-            return True
-        frame = frame.f_back
-    return False
+    return program_frame(sys._getframe(1)) is not None
 
 
 def read_named(value: Any, name: str, *default: Any) -> Any:

@@ -17,12 +17,12 @@ import sys
 from contextvars import ContextVar
 from weakref import WeakSet
 
+from ..sealed import program_frame
 from .kinds import Immutable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType
     from typing import Any, BinaryIO, Literal, NoReturn
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -40,12 +40,8 @@ def acting() -> Permissions | None:
 
     A generator of one program may be freed, and so go on to its `finally`, while another runs, or none.
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if KEY in frame.f_builtins:
-            return frame.f_builtins[KEY]
-        frame = frame.f_back
-    return current.get()
+    frame = program_frame(sys._getframe(1), KEY)
+    return current.get() if frame is None else frame.f_builtins[KEY]
 
 
 class Permissions:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sealed import Sealed
+from ..sealed import Sealed, program_frame
 from .kinds import Final, make
 
 TYPE_CHECKING = False
@@ -232,9 +232,7 @@ def make_record(name: str, level: int, msg: Any, args: tuple, exc_info: Any, ext
     import logging
     import sys
 
-    frame: Any = sys._getframe(1)
-    while frame is not None and "<private>" not in frame.f_builtins:
-        frame = frame.f_back
+    frame = program_frame(sys._getframe(1))
     place = ("<program>", 0, "") if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
     if exc_info:
         error = exc_info if isinstance(exc_info, BaseException) else sys.exc_info()[1]

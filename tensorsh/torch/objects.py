@@ -15,7 +15,7 @@ from typing import Any
 from ..engine.state import state as engine
 from ..engine.tensor import Tensor
 from ..language.gate import is_script_class, is_script_function
-from ..sealed import MARK, Sealed
+from ..sealed import Sealed, program_frame
 from .nn.modules.module import Module
 from .nn.modules.registry import Registry
 from .nn.parameter import Parameter
@@ -177,9 +177,7 @@ def _checked_module_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def _program_scope() -> dict[str, Any]:
     """The variables of the program that runs."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and MARK not in frame.f_builtins:
-        frame = frame.f_back
+    frame = program_frame(sys._getframe(1))
     return {} if frame is None else frame.f_globals
 
 

@@ -13,6 +13,7 @@ INLINE uint32_t single_bits(float x) { uint32_t bits; memcpy(&bits, &x, 4); retu
 INLINE int64_t as_bits(double x) { int64_t bits; memcpy(&bits, &x, 8); return bits; }
 
 #define ROUNDER 0x1.8p52 /* added, it leaves an integer in the low bits of the sum */
+#define BITS_OF_E 1.442695040888963407f /* log2(e) */
 
 /* exp(x) for |x| < 700. */
 INLINE double exp_reduced(double x) {
@@ -38,7 +39,7 @@ INLINE double exp_float(double x) {
 INLINE float exp_single(float x) {
     float d = x > 101.0f ? 101.0f : x;
     d = d < -110.0f ? -110.0f : d;
-    float n = __builtin_rintf(d * 1.442695040888963407f);
+    float n = __builtin_rintf(d * BITS_OF_E);
     int32_t q = (int32_t)n;
     float s = __builtin_fmaf(n, -0.693145751953125f, d);
     s = __builtin_fmaf(n, -1.428606765330187045e-06f, s);
@@ -67,8 +68,6 @@ INLINE float power_of_two(float y) {
     p = __builtin_fmaf(p, s, 1.0f);
     return as_single(single_bits(p) + (single_bits(shifted) << 23));
 }
-
-#define BITS_OF_E 1.442695040888963407f /* log2(e) */
 
 /* exp(-x^2 / 2), to a few units in the last place where |x| is small; beyond |x| = 13 it is that of 13. */
 INLINE float bell(float x) { return power_of_two(x * x * (-0.5f * BITS_OF_E)); }

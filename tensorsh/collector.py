@@ -1,5 +1,5 @@
-"""Python's collector of cycles, held back while modules are loaded: they leave nothing to collect, and looking for it would
-take a tenth of the time."""
+"""Python's collector of cycles, held back while modules are loaded and texts are compiled: that leaves nothing to collect, and
+looking for it would take a tenth of the time."""
 
 from __future__ import annotations
 

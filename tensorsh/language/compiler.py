@@ -14,6 +14,7 @@ from os import PathLike
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from ..collector import Held
 from .flags import flag
 from .gate import attribute, build_class, data, private_attribute
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -114,8 +115,9 @@ def compile_program(
     from .translation import Translation
 
     try:
-        translation = Translation(text, filename, bound)
-        module, last = translation.program()
+        with Held():
+            translation = Translation(text, filename, bound)
+            module, last = translation.program()
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
     if cache is not None:

@@ -15,6 +15,8 @@ def number(c: Children, where: Where) -> ast.Constant:
 
 
 def number_value(text: str, where: Where) -> int | float | complex:
+    if text.isdecimal() and len(text) < 100:
+        return int(text)
     digits = text.replace("_", "")
     lowered = digits.lower()
     if lowered.startswith(("0x", "0b", "0o")):

@@ -17,6 +17,7 @@ from .tokens import Lexicon, Token
 Action = Callable[[list[Any], dict[str, int]], Any]
 
 
+END = -1
 _LAYOUT = frozenset(("_NEWLINE", "_INDENT", "_DEDENT"))
 
 
@@ -40,7 +41,7 @@ class Table:
         self.lexicon = Lexicon(data["literals"], data["patterns"])
         self.literals: dict[str, str] = data["literals"]
         self.rules = [tuple(rule) for rule in data["rules"]]
-        self.chains: dict[tuple[int, int, str], int] = {}
+        self.reached: dict[tuple[int, str, str], int] = {}
 
     def bind(self, functions: dict[str, Action]) -> list[tuple[str, int, Any, Any]]:
         """The rules as (origin, size, how to select the children, action or None to hand the child on)."""
@@ -55,13 +56,10 @@ class Table:
 
     def parse(self, tokens: list[Token], rules: list[tuple[str, int, Any, Any]]) -> Any:
         """Run the actions over the tokens; raises Rejected."""
-        actions, gotos, chains = self.actions, self.gotos, self.chains
+        actions, reached = self.actions, self.reached
         states: list[int] = [self.start]
         values: list[Any] = []
         starts: list[int] = []
-        value: Any
-        end = self.end
-        unchained = self.follow
         index = -1
         for token in tokens:
             index += 1
@@ -76,33 +74,17 @@ class Table:
                     starts.append(index)
                     break
                 origin, size, select, action = rules[~code]
-                if size == 1:
-                    value = values.pop()
-                    states.pop()
-                    start = starts.pop()
-                    if action is list:
-                        value = [value] if select is None else select([value])
-                    elif action is not None:
-                        first, last = tokens[start], tokens[index - 1]
-                        if last[0] in _LAYOUT:
-                            last = _last_visible(tokens, index)
-                        where = {
-                            "lineno": first[2],
-                            "col_offset": first[3],
-                            "end_lineno": last[4],
-                            "end_col_offset": last[5],
-                        }
-                        value = action([value] if select is None else select([value]), where)
-                elif size:
+                if size:
                     children = values[-size:]
-                    start = starts[-size]
-                    del values[-size:], states[-size:], starts[-size:]
+                    if size > 1:  # the result takes the place of the first child
+                        rest = 1 - size
+                        del values[rest:], states[rest:], starts[rest:]
                     if action is None:
-                        value = children[select]
+                        values[-1] = children[select]
                     elif action is list:
-                        value = children if select is None else select(children)
+                        values[-1] = children if select is None else select(children)
                     else:
-                        first, last = tokens[start], tokens[index - 1]
+                        first, last = tokens[starts[-1]], tokens[index - 1]
                         if last[0] in _LAYOUT:
                             last = _last_visible(tokens, index)
                         where = {
@@ -111,9 +93,8 @@ class Table:
                             "end_lineno": last[4],
                             "end_col_offset": last[5],
                         }
-                        value = action(children if select is None else select(children), where)
+                        values[-1] = action(children if select is None else select(children), where)
                 else:
-                    start = index
                     children = [] if select is None else select([])
                     where = {
                         "lineno": token[2],
@@ -121,22 +102,23 @@ class Table:
                         "end_lineno": token[2],
                         "end_col_offset": token[3],
                     }
-                    value = children if action is list else action(children, where)
-                before = states[-1]
-                state = gotos[before][origin]
-                if state == end and kind == "$END":
-                    return value
-                key = (before, state, kind)
-                state = chains.get(key, -1)
-                if state < 0:
-                    state = chains[key] = unchained(*key)
-                states.append(state)
-                values.append(value)
-                starts.append(start)
+                    values.append(children if action is list else action(children, where))
+                    states.append(0)
+                    starts.append(index)
+                key = (states[-2], origin, kind)
+                state = reached.get(key)
+                if state is None:
+                    state = reached[key] = self.after(*key)
+                if state == END:
+                    return values[-1]
+                states[-1] = state
         raise Rejected(index, states, values)
 
-    def follow(self, before: int, state: int, kind: str) -> int:
-        """Where a chain of rules that hand on their only child leads."""
+    def after(self, before: int, origin: str, kind: str) -> int:
+        """The state behind a rule, and behind the chain of rules that only hand it on; END at the end of the program."""
+        state = self.gotos[before][origin]
+        if state == self.end and kind == "$END":
+            return END
         while True:
             code = self.actions[state].get(kind)
             if code is None or code >= 0:

@@ -20,6 +20,8 @@ MAX_INDENTS = 100
 MAX_FSTRINGS = 100
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+_STRUCTURE = frozenset("( [ { ) ] } : := = !".split())
+"""Operators that open or close something, or may in an f-string."""
 _MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
 _BLANKS = re.compile(r"[ \t\f]*")
 _FIELD_END = re.compile(r"\s*(?:[:}]|!(?!=))")
@@ -45,15 +47,17 @@ class Lexicon:
 
     def __init__(self, literals: dict[str, str], patterns: dict[str, str]) -> None:
         self.keywords = {text: name for text, name in literals.items() if text.isidentifier()}
+        self.keywords |= {"async": "ASYNC", "await": "ASYNC"}
         self.operators = {text: name for text, name in literals.items() if not text.isidentifier()}
+        self.plain = {text: name for text, name in self.operators.items() if text not in _STRUCTURE}
         longest_first = sorted(self.operators, key=len, reverse=True)
         operator = "|".join(re.escape(text) for text in longest_first)
         order = ("STRING", "FSTRING_START", "NAME", "NUMBER")
         groups = "|".join(f"(?P<{name}>{patterns[name]})" for name in order)
-        self.scan = re.compile(
+        self.finditer = re.compile(
             rf"[ \t\f]*(?:{groups}|(?P<OPERATOR>{operator})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
-            r"|(?P<JOIN>\\\n))"
-        ).match
+            r"|(?P<JOIN>\\\n)|(?P<ODD>[\s\S]))"
+        ).finditer
 
 
 def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
@@ -104,91 +108,97 @@ class _Tokenizer(FStrings):
 
     def run(self) -> None:
         text, tokens, brackets, fstrings = self.text, self.tokens, self.brackets, self.fstrings
-        scan, keywords, operators = self.lexicon.scan, self.lexicon.keywords, self.lexicon.operators
+        finditer, keywords = self.lexicon.finditer, self.lexicon.keywords
+        plain, operators = self.lexicon.plain, self.lexicon.operators
         append = tokens.append
         ascii_only = self.ascii
         position = self.indent(0)
         size = len(text)
         while position < size:
-            match = scan(text, position)
-            if match is None:
-                position = self.odd(position)
-                continue
-            position = match.end()
-            kind = match.lastgroup
-            value = match[kind]  # type: ignore[index]
-            start = position - len(value)
-            if ascii_only:
-                column = start - self.line_start
-                end_column = column + len(value)
-            else:
-                column = self.column(start)
-                end_column = self.column(position)
-            line = self.line
-            if kind == "NAME":
-                kind = keywords.get(value, "NAME")
-                if kind == "NAME" and not value.isascii():
-                    value = self.identifier(value, start)
-                elif value == "async" or value == "await":
-                    raise self.mistake(
-                        f"'{value}' does not exist in tensorsh", start, position, "Call ordinary functions instead."
-                    )
-                append((kind, value, line, column, line, end_column))
-            elif kind == "OPERATOR":
-                if value in "([{":
-                    if len(brackets) >= MAX_BRACKETS:
-                        raise self.mistake("too many nested parentheses", start, position)
-                    brackets.append((value, line, column))
-                elif value in ")]}":
-                    if fstrings and len(brackets) == fstrings[-1].depth:
-                        if value != "}":
-                            raise self.mistake(f"f-string: unmatched '{value}'", start, position)
-                        brackets.pop()
-                        append(("RBRACE", value, line, column, line, end_column))
-                        fstrings[-1].leave_field()
-                        position = self.literal(position)
-                        continue
-                    self.close(value, start)
-                elif fstrings and len(brackets) == fstrings[-1].depth and value in (":", ":=", "=", "!"):
-                    if value == "=" and _FIELD_END.match(text, position):
-                        end = _FIELD_END.match(text, position).end() - 1  # type: ignore[union-attr]
-                        shown = text[fstrings[-1].field_start : end]
-                        if "\n" not in text[start:end]:
-                            end_column = self.column(end)
-                        append(("FSTRING_DEBUG", shown, line, column, line, end_column))
-                        continue
-                    if value in (":", ":="):
-                        append(("_FORMAT_COLON", ":", line, column, line, column + 1))
-                        fstrings[-1].in_format.append(len(brackets))
-                        position = self.literal(start + 1)
-                        continue
-                append((operators[value], value, line, column, line, end_column))
-            elif kind == "NEWLINE":
-                self.new_line(position)
-                if not brackets:
-                    self.end_line(line, column)
-                    position = self.indent(position)
-            elif kind == "STRING":
-                if "\n" in value:
-                    self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
+            for match in finditer(text, position):  # until what follows is no ordinary token
+                position = match.end()
+                kind = match.lastgroup
+                value = match[kind]  # type: ignore[index]
+                start = position - len(value)
+                if ascii_only:
+                    column = start - self.line_start
+                    end_column = column + len(value)
+                else:
+                    column = self.column(start)
                     end_column = self.column(position)
-                append((kind, value, line, column, self.line, end_column))
-            elif kind == "NUMBER":
-                if position < size and (text[position].isalnum() or text[position] == "_"):
-                    self.check_number(value, start, position)
-                if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
-                    self.check_zeros(value, start, position)
-                append((kind, value, line, column, line, end_column))
-            elif kind == "FSTRING_START":
-                if len(fstrings) >= MAX_FSTRINGS:
-                    raise self.mistake("too many nested f-strings", start, position)
-                append((kind, value, line, column, line, end_column))
-                fstrings.append(FString(value, line, column, start))
-                position = self.literal(position)
-            elif kind == "JOIN":
-                self.new_line(position)
-                if position == size:
-                    raise self.unfinished("unexpected EOF while parsing", (line, column, line, end_column))
+                line = self.line
+                if kind == "NAME":
+                    kind = keywords.get(value, "NAME")
+                    if not ascii_only and kind == "NAME" and not value.isascii():
+                        value = self.identifier(value, start)
+                    elif kind == "ASYNC":
+                        raise self.mistake(
+                            f"'{value}' does not exist in tensorsh", start, position, "Call ordinary functions instead."
+                        )
+                    append((kind, value, line, column, line, end_column))
+                elif kind == "OPERATOR":
+                    kind = plain.get(value)
+                    if kind is None:
+                        kind = operators[value]
+                        if value in "([{":
+                            if len(brackets) >= MAX_BRACKETS:
+                                raise self.mistake("too many nested parentheses", start, position)
+                            brackets.append((value, line, column))
+                        elif value in ")]}":
+                            if fstrings and len(brackets) == fstrings[-1].depth:
+                                if value != "}":
+                                    raise self.mistake(f"f-string: unmatched '{value}'", start, position)
+                                brackets.pop()
+                                append(("RBRACE", value, line, column, line, end_column))
+                                fstrings[-1].leave_field()
+                                position = self.literal(position)
+                                break
+                            self.close(value, start)
+                        elif fstrings and len(brackets) == fstrings[-1].depth:
+                            end = _FIELD_END.match(text, position) if value == "=" else None
+                            if end:
+                                shown = text[fstrings[-1].field_start : end.end() - 1]
+                                if "\n" not in text[start : end.end() - 1]:
+                                    end_column = self.column(end.end() - 1)
+                                append(("FSTRING_DEBUG", shown, line, column, line, end_column))
+                                continue
+                            if value[0] == ":":
+                                append(("_FORMAT_COLON", ":", line, column, line, column + 1))
+                                fstrings[-1].in_format.append(len(brackets))
+                                position = self.literal(start + 1)
+                                break
+                    append((kind, value, line, column, line, end_column))
+                elif kind == "NUMBER":
+                    if position < size and (text[position].isalnum() or text[position] == "_"):
+                        self.check_number(value, start, position)
+                    if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
+                        self.check_zeros(value, start, position)
+                    append((kind, value, line, column, line, end_column))
+                elif kind == "NEWLINE":
+                    self.new_line(position)
+                    if not brackets:
+                        self.end_line(line, column)
+                        position = self.indent(position)
+                        break
+                elif kind == "STRING":
+                    if "\n" in value:
+                        self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
+                        end_column = self.column(position)
+                    append((kind, value, line, column, self.line, end_column))
+                elif kind == "FSTRING_START":
+                    if len(fstrings) >= MAX_FSTRINGS:
+                        raise self.mistake("too many nested f-strings", start, position)
+                    append((kind, value, line, column, line, end_column))
+                    fstrings.append(FString(value, line, column, start))
+                    position = self.literal(position)
+                    break
+                elif kind == "JOIN":
+                    self.new_line(position)
+                    if position == size:
+                        raise self.unfinished("unexpected EOF while parsing", (line, column, line, end_column))
+                elif kind == "ODD":
+                    position = self.odd(match.start())
+                    break
         self.finish()
 
     # lines

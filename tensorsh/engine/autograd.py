@@ -226,7 +226,7 @@ class AccumulateGrad(Node):
                 # A view is, when it is all there is of its base (the gradient of a transposed weight).
                 base = array.base
                 if not array.flags.c_contiguous or sys.getrefcount(array) > 5 or (
-                    base is not None and (type(base) is not np.ndarray or sys.getrefcount(base) > 3
+                    base is not None and (type(base) is not type(array) or sys.getrefcount(base) > 3
                                           or base.base is not None or base.size != array.size)
                 ):  # fmt: skip
                     array = array.copy()

@@ -282,6 +282,34 @@ class Shared(Memory):
         return np.where(mask, at, 0) + self.blocks * self.count, mask
 
 
+class Addresses:
+    """A column of pointers: which of them a thread follows is its own number."""
+
+    def __init__(self, rows: list[Memory]) -> None:
+        self.rows = rows
+
+    def read(self, at: Any, mask: Any, lanes: Any) -> Several:
+        return Several(self.rows, np.broadcast_to(at, mask.shape))
+
+
+class Several(Memory):
+    """A pointer that goes elsewhere for each thread."""
+
+    def __init__(self, rows: list[Memory], which: Any) -> None:
+        self.rows, self.which = rows, which
+
+    def read(self, at: Any, mask: Any, lanes: Any) -> Any:
+        found = np.zeros(mask.shape, self.rows[0].array.dtype)
+        for k in np.unique(self.which[mask]):
+            mine = mask & (self.which == k)
+            found[mine] = self.rows[k].read(at, mine, lanes)[mine]
+        return found
+
+    def write(self, at: Any, value: Any, mask: Any, lanes: Any) -> None:
+        for k in np.unique(self.which[mask]):
+            self.rows[k].write(at, value, mask & (self.which == k), lanes)
+
+
 class Place:
     """``&array[i]``."""
 

@@ -128,8 +128,9 @@ class RawKernel:
     def __init__(self, code: str, name: str, options: tuple = ()) -> None:
         defined = re.findall(r"typedef ([\w ]+) (\w);", code)
         self.types = {letter: C_TYPES[kind] for kind, letter in defined}
-        text = re.sub(r"typedef [\w ]+;|#(?!pragma)[^\n]*", "", code)
-        self.name, self.functions = name, parsed(text, self.types)
+        text = re.sub(r"typedef [\w ]+;|struct \w+ {[^}]*};|#(?!pragma)[^\n]*", "", code)
+        structures = dict.fromkeys(re.findall(r"struct (\w+) {", code))
+        self.name, self.functions = name, parsed(text, self.types | structures)
         self.pointers = re.search(rf"\b{name}\(([^)]*)\)", text).group(1).split(",")  # type: ignore[union-attr]
 
     def __call__(self, grid: tuple, block: tuple, args: tuple) -> None:
@@ -140,7 +141,9 @@ class RawKernel:
         machine = c.Machine(self.functions, lanes, block[0])
         scope: dict[str, Any] = {}
         for (kind, name), text, a in zip(params, self.pointers, args, strict=True):
-            if "*" in text:
+            if kind is None:
+                scope |= self.table(name, a)
+            elif "*" in text:
                 if a is None or isinstance(a, np.uint64) and not a:
                     scope[name] = None
                     continue
@@ -149,9 +152,26 @@ class RawKernel:
             else:
                 assert isinstance(a, np.generic) and a.dtype == kind, f"{self.name}: {name} is no number of {kind}"
                 scope[name] = a
-        number = np.arange(lanes)
-        machine.globals = {
-            "threadIdx.x": (number % block[0]).astype(np.uint32), "blockIdx.x": (number // block[0]).astype(np.uint32),
-            "blockDim.x": np.uint32(block[0]), "gridDim.x": np.uint32(grid[0]),
-        }  # fmt: skip
+        machine.globals = self.numbers(lanes, block[0], grid[0])
         machine.run(body, scope | machine.globals)
+
+    def table(self, name: str, given: Any) -> dict[str, Any]:
+        """The fields of a structure given by value; columns of addresses point to as many elements as `size` says."""
+        assert type(given) is np.ndarray and given.size == 1 and given.itemsize <= 4000, f"{self.name}: {name}"
+        found: dict[str, Any] = {}
+        for field in given.dtype.names:
+            column = given[field].reshape(-1)
+            if column.dtype != np.uint64:
+                found[f"{name}.{field}"] = column[0] if column.size == 1 else c.Memory(column)
+                continue
+            rows = [(int(p), int(n)) for p, n in zip(column, given["size"].reshape(-1), strict=True)]
+            found[f"{name}.{field}"] = c.Addresses([c.Memory(standin.memory(*row, self.types["T"])) for row in rows])
+        return found
+
+    @staticmethod
+    def numbers(lanes: int, block: int, grid: int) -> dict[str, Any]:
+        number = np.arange(lanes)
+        return {
+            "threadIdx.x": (number % block).astype(np.uint32), "blockIdx.x": (number // block).astype(np.uint32),
+            "blockDim.x": np.uint32(block), "gridDim.x": np.uint32(grid),
+        }  # fmt: skip

@@ -9,9 +9,11 @@ It says nothing about speed, rounding, streams, or kernels that only a GPU can c
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,7 +46,7 @@ class ndarray:
     """An array that lies on the device."""
 
     __module__ = "cupy"
-    __slots__ = ("_held", "_index", "__weakref__")
+    __slots__ = ("_held", "_index", "_owner", "__weakref__")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
@@ -52,6 +54,7 @@ class ndarray:
         self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"
     ) -> None:
         """An array on memory that is there, as cupy makes it."""
+        self._owner = None
         if memptr is None:
             self._held, self._index = np.empty(shape, dtype, order), current[0]
             return
@@ -80,7 +83,10 @@ class ndarray:
 
     @property
     def base(self) -> Any:
-        return None if self._held.base is None else on_device(self._held.base, self._index)
+        """The array whose memory this one shows."""
+        if self._owner is None and self._held.base is not None:
+            self._owner = on_device(self._held.base, self._index)
+        return self._owner
 
     @property
     def real(self) -> ndarray:
@@ -183,8 +189,19 @@ class ndarray:
 def on_device(held: Any, number: int | None = None) -> ndarray:
     """The device's array that holds one of numpy's."""
     made = object.__new__(ndarray)
-    made._held, made._index = held, current[0] if number is None else number
+    made._held, made._index, made._owner = held, current[0] if number is None else number, None
+    if held.base is None:
+        owners[id(held)] = made
+    else:
+        root = held.base
+        while isinstance(root, np.ndarray) and root.base is not None:
+            root = root.base
+        made._owner = owners.get(id(root))
     return made
+
+
+owners: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+"""The arrays of the device by the identity of what they hold, where they own it."""
 
 
 class MemoryPointer:
@@ -203,6 +220,14 @@ class MemoryPointer:
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)
+
+
+def memory(address: int, count: int, kind: Any) -> np.ndarray:
+    """The elements at an address."""
+    if not address or not count:
+        return np.zeros(0, kind)
+    held = (ctypes.c_byte * (count * np.dtype(kind).itemsize)).from_address(address)
+    return np.frombuffer(held, np.uint8).view(kind)
 
 
 def _symbol(name: str, inplace: bool = False) -> None:

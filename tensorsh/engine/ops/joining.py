@@ -434,7 +434,7 @@ def repeat_gradient(t, g, input_shape, repeats):
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - len(input_shape)
     if 0 in repeats:
-        return np.zeros(input_shape, g.dtype) if t.raw else wrap(np.zeros(input_shape, g._array.dtype))
+        return t.expand(t.sum(g), tuple(input_shape)) * 1
     shape = (1,) * extra + tuple(input_shape)
     split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
     dims = [i for i in range(0, len(split), 2) if split[i] != 1]

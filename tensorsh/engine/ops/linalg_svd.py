@@ -138,7 +138,7 @@ def values_node(*args: Any) -> str:
     return "LinalgSvdBackward0"
 
 
-@operator("_linalg_svdvals", method=False, node=values_node)
+@operator("_linalg_svdvals", method=False, node=values_node, hosted=True)
 def singular_values(xp, A: Array):
     """The singular values; the bases come along when a gradient may be asked for."""
     check_matrix("linalg.svd", A)

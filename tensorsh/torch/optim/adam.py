@@ -53,6 +53,7 @@ class Adam(Optimizer):
         fresh = {"step": scalar(0.0), "exp_avg": zeros, "exp_avg_sq": zeros}
         if amsgrad:
             fresh["max_exp_avg_sq"] = zeros
+        steps: Any = None
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
             step_size = lr / (1 - beta1**step)
@@ -60,12 +61,15 @@ class Adam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
                 arrays.append(state["max_exp_avg_sq"]._array)
-            elif type(array) is not np.ndarray:
+            if type(array) is not np.ndarray:
                 from ...engine.cuda import optimizer
 
-                keep = 1 - lr * decay if decoupled else 1
-                left = 0 if decoupled else decay
-                optimizer.adam(*arrays, left, keep, maximize, (beta1, beta2), correction, eps, step_size)
+                steps = steps or optimizer.Steps()
+                steps.add(
+                    optimizer.AMSGRAD if amsgrad else optimizer.ADAM, arrays, 1 - lr * decay if decoupled else 1.0,
+                    0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, 1 - beta2, correction, eps,
+                    step_size,
+                )  # fmt: skip
                 continue
             numbers = (
                 -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
@@ -91,6 +95,8 @@ class Adam(Optimizer):
                 root /= kind(correction)
                 root += kind(eps)
                 addcdiv(x, m, root, -step_size)
+        if steps is not None:
+            steps.run()
 
 
 class AdamW(Adam):

@@ -45,6 +45,7 @@ class SGD(Optimizer):
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
         share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
         sign = -1.0 if maximize else 1.0
+        steps: Any = None
         if not momentum:
             for p in group["params"]:
                 gradient = p._grad
@@ -53,7 +54,8 @@ class SGD(Optimizer):
                 if type(p._array) is not np.ndarray:
                     from ...engine.cuda import optimizer
 
-                    optimizer.sgd(p._array, gradient._array, lr, decay, maximize)
+                    steps = steps or optimizer.Steps()
+                    steps.add(optimizer.SGD, [p._array, gradient._array], lr, decay, sign)
                 elif in_one_pass("sgd_step", [p._array, gradient._array], -lr, decay, sign):
                     pass
                 elif not decay and not maximize:
@@ -63,6 +65,8 @@ class SGD(Optimizer):
                         g = -g if maximize else g
                         axpy(x, plus(g, x, decay) if decay else g, -lr)
                 p._bump()
+            if steps is not None:
+                steps.run()
             return
         for p in group["params"]:
             if p._grad is None:
@@ -71,12 +75,14 @@ class SGD(Optimizer):
             buffer = state.get("momentum_buffer")
             first = buffer is None
             if first:
-                buffer = state["momentum_buffer"] = wrap(np.empty_like(p._array))
+                buffer = state["momentum_buffer"] = wrap(np.zeros_like(p._array))
             arrays = [p._array, p._grad._array, buffer._array]
-            if type(p._array) is not np.ndarray and not first:
+            if type(p._array) is not np.ndarray:
                 from ...engine.cuda import optimizer
 
-                optimizer.momentum_sgd(*arrays, lr, decay, maximize, momentum, share, nesterov)
+                steps = steps or optimizer.Steps()
+                rates = (0.0, 1.0) if first else (momentum, share)
+                steps.add(optimizer.MOMENTUM, arrays, lr, decay, sign, *rates, momentum if nesterov else 0.0)
                 p._bump()
                 continue
             numbers = (-lr, decay, sign, momentum, share, nesterov)
@@ -93,3 +99,5 @@ class SGD(Optimizer):
                     axpy(m, g, share)
                 axpy(x, plus(g, m, momentum) if nesterov else m, -lr)
             p._bump()
+        if steps is not None:
+            steps.run()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine import accumulations, kernels
+from tensorsh.engine import accumulations, compiled_norms, kernels
 from tensorsh.engine.ops import attention, normalization, recurrent
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
@@ -63,7 +63,7 @@ def test_layer_norm(monkeypatch, rows, n):
 
 
 def test_layer_norm_by_threads(monkeypatch):
-    monkeypatch.setattr(normalization, "SHARED", 1)
+    monkeypatch.setattr(compiled_norms, "SHARED", 1)
     monkeypatch.setattr("tensorsh.engine.parallel.SHARED", 1)
     compute = lambda: gradients(lambda x, w, b: F.layer_norm(x, (33,), w, b), random(70, 33), random(33), random(33))
     alone = compute()

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from ..backend import cupy
+from ..ops.normalization import KEPT, update
 from . import rows
 from .kernels import Elementwise, total
 
@@ -108,17 +109,19 @@ def channels(v: Any, ndim: int) -> Any:
 
 
 def batch(
-    xp: Any, input: Any, weight: Any = None, bias: Any = None, mean: Any = None, var: Any = None, eps: float = 1e-5
-) -> tuple:
+    xp: Any, input: Any, weight: Any = None, bias: Any = None, mean: Any = None, var: Any = None, eps: float = 1e-5,
+    running: tuple = KEPT,
+) -> tuple:  # fmt: skip
     number = input.dtype.type
     axes = (0, *range(2, input.ndim))
     if mean is None:
+        n = prod(input.shape[a] for a in axes)
         mean, squares, rstd = moments(input, axes, eps)
-        var = squares / number(prod(input.shape[a] for a in axes))
+        update(running, mean, squares / number(n), n)
     else:
         mean, var = (channels(v, input.ndim).astype(input.dtype, copy=False) for v in (mean, var))
         rstd = RSTD(var, number(1), number(eps))
-    return normalize(input, mean, rstd, channels(weight, input.ndim), channels(bias, input.ndim)), mean, var, rstd
+    return normalize(input, mean, rstd, channels(weight, input.ndim), channels(bias, input.ndim)), mean, rstd
 
 
 def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: Any, mean: Any, rstd: Any) -> tuple:

@@ -45,6 +45,17 @@ INLINE PyArrayObject *writeable(PyObject *object, int type) {
     return array != NULL && PyArray_ISWRITEABLE(array) ? array : NULL;
 }
 
+/* Arguments that are arrays of float32 of one size, put into `to`, or None; 0 for anything else. */
+INLINE int taken(PyObject *const *args, int count, float **const *to, size n, int changed) {
+    for (int k = 0; k < count; k++) {
+        if (args[k] == Py_None) continue;
+        PyArrayObject *array = changed ? writeable(args[k], NPY_FLOAT) : contiguous(args[k], NPY_FLOAT);
+        if (array == NULL || PyArray_SIZE(array) != n) return 0;
+        *to[k] = PyArray_DATA(array);
+    }
+    return 1;
+}
+
 #define NONE_UNLESS_ERROR return PyErr_Occurred() ? NULL : Py_NewRef(Py_None)
 
 /* Work on more elements than this lets other threads run meanwhile. */
@@ -61,8 +72,10 @@ INLINE PyArrayObject *writeable(PyObject *object, int type) {
 #define FUNCTION(name, signature) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, signature}
 
 extern PyMethodDef attention_methods[];
+extern PyMethodDef batch_norm_methods[];
 extern PyMethodDef convolution_methods[];
 extern PyMethodDef gemm_methods[];
+extern PyMethodDef group_norm_methods[];
 extern PyMethodDef losses_methods[];
 extern PyMethodDef memory_methods[];
 extern PyMethodDef norm_methods[];

@@ -6,8 +6,10 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kern
 
 static PyMethodDef *const tables[] = {
     attention_methods,
+    batch_norm_methods,
     convolution_methods,
     gemm_methods,
+    group_norm_methods,
     losses_methods,
     memory_methods,
     norm_methods,

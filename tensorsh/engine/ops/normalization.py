@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import kernels, parallel
+from .. import compiled_norms, kernels
 from ..errors import not_implemented, wrap_dim
 from ..operator import Array, composite, operator
-from ..parallel import SHARED, blocks_of_rows, run, spread
+from ..parallel import blocks_of_rows, spread
 from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
@@ -48,17 +48,34 @@ def backward(t: Any, g: Any, xhat: Any, rstd: Any, axes: tuple, n: int) -> Any:
     return (g - t.sum(g, axes, keepdim=True) / n - xhat * (t.sum(g * xhat, axes, keepdim=True) / n)) * rstd
 
 
+KEPT = (None, None, 0.0)
+"""No running statistics."""
+
+
+def update(running: tuple, mean: Any, var: Any, n: int) -> None:
+    """Running statistics move toward the batch's by the momentum beside them; the variance unbiased."""
+    *kept, momentum = running
+    for a, value in zip(kept, (mean, var * var.dtype.type(n / max(n - 1, 1))), strict=True):
+        if a is not None:
+            a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
+
+
 def channelwise(v: Any, ndim: int) -> Any:
     return v.reshape((1, -1) + (1,) * (ndim - 2)) if ndim > 1 else v
 
 
 @operator("_native_batch_norm", node="NativeBatchNormBackward0", outputs=1, method=False, wide=True)
-def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5):
-    """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own."""
+def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5, running=KEPT):
+    """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own, toward which `running` move."""
+    if kernels.suits(input) and input.ndim > 1:
+        found = compiled_norms.batch(input, weight, bias, (mean, var), eps, running)
+        if found is not None:
+            return found
     axes = (0, *range(2, input.ndim))
     dtype = input.dtype
     if mean is None:
         mean, var, centred = statistics(xp, input, axes)
+        update(running, mean, var, prod(input.shape[a] for a in axes))
     else:
         mean, var = (channelwise(v, input.ndim).astype(dtype, copy=False) for v in (mean, var))
         centred = input - mean
@@ -68,20 +85,24 @@ def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None,
     y = xhat if weight is None else xhat * channelwise(weight, input.ndim).astype(dtype, copy=False)
     if bias is not None:
         y = y + channelwise(bias, input.ndim).astype(dtype, copy=False)
-    return (y.copy() if y is xhat else y), mean, var, rstd
+    return (y.copy() if y is xhat else y), mean, rstd
 
 
 @batch.joint_gradient
-def _(t, g, needs, input, weight, mean, result1, result3):
+def _(t, g, needs, input, weight, mean, result1, result2):
     axes = (0, *range(2, input.ndim))
     n = prod(input.shape[a] for a in axes)
     evaluation = mean is not None
+    if t.raw and kernels.suits(g, input, result1, result2) and input.ndim > 1:
+        found = compiled_norms.batch_gradient(g, needs, input, weight, result1, result2, not evaluation)
+        if found is not None:
+            return found
     if t.raw or evaluation:
-        rstd, centred = result3, input - result1
+        rstd, centred = result2, input - result1
     else:
         # Statistics as functions of the input, so that this formula can be differentiated in turn.
         centred = input - t.mean(input, axes, keepdim=True)
-        rstd = input_rstd(t, centred, axes, result3, n)
+        rstd = input_rstd(t, centred, axes, result2, n)
     xhat = centred * rstd
     x = None
     if needs[0]:
@@ -147,24 +168,12 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             )
     if not training:
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
-    y = batch.function(input, weight, bias, None, None, float(eps))
-    if running_mean is not None or running_var is not None:
-        _update(input, running_mean, running_var, momentum)
+    means, variances = (None if v is None else v._array for v in (running_mean, running_var))
+    y = batch.function(input, weight, bias, None, None, float(eps), (means, variances, momentum))
+    for v in (running_mean, running_var):
+        if v is not None:
+            v._bump()
     return y
-
-
-def _update(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float) -> None:
-    """Running statistics move toward the batch's by `momentum`; the variance unbiased."""
-    x = input._array
-    wide = x.astype(np.float32) if x.dtype.itemsize <= 2 else x
-    axes = (0, *range(2, x.ndim))
-    mean, var, _ = statistics(np if type(x) is np.ndarray else None, wide, axes)
-    n = x.size // x.shape[1]
-    for running, value in ((running_mean, mean), (running_var, var * wide.dtype.type(n / max(n - 1, 1)))):
-        if running is not None:
-            a = running._array
-            a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
-            running._bump()
 
 
 def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
@@ -200,7 +209,7 @@ def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: 
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
     """input normalised over its last dimensions; also the means and reciprocal deviations."""
     if kernels.suits(input):
-        found = compiled_layer(input, len(normalized_shape), weight, bias, eps)
+        found = compiled_norms.layer(input, len(normalized_shape), weight, bias, eps)
         if found is not None:
             return found
     if xp is np and suits(input):
@@ -223,49 +232,6 @@ LARGE = 1 << 15
 
 def suits(x: Any) -> bool:
     return type(x) is np.ndarray and x.size > LARGE and x.flags.c_contiguous and x.dtype.kind == "f"
-
-
-def compiled_layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
-    """The compiled kernel, which has PyTorch's bits; None if it is not made for this."""
-    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
-    n = prod(x.shape[x.ndim - dims :])
-    if not x.size:
-        return None
-    flat = np.ascontiguousarray(x).reshape(-1, n)
-    out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
-    done = []
-
-    def block(x: Any, out: Any, mean: Any, rstd: Any) -> None:
-        done.append(kernels.compiled.layer_norm(x, weight, bias, eps, out, mean, rstd))
-
-    run(block, [flat, out, mean, rstd], max(1, len(flat) // 16))
-    return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
-
-
-def compiled_layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:
-    """The gradients by the compiled kernel, which has PyTorch's bits; None if it is not made for this."""
-    n = prod(shape)
-    if not x.size:
-        return None
-    flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
-    count = len(flat)
-    mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)
-    dx = np.empty_like(flat) if needs[0] else None
-    sums = [np.zeros(shape, x.dtype) if needed else None for needed in needs[1:]]
-    threads = state.threads if x.size >= SHARED else 1
-    step = count if threads == 1 else max(1, count // 16)
-    done = []
-
-    def work(part: slice, dx: Any, dw: Any, db: Any) -> None:
-        f = kernels.compiled.layer_norm_backward
-        done.append(f(g[part], flat[part], weight, mean[part], rstd[part], dx, dw, db))
-
-    # The sums over the rows are one job, so that they do not depend on the number of threads.
-    jobs: list = [(slice(0, count), dx if threads == 1 else None, *sums)]
-    if dx is not None and threads > 1:
-        jobs += [(slice(top, top + step), dx[top : top + step], None, None) for top in range(0, count, step)]
-    parallel.each(work, jobs, threads)
-    return (None if dx is None else dx.reshape(x.shape), *sums) if all(done) else None
 
 
 def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
@@ -343,7 +309,7 @@ def layer_gradient_by_rows(g: Any, needs: list, x: Any, shape: tuple, weight: An
 def _(t, g, needs, input, normalized_shape, weight, result1, result2):
     g = g[0]
     if t.raw and kernels.suits(g, input, result1, result2):
-        found = compiled_layer_gradient(g, needs, input, tuple(normalized_shape), weight, result1, result2)
+        found = compiled_norms.layer_gradient(g, needs, input, tuple(normalized_shape), weight, result1, result2)
         if found is not None:
             return found
     if t.raw and suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
@@ -370,6 +336,10 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_
 @operator("_native_group_norm", node="NativeGroupNormBackward0", outputs=1, method=False, wide=True)
 def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
     """input [N, C, *S] normalised over groups of channels."""
+    if kernels.suits(input):
+        found = compiled_norms.group(input, weight, bias, num_groups, eps)
+        if found is not None:
+            return found
     n, c = input.shape[:2]
     x = input.reshape(n, num_groups, prod(input.shape[1:]) // num_groups)
     mean, var, centred = statistics(xp, x, (2,))
@@ -384,6 +354,10 @@ def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups
 
 @group.joint_gradient
 def _(t, g, needs, input, weight, num_groups, result1, result2):
+    if t.raw and kernels.suits(g, input, result1, result2):
+        found = compiled_norms.group_gradient(g, needs, input, weight, num_groups, result1, result2)
+        if found is not None:
+            return found
     shape = (input.shape[0], num_groups, prod(input.shape[1:]) // num_groups)
     x = input.reshape(shape)
     n = x.shape[2]

@@ -314,17 +314,11 @@ class OperatorNode(Node):
     def _release(self) -> None:
         self._saved = FREED
 
-    def __getattr__(self, name: str) -> Any:
-        if name[:7] != "_saved_":
-            raise AttributeError(f"'{self._title}' object has no attribute '{name}'")
-        from .saved import read
-
-        return read(self, name[7:])
-
     def __dir__(self) -> list[str]:
         from .saved import names
 
-        return [*super().__dir__(), *("_saved_" + name for name in names(type(self)))]
+        own = [name for name in super().__dir__() if name[:7] != "_saved_"]
+        return [*own, *("_saved_" + name for name in names(type(self)))]
 
 
 class Wrapped:

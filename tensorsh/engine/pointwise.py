@@ -102,7 +102,8 @@ def is_number(x: Any) -> bool:
 
 def conjugate(t: Any, x: Any) -> Any:
     """The conjugate of an operand that may be a number."""
-    if type(x) is ndarray and (x.dtype is FLOAT32 or x.dtype is FLOAT64):
+    kind = type(x)
+    if kind is float or kind is ndarray and (x.dtype is FLOAT32 or x.dtype is FLOAT64):
         return x
     return x.conjugate() if isinstance(x, NUMBERS) else t.conj(x)
 

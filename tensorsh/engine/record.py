@@ -70,7 +70,9 @@ class Recording:
                 if title in FUSED:
                     made = type(title, (made,), body | {"_step": in_single, "_keeps": self.keeps})
             else:
-                made = type(title, (OperatorNode,), body | {"_operator": self, "_title": title})
+                from .saved import readers
+
+                made = type(title, (OperatorNode,), body | {"_operator": self, "_title": title} | readers(title, self))
             self.classes[title, narrow] = made
         return made
 

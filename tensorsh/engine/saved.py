@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,13 @@ def names(cls: Any) -> list[str]:
     if listed is None:
         return [name for name in own_names(cls._operator) if not name.endswith("_strides")]
     return [plain for plain in (name.rstrip("*") for name in listed) if reader(cls, plain) is not None]
+
+
+def readers(title: str, operator: Any) -> dict[str, property]:
+    """The attributes `_saved_<name>` for the class of a node (a `__getattr__` would slow every other attribute down)."""
+    listed = table().get(title)
+    known = own_names(operator) if listed is None else [name.rstrip("*") for name in listed]
+    return {"_saved_" + name: property(partial(read, name=name)) for name in known}
 
 
 def read(node: Any, name: str) -> Any:

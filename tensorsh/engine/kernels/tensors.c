@@ -8,9 +8,9 @@ static PyObject *name_place;
 static long long clock_now = 0;
 
 #define EACH_FIELD(f) f(array) f(node) f(grad) f(root) f(cell) f(views) f(origin) f(inference)
-#define EACH_STEP(f) f(edges) f(saved) f(metas) f(sequence)
+#define EACH_STEP(f) f(edges) f(saved) f(metas)
 #define VISIT(name)                                            \
-    {                                                          \
+    if (it->name != skipped) {                                 \
         int stop = visited(it->name, visit, arg);              \
         if (stop) return stop;                                 \
     }
@@ -34,11 +34,19 @@ static void untracked(PyObject *tuple) {
     if (PyTuple_CheckExact(tuple) && Py_REFCNT(tuple) == 1 && PyObject_GC_IsTracked(tuple)) PyObject_GC_UnTrack(tuple);
 }
 
+static int is_plain(PyObject *tuple) {
+    if (!PyTuple_CheckExact(tuple)) return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++)
+        if (PyObject_GC_IsTracked(PyTuple_GET_ITEM(tuple, i))) return 0;
+    return 1;
+}
+
 /* The parts of a garbage-collected type that are the same for both; freeing needs no recursion of our own: the classes
    derived from these bring Python's trashcan. */
-#define COLLECTED(type, prefix, each)                                                       \
+#define COLLECTED(type, prefix, each, plain)                                                \
     static int prefix##_traverse(PyObject *self, visitproc visit, void *arg) {              \
         type *it = (type *)self;                                                            \
+        PyObject *skipped = plain;                                                          \
         each(VISIT) return 0;                                                               \
     }                                                                                       \
     static int prefix##_clear(PyObject *self) {                                             \
@@ -52,8 +60,8 @@ static void untracked(PyObject *tuple) {
         Py_TYPE(self)->tp_free(self);                                                       \
         Py_TRASHCAN_END                                                                     \
     }
-COLLECTED(Fields, fields, EACH_FIELD)
-COLLECTED(Step, step, EACH_STEP)
+COLLECTED(Fields, fields, EACH_FIELD, NULL)
+COLLECTED(Step, step, EACH_STEP, it->plain)
 
 static PyObject *fields_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     Fields *t = (Fields *)type->tp_alloc(type, 0);
@@ -68,7 +76,7 @@ static PyObject *fields_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     return (PyObject *)t;
 }
 
-static PyObject *nothing, *zero; /* the empty tuple and 0 */
+static PyObject *nothing; /* the empty tuple */
 
 static PyObject *step_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     Step *node = (Step *)type->tp_alloc(type, 0);
@@ -76,7 +84,6 @@ static PyObject *step_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     node->edges = Py_NewRef(nothing);
     node->saved = Py_NewRef(nothing);
     node->metas = Py_NewRef(Py_None);
-    node->sequence = Py_NewRef(zero);
     return (PyObject *)node;
 }
 
@@ -84,7 +91,7 @@ static PyObject *step_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 static PyMemberDef fields_members[] = {EACH_FIELD(MEMBER){NULL}};
 #undef OF
 #define OF Step
-static PyMemberDef step_members[] = {EACH_STEP(MEMBER){NULL}};
+static PyMemberDef step_members[] = {EACH_STEP(MEMBER){"_sequence", T_LONGLONG, offsetof(Step, sequence), 0, NULL}, {NULL}};
 
 #define TYPE(type, prefix, title, text)                                                                 \
     PyTypeObject type##Type = {                                                                         \
@@ -122,7 +129,8 @@ PyObject *node_of(PyTypeObject *type, PyObject *edges, PyObject *saved, PyObject
     node->edges = edges;
     node->saved = saved;
     node->metas = metas;
-    node->sequence = PyLong_FromLongLong(++clock_now);
+    node->plain = is_plain(saved) ? saved : NULL;
+    node->sequence = ++clock_now;
     PyObject *places = setting(name_places);
     if (places != Py_False && places != Py_None) {
         PyObject *place = PyObject_CallNoArgs(places);
@@ -257,8 +265,7 @@ int add_tensors(PyObject *module) {
     name_array = PyUnicode_InternFromString("_array");
     name_value = PyUnicode_InternFromString("value");
     nothing = PyTuple_New(0);
-    zero = PyLong_FromLong(0);
-    if (!name_grad_enabled || !name_inference || !name_places || !name_place || !name_array || !name_value || !nothing || !zero) return -1;
+    if (!name_grad_enabled || !name_inference || !name_places || !name_place || !name_array || !name_value || !nothing) return -1;
     return PyModule_AddType(module, &FieldsType) < 0 || PyModule_AddType(module, &StepType) < 0 ? -1 : 0;
 }
 

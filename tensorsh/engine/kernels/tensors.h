@@ -13,7 +13,9 @@ typedef struct {
 /* What Node is derived from. */
 typedef struct {
     PyObject_HEAD
-    PyObject *edges, *saved, *metas, *sequence;
+    PyObject *edges, *saved, *metas;
+    PyObject *plain; /* borrowed: `saved`, if nothing in it can be part of a cycle */
+    long long sequence;
 } Step;
 
 extern PyTypeObject FieldsType, StepType;

@@ -139,17 +139,17 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
         return np, on_host(op.kernel)
     if (state.matmul_precision != "highest") is not _tf32[0]:
         rounded_products(state.matmul_precision != "highest")
-    kind = ""
+    kind = None
     for i in op.arrays:
         if type(arrays[i]) is np.ndarray:  # without dimensions: a GPU's functions take it as a number
             arrays[i] = arrays[i][()]
-        elif not kind and hasattr(arrays[i], "dtype"):
-            kind = arrays[i].dtype.kind
-    if kind != "f":
+        elif kind is None and hasattr(arrays[i], "dtype"):
+            kind = arrays[i].dtype
+    if kind is None:
         return xp, op.kernel
-    from .cuda import KERNELS
+    from .cuda import KERNELS, KINDS
 
-    return xp, KERNELS.get(op.names[0], op.kernel)
+    return xp, KERNELS.get(op.names[0], op.kernel) if kind in KINDS else op.kernel
 
 
 _tf32 = [False]

@@ -37,15 +37,35 @@ CASES = {
     "batch_norm": lambda x, w, b: F.batch_norm(x, torch.zeros_like(w), torch.ones_like(w), w, b, training=True),
     "batch_norm, fixed": lambda x, w, b: F.batch_norm(x, w.detach() * 0.1, w.detach() ** 2 + 1, w, b),
     "batch_norm of images": lambda x, w, b: F.batch_norm(x.view(1, 4, 5, 1), None, None, w, b, training=True),
+    "group_norm": lambda x, w, b: F.group_norm(x.view(1, 4, 5), 2, w, b),
+    "group_norm of images": lambda x, w, b: F.group_norm(x.repeat(2, 3).view(2, 4, 3, 5), 4, w),
+    "instance_norm": lambda x, w, b: F.instance_norm(x.view(1, 4, 5), weight=w, bias=b),
+    "rms_norm": lambda x, w, b: F.rms_norm(x, (4,), w),
+    "rms_norm of all": lambda x, w, b: F.rms_norm(x, (5, 4)),
     "attention": lambda x, w, b: F.scaled_dot_product_attention(x[None], x[None] * w, x[None] + b, is_causal=True),
+    "attention of heads": lambda x, w, b: F.scaled_dot_product_attention(heads(x), heads(x * w), heads(x + b)),
+    "attention, causal": lambda x, w, b: F.scaled_dot_product_attention(
+        heads(x)[:, :, :3], heads(x * w), heads(x + b), is_causal=True, scale=0.3
+    ),
+    "attention, masked": lambda x, w, b: F.scaled_dot_product_attention(
+        heads(x), heads(x * w), heads(x + b), heads(x).detach()[..., :1] > 0
+    ),
+    "attention, biased": lambda x, w, b: F.scaled_dot_product_attention(
+        heads(x), heads(x * w), heads(x + b), x.detach()[:, :1].expand(5, 5)
+    ),
 }
 
 
+def heads(x: torch.Tensor) -> torch.Tensor:
+    """[5, 4] as three samples of two heads with rows of 8."""
+    return x.repeat(3, 4).view(3, 5, 2, 8).transpose(1, 2)
+
+
 def outcome(case: str, device: str, dtype: object) -> list:
-    """The result and the gradients of a weighted sum of it."""
+    """The result and the gradients of a weighted sum of it; on the CPU in double precision."""
     torch.manual_seed(0)
-    made = [torch.randn(*shape, dtype=torch.float64) * 2 for shape in ((5, 4), (4,), (4,))]
-    x, w, b = (t.to(device, dtype).requires_grad_() for t in made)
+    made = [(torch.randn(*shape, dtype=torch.float64) * 2).to(dtype) for shape in ((5, 4), (4,), (4,))]
+    x, w, b = (t.to(device, torch.float64 if device == "cpu" else dtype).requires_grad_() for t in made)
     y = CASES[case](x, w, b)
     (
         y.double() * torch.arange(1.0, 1 + y.numel(), device=device, dtype=torch.float64).view(y.shape).cos()
@@ -81,14 +101,67 @@ def test_as_on_the_cpu(case: str, dtype: str, error: float, ran: set) -> None:
         assert e is None or torch.allclose(a, e, rtol=error, atol=error)
 
 
-def test_second_order_takes_the_operators_own_formulas() -> None:
-    def second(device: str) -> list:
-        x = torch.tensor([0.3, -1.0], device=device, dtype=torch.float64, requires_grad=True)
-        (g,) = torch.autograd.grad(F.gelu(x).softmax(0)[0], x, create_graph=True)
+TWICE = {
+    "gelu and softmax": lambda x: F.gelu(x).softmax(0)[0],
+    "group_norm": lambda x: F.group_norm(x.view(1, 4, 8), 2).sin(),
+    "rms_norm": lambda x: F.rms_norm(x.view(4, 8), (8,)).sin(),
+    "attention": lambda x: F.scaled_dot_product_attention(*[x.view(1, 1, 4, 8) * k for k in (1, 2, 3)], is_causal=True),
+}
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_second_order_takes_the_operators_own_formulas(case: str) -> None:
+    def second(device: str, dtype: torch.dtype) -> list:
+        x = torch.linspace(-1, 1, 32, dtype=torch.float64).sin().to(device, dtype).requires_grad_()
+        (g,) = torch.autograd.grad(TWICE[case](x).sum(), x, create_graph=True)
         return torch.autograd.grad(g.sin().sum(), x)[0].tolist()
 
     with standin.installed():
-        assert second("cuda") == pytest.approx(second("cpu"), rel=1e-9)
+        expected = second("cpu", torch.float64)
+        assert second("cuda", torch.float32) == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("most", [1, 7, 26, 60])
+@pytest.mark.parametrize("case", [name for name in CASES if name.startswith("attention")])
+def test_attention_in_parts(case: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda.attention, "SCORES", most)
+    expected = outcome(case, "cpu", torch.float32)
+    with standin.installed():
+        actual = outcome(case, "cuda", torch.float32)
+    for a, e in zip(actual, expected, strict=True):
+        assert e is None or torch.allclose(a, e, rtol=1e-5, atol=1e-5)
+
+
+def test_operators_of_devices_have_their_own_nodes() -> None:
+    with standin.installed():
+        x = torch.randn(1, 2, 4, 8, device="cuda", requires_grad=True)
+        attend = lambda q, *mask: F.scaled_dot_product_attention(q, q, q, *mask).grad_fn.name()
+        assert attend(x) == "ScaledDotProductEfficientAttentionBackward0"
+        assert attend(x.half()) == attend(x.bfloat16()) == "ScaledDotProductFlashAttentionBackward0"
+        assert attend(x.half(), torch.zeros(4, 4, device="cuda")) == "ScaledDotProductEfficientAttentionBackward0"
+        assert attend(x.double()) == attend(x[..., :3]) == "UnsafeViewBackward0"
+        assert F.rms_norm(x, (8,)).grad_fn.name() == "FusedRmsNormBackward0"
+        assert F.rms_norm(x.half(), (8,)).dtype is torch.float16
+        hidden = F.scaled_dot_product_attention(x, x, x, torch.zeros(4, 4, dtype=torch.bool, device="cuda"))
+        assert not hidden.any().item()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_types_are_computed_wide(dtype: str) -> None:
+    kind = getattr(torch, dtype)
+    x = torch.linspace(-2, 2, 64).view(1, 2, 4, 8).to(kind)
+    for f in (
+        lambda x: F.scaled_dot_product_attention(x, x, x),
+        lambda x: x.softmax(-1),
+        lambda x: F.log_softmax(x, 0),
+        lambda x: F.rms_norm(x, (8,), x[0, 0, 0]),
+    ):
+        with standin.installed():
+            actual = f(x.cuda())
+        assert actual.dtype is kind
+        assert torch.allclose(
+            actual.cpu().double(), f(x.double()), rtol=torch.finfo(kind).eps, atol=torch.finfo(kind).eps
+        )
 
 
 OPTIONS = [
@@ -171,7 +244,7 @@ def test_places_that_come_twice(kind: str, value: object) -> None:
         assert added("cuda") == added("cpu")
 
 
-COUNTED = {"MLP": 28, "LeNet": 49, "GPT": 160}
+COUNTED = {"MLP": 28, "LeNet": 49, "GPT": 151}
 """At most so many launches has a training step of each network of `steps.py`."""
 
 

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from . import activation, loss, normalization, windows
 
+KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
+"""What the kernels are compiled for."""
 KERNELS: dict[str, Callable] = activation.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 """By the operator's name: a function with the parameters of its kernel."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
@@ -26,7 +29,7 @@ def install() -> None:
     """Let the formulas of operators that have one of their own here choose it by the arrays they are given."""
     from ..table import OPERATORS, load
 
-    for family in ("activation", "rectifiers", "softmax", "normalization"):
+    for family in ("activation", "rectifiers", "softmax", "normalization", "native"):
         load(family)
     for name, formula in GRADIENTS.items():
         op = OPERATORS[name]

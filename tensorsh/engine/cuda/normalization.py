@@ -1,4 +1,4 @@
-"""softmax and log_softmax, the layer, batch and group norms, and their gradients: by rows, or by sums and one pass.
+"""softmax and log_softmax, the layer, group, RMS and batch norms, and their gradients: by rows, or by sums and one pass.
 
 x̂ = (x - mean) * rstd; the gradient of x̂ goes to x as rstd * (g - mean(g) - x̂ * mean(g * x̂)).
 """
@@ -19,9 +19,13 @@ def folded(name: str, kind: int) -> Callable:
     """softmax or log_softmax of rows."""
 
     def kernel(xp: Any, input: Any, dim: int, dtype: Any = None) -> Any:
-        from ..ops.softmax import prepared
+        from ..ops.softmax import one_axis, prepared
 
-        x, axis, narrow = prepared(name, input, dim, dtype)
+        narrow = None
+        if dtype is not None:
+            x, axis, narrow = prepared(name, input, dim, dtype)
+        else:
+            x, axis = input, one_axis(name, dim, input.ndim)
         if not x.size:
             y = x.copy()
         elif not x.ndim:
@@ -89,7 +93,7 @@ def layer(
     kept = (*input.shape[:first], *(1,) * len(normalized_shape))
     if not input.size:
         return input.copy(), xp.empty(kept, input.dtype), xp.empty(kept, input.dtype)
-    return rows.layer_norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
+    return rows.norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
 def layer_backward(
@@ -99,9 +103,52 @@ def layer_backward(
     one, dx = input.dtype.type(1), None
     if needs[0]:
         n = prod(normalized_shape)
-        dx = rows.layer_norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
+        dx = rows.norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
     dw = AGAINST(g, one, input, mean, rstd, axis=outer) if needs[1] else None
     return dx, dw, g.sum(outer) if needs[2] else None
+
+
+def group(xp: Any, input: Any, weight: Any = None, bias: Any = None, num_groups: int = 1, eps: float = 1e-5) -> tuple:
+    n, c = input.shape[:2]
+    kept = (n, num_groups, 1)
+    if not input.size:
+        return input.copy(), xp.zeros(kept, input.dtype), xp.zeros(kept, input.dtype)
+    inner = prod(input.shape[2:])
+    return rows.norm(xp, input, c // num_groups * inner, weight, bias, eps, kept, inner, num_groups)
+
+
+def group_backward(
+    t: Any, g: Any, needs: list, input: Any, weight: Any, num_groups: int, mean: Any, rstd: Any
+) -> tuple:
+    n, c = input.shape[:2]
+    inner, dx, dw = prod(input.shape[2:]), None, None
+    if needs[0]:
+        one = (cupy(), g, weight, input, mean, rstd, c // num_groups * inner, inner, num_groups)
+        dx = rows.norm_backward(*one) if g.size else g
+    if needs[1]:
+        parts = (n, num_groups, c // num_groups, inner)
+        of_groups = mean.reshape(n, num_groups, 1, 1), rstd.reshape(n, num_groups, 1, 1)
+        g_, x = g.reshape(parts), input.reshape(parts)
+        dw = AGAINST(g_, input.dtype.type(1), x, *of_groups, axis=(0, 3)).reshape(c)
+    return dx, dw, g.sum((0, *range(2, input.ndim))) if needs[2] else None
+
+
+def rms(xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, eps: float = 1e-5) -> tuple:
+    first = input.ndim - len(normalized_shape)
+    kept = (*input.shape[:first], *(1,) * len(normalized_shape))
+    if not input.size:
+        return input.copy(), xp.empty(kept, rows.exact(input.dtype))
+    return rows.norm(xp, input, prod(normalized_shape), weight, None, eps, kept, centred=False)[::2]
+
+
+def rms_backward(t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, rstd: Any) -> tuple:
+    kind, dx, dw = rows.exact(input.dtype), None, None
+    if needs[0]:
+        dx = rows.norm_backward(cupy(), g, weight, input, None, rstd, prod(normalized_shape)) if g.size else g
+    if needs[1]:
+        wide = g.astype(kind, copy=False), kind.type(1), input.astype(kind, copy=False), kind.type(0), rstd
+        dw = AGAINST(*wide, axis=tuple(range(input.ndim - len(normalized_shape)))).astype(weight.dtype, copy=False)
+    return dx, dw
 
 
 def channels(v: Any, ndim: int) -> Any:
@@ -141,6 +188,8 @@ KERNELS: dict[str, Callable] = {
     "log_softmax": folded("log_softmax", 1),
     "_safe_softmax": safe_softmax,
     "native_layer_norm": layer,
+    "_native_group_norm": group,
+    "_fused_rms_norm": rms,
     "_native_batch_norm": batch,
 }
 GRADIENTS: dict[str, Callable] = {
@@ -148,5 +197,7 @@ GRADIENTS: dict[str, Callable] = {
     "log_softmax": log_softmax_backward,
     "_safe_softmax": softmax_backward,
     "native_layer_norm": layer_backward,
+    "_native_group_norm": group_backward,
+    "_fused_rms_norm": rms_backward,
     "_native_batch_norm": batch_backward,
 }

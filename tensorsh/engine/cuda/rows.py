@@ -1,4 +1,4 @@
-"""Kernels of one block for each row: softmax, log_softmax, layer norm, and their gradients, each in one launch.
+"""Kernels of one block for each row: softmax, log_softmax, the layer, group and RMS norms, and their gradients.
 
 A row need not lie in one piece: its elements are `inner` apart, as along any dimension of a contiguous array.
 """
@@ -71,38 +71,53 @@ SOFTMAX_BACKWARD = Raw(
   }}
 }}""",
 )  # fmt: skip
-LAYER_NORM = Raw(
-    "tensorsh_layer_norm_rows",
-    FOLDS + 'extern "C" __global__ void tensorsh_layer_norm_rows('
-    "const T* x, const T* w, const T* b, T* y, T* mean, T* rstd, long long n, A eps, int given) {"
-    "long long inner = 1;" + ROW + f"""
-  A sum = A(0);
-  {EACH} sum += A(x[base + k]);
-  A m = total(sum, part) / A(n);
+CHANNEL = "long long c = inner == 1 ? k : row % groups * (n / inner) + k / inner;"
+"""Which weight an element of a row is scaled by: its own of the row, or that of its channel."""
+NORM = Raw(
+    "tensorsh_norm_rows",
+    FOLDS + 'extern "C" __global__ void tensorsh_norm_rows(const T* x, const T* w, const T* b, T* y, A* mean, A* rstd,'
+    "long long n, long long inner, long long groups, A eps, int given) {"
+    "__shared__ A part[32]; long long row = blockIdx.x; long long base = row * n;" + f"""
+  A m = A(0);
+  if (!(given & 4)) {{
+    A sum = A(0);
+    {EACH} sum += A(x[base + k]);
+    m = total(sum, part) / A(n);
+  }}
   A squares = A(0);
   {EACH} {{ A d = A(x[base + k]) - m; squares += d * d; }}
   A r = rsqrt(total(squares, part) / A(n) + eps);
-  {EACH} y[base + k] = T((A(x[base + k]) - m) * r * (given & 1 ? A(w[k]) : A(1)) + (given & 2 ? A(b[k]) : A(0)));
-  if (threadIdx.x == 0) {{ mean[row] = T(m); rstd[row] = T(r); }}
+  {EACH} {{
+    {CHANNEL}
+    y[base + k] = T((A(x[base + k]) - m) * r * (given & 1 ? A(w[c]) : A(1)) + (given & 2 ? A(b[c]) : A(0)));
+  }}
+  if (threadIdx.x == 0) {{
+    if (!(given & 4)) mean[row] = m;
+    rstd[row] = r;
+  }}
 }}""",
 )  # fmt: skip
-"""given: 1 with a weight, 2 with a bias."""
-LAYER_NORM_BACKWARD = Raw(
-    "tensorsh_layer_norm_rows_backward",
-    FOLDS + 'extern "C" __global__ void tensorsh_layer_norm_rows_backward('
-    "const T* g, const T* w, const T* x, const T* mean, const T* rstd, T* y, long long n, int given) {"
-    "long long inner = 1;" + ROW + f"""
-  A m = A(mean[row]), r = A(rstd[row]);
+"""given: 1 with a weight, 2 with a bias, 4 not centred, as in RMS norm."""
+NORM_BACKWARD = Raw(
+    "tensorsh_norm_rows_backward",
+    FOLDS + 'extern "C" __global__ void tensorsh_norm_rows_backward('
+    "const T* g, const T* w, const T* x, const A* mean, const A* rstd, T* y, long long n, long long inner,"
+    "long long groups, int given) {__shared__ A part[32]; long long row = blockIdx.x; long long base = row * n;" + f"""
+  A m = given & 4 ? A(0) : mean[row];
+  A r = rstd[row];
   A first = A(0), second = A(0);
   {EACH} {{
-    A d = A(g[base + k]) * (given & 1 ? A(w[k]) : A(1));
+    {CHANNEL}
+    A d = A(g[base + k]) * (given & 1 ? A(w[c]) : A(1));
     first += d;
     second += d * (A(x[base + k]) - m) * r;
   }}
-  first = total(first, part) / A(n);
+  if (given & 4) first = A(0);
+  else first = total(first, part) / A(n);
   second = total(second, part) / A(n);
   {EACH} {{
-    A d = A(g[base + k]) * (given & 1 ? A(w[k]) : A(1));
+    {CHANNEL}
+    A d = A(g[base + k]) * (given & 1 ? A(w[c]) : A(1));
     y[base + k] = T(r * (d - first - (A(x[base + k]) - m) * r * second));
   }}
 }}""",
@@ -132,21 +147,34 @@ def softmax_backward(xp: Any, g: Any, result: Any, axis: int, kind: int) -> Any:
     return y
 
 
-def layer_norm(xp: Any, x: Any, n: int, weight: Any, bias: Any, eps: float, kept: tuple) -> tuple:
-    x = xp.ascontiguousarray(x)
-    y, mean, rstd = xp.empty(x.shape, x.dtype), xp.empty(kept, x.dtype), xp.empty(kept, x.dtype)
+def exact(kind: Any) -> Any:
+    """What a kernel computes in."""
+    return np.dtype(np.float64 if kind == np.float64 else np.float32)
+
+
+def norm(
+    xp: Any, x: Any, n: int, weight: Any, bias: Any, eps: float, kept: tuple, inner: int = 1, groups: int = 1,
+    centred: bool = True,
+) -> tuple:  # fmt: skip
+    """Rows of n elements normalised; their means (None of what is not centred) and reciprocal deviations, in shape `kept`."""
+    x, kind = xp.ascontiguousarray(x), exact(x.dtype)
+    y, rstd = xp.empty(x.shape, x.dtype), xp.empty(kept, kind)
+    mean = xp.empty(kept, kind) if centred else None
     w = x if weight is None else xp.ascontiguousarray(weight)
     b = x if bias is None else xp.ascontiguousarray(bias)
-    given = np.int32((weight is not None) + 2 * (bias is not None))
-    number = np.float64 if x.dtype == np.float64 else np.float32
-    LAYER_NORM(x.dtype, x.size // n, threads(n), x, w, b, y, mean, rstd, np.int64(n), number(eps), given)
+    given = np.int32((weight is not None) + 2 * (bias is not None) + 4 * (not centred))
+    numbers = (np.int64(n), np.int64(inner), np.int64(groups), kind.type(eps), given)
+    NORM(x.dtype, x.size // n, threads(n), x, w, b, y, mean if centred else rstd, rstd, *numbers)
     return y, mean, rstd
 
 
-def layer_norm_backward(xp: Any, g: Any, weight: Any, x: Any, mean: Any, rstd: Any, n: int) -> Any:
+def norm_backward(
+    xp: Any, g: Any, weight: Any, x: Any, mean: Any, rstd: Any, n: int, inner: int = 1, groups: int = 1
+) -> Any:
+    """The gradient of what was normalised."""
     g, x = xp.ascontiguousarray(g), xp.ascontiguousarray(x)
     w = x if weight is None else xp.ascontiguousarray(weight)
     y = xp.empty(x.shape, x.dtype)
-    given = np.int32(weight is not None)
-    LAYER_NORM_BACKWARD(x.dtype, x.size // n, threads(n), g, w, x, mean, rstd, y, np.int64(n), given)
+    numbers = (np.int64(n), np.int64(inner), np.int64(groups), np.int32((weight is not None) + 4 * (mean is None)))
+    NORM_BACKWARD(x.dtype, x.size // n, threads(n), g, w, x, rstd if mean is None else mean, rstd, y, *numbers)
     return y

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..backend import module_of
 from ..blas import alone
 from ..errors import cpp_name
 from ..operator import Array, composite, operator
@@ -33,7 +34,8 @@ def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
     batch, heads, rows, _ = query.shape
     columns = key.shape[2]
     if causal:
-        mask = np.tril(np.ones((rows, columns), bool))
+        xp = module_of([query])
+        mask = xp.tril(xp.ones((rows, columns), bool))
     if mask is None:
         return None
     if mask.dtype.kind == "b":
@@ -165,6 +167,29 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
     return dq if needs[0] else None, dk if needs[1] else None, dv if needs[2] else None, None
 
 
+def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
+    kind = "Flash" if mask is None and query.dtype.itemsize == 2 and query.shape[3] <= 256 else "Efficient"
+    return f"ScaledDotProduct{kind}AttentionBackward0"
+
+
+@operator("_attention_on_device", method=False, outputs=1, unlinked="mask", node=on_device_node)
+def attention_on_device(xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0):
+    """`_attention` on a GPU."""
+    from ..cuda.attention import forward
+
+    return forward(xp, query, key, value, mask, is_causal, scale)
+
+
+@attention_on_device.joint_gradient
+def _(t, g, needs, query, key, value, mask, is_causal, scale, result1):
+    if not t.raw:
+        return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+    from ..cuda.attention import backward
+
+    found = backward(module_of([query]), g, query, key, value, mask, is_causal, scale, result1)
+    return *[x if need else None for x, need in zip(found, needs, strict=False)], None
+
+
 def written_out(
     t: Any, g: Any, needs: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float
 ) -> tuple:
@@ -181,21 +206,27 @@ def written_out(
     return dq, t.matmul(t.transpose(ds, 2, 3), query) if needs[1] else None, dv, None
 
 
-def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> bool:
-    """Whether this is the form that PyTorch has one operator for."""
+def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> Any:
+    """The operator that PyTorch has for this form, where it has one."""
     q, k, v = query._array, key._array, value._array
-    return (
+    suits = (
         dropout_p == 0.0
         and q.ndim == k.ndim == v.ndim == 4
-        and type(q) is type(k) is type(v) is np.ndarray
+        and type(q) is type(k) is type(v)
         and q.dtype == k.dtype == v.dtype
-        and q.dtype in (FLOAT32, FLOAT64)
         and q.shape[:2] == k.shape[:2]
         and k.shape == v.shape
         and q.shape[3] == k.shape[3]
         and q.size > 0 < k.size
         and (mask is None or mask._node is None and mask._array.ndim in (2, 4))
     )
+    if not suits:
+        return None
+    if type(q) is np.ndarray:
+        return attention if q.dtype in (FLOAT32, FLOAT64) else None
+    # A GPU's operators take rows of whole words of 16 bytes; double precision has none.
+    narrow = q.dtype.itemsize == 2 and (mask is None and q.shape[3] <= 256 or not q.shape[3] % 8)
+    return attention_on_device if narrow or q.dtype == FLOAT32 and not q.shape[3] % 4 else None
 
 
 def check_attention(query, key, value, attn_mask, dropout_p) -> None:
@@ -233,8 +264,8 @@ def scaled_dot_product_attention(
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    if fused(query, key, value, attn_mask, dropout_p):
-        return attention.function(query, key, value, attn_mask, bool(is_causal), float(scale))
+    if whole := fused(query, key, value, attn_mask, dropout_p):
+        return whole.function(query, key, value, attn_mask, bool(is_causal), float(scale))
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]
         attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()

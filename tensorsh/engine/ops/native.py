@@ -11,7 +11,7 @@ from ..errors import length
 from ..operator import Array, composite, operator
 from ..table import find_function
 from ..tensor import Tensor, wrap
-from .normalization import batch_norm, group, statistics
+from .normalization import batch_norm, group, input_rstd, statistics
 from .sampling import source
 
 
@@ -45,6 +45,30 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """`group_norm` of an input of N * C * HxW elements, with the groups' means and reciprocal deviations."""
     return group_statistics.function(input, weight, bias, group, float(eps))
+
+
+@operator("_fused_rms_norm", node="FusedRmsNormBackward0", outputs=1, method=False)
+def rms(xp, input: Array, normalized_shape, weight: Array = None, eps=1e-5):
+    """input divided by the root of the mean square over the last dimensions; also the reciprocal of that, in one pass on a GPU."""
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    rstd = input.dtype.type(1) / xp.sqrt((input * input).mean(axes, keepdims=True) + input.dtype.type(eps))
+    y = input * rstd
+    return y if weight is None else y * weight, rstd
+
+
+@rms.joint_gradient
+def _(t, g, needs, input, normalized_shape, weight, result1):
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    n = prod(normalized_shape)
+    rstd = result1 if t.raw else input_rstd(t, input, axes, result1, n)
+    xhat = input * rstd
+    dx = None
+    if needs[0]:
+        scaled = g if weight is None else g * weight
+        dx = (scaled - xhat * (t.sum(scaled * xhat, axes, keepdim=True) / n)) * rstd
+    outer = tuple(range(input.ndim - len(normalized_shape)))
+    dw = g * xhat if needs[1] else None
+    return dx, t.sum(dw, outer) if needs[1] and outer else dw
 
 
 @composite("native_batch_norm", method=False)

@@ -20,6 +20,7 @@ from ..parallel import blocks_of_rows, spread
 from ..state import state
 from ..sums import mean as exact_mean
 from ..sums import sum as exact_sum
+from ..table import find_operator
 from ..tensor import Tensor
 from .by_number import plus
 
@@ -435,6 +436,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
         raise not_implemented("rms_norm", input._array)
     if eps is None:
         eps = float(np.finfo(np.float32 if input._array.dtype.itemsize <= 2 else input._array.dtype).eps)
+    if input.is_cuda and input._array.dtype.kind != "c" and (weight is None or weight.dtype is input.dtype):
+        return find_operator("_fused_rms_norm").function(input, shape, weight, float(eps))
     x = input.float() if input._array.dtype.itemsize <= 2 else input
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()

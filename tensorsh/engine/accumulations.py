@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .kernels import kernel
+from .layout import row_order
 from .sums import _LANES, C8, C16, F4, F8, I8
 
 _add: Any = np.add.reduce
@@ -31,8 +32,9 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
     if a.ndim == 0:
         return (a.astype(I8) if dtype.kind in "biu" else a).copy()
     if dtype.kind in "biu":
-        return function(a, axis, I8)
+        return function(row_order(a), axis, I8)
     wider = _WIDER.get(dtype, F4)
+    a = row_order(a)
     out = function(a if wider is dtype else a.astype(wider), axis)
     return out if wider is dtype else out.astype(dtype)
 
@@ -107,7 +109,7 @@ def _moment(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool, correct
         centre = _add(wide, over, None, None, True)
         spread = wide - (centre / n if n else centre)
         spread *= spread
-        total = np.asarray(_add(spread, over, None, None, keepdims))
+        total = row_order(np.asarray(_add(spread, over, None, None, keepdims)))
         total = np.asarray(total / np.float64(max(n - correction, 0)))
         if root:
             total = np.sqrt(total, total)

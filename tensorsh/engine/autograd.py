@@ -194,6 +194,16 @@ class Handle(metaclass=Sealed):
 Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "RemovableHandle", "RemovableHandle"
 
 
+def copied_like(array: Any, like: Any) -> Any:
+    """A copy that lies in memory as a leaf does, if that one has no gaps; else in row order."""
+    if not like.flags.c_contiguous and type(like) is np.ndarray:
+        laid = np.empty_like(like)
+        if laid.strides == like.strides:
+            laid[...] = array
+            return laid
+    return array.copy()
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
@@ -225,11 +235,11 @@ class AccumulateGrad(Node):
                 # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
                 # A view is, when it is all there is of its base (the gradient of a transposed weight).
                 base = array.base
-                if not array.flags.c_contiguous or sys.getrefcount(array) > 5 or (
+                if array.strides != like.strides or sys.getrefcount(array) > 5 or (
                     base is not None and (type(base) is not type(array) or sys.getrefcount(base) > 3
                                           or base.base is not None or base.size != array.size)
                 ):  # fmt: skip
-                    array = array.copy()
+                    array = copied_like(array, like)
                 variable._grad = wrap(array)
             elif state.grad_enabled:
                 variable._grad = old + wrap(array)

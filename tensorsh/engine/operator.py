@@ -29,6 +29,7 @@ import numpy as np
 from . import table
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
+from .layout import as_images, copying
 from .overloads import fit, settled, worded
 from .promotion import result_type
 from .record import Recording, attach, camel
@@ -105,6 +106,8 @@ class Operator(Recording):
         self.overwrite: Callable | None = None
         if options.get("overwrites"):
             self.overwrite, self.kernel = kernel, copying(kernel)
+        if images := options.get("images", 0):
+            self.kernel = as_images(kernel, images)
         self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
         self.real_gradient: bool = options.get("real_gradient", False)
         self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
@@ -384,16 +387,6 @@ class Operator(Recording):
         return self.packaged(targets, "_out")
 
 
-def copying(kernel: Callable) -> Callable:
-    """A kernel that overwrites its first array, given a copy of it."""
-
-    def on_copy(xp: Any, input: Any, *rest: Any, **options: Any) -> Any:
-        return kernel(xp, input.copy("C"), *rest, **options)
-
-    on_copy.__doc__ = kernel.__doc__
-    return on_copy
-
-
 def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | str = False, **options: Any) -> Callable:
     """Declare a primitive operator.
 
@@ -411,6 +404,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     overwrites: the kernel writes into its first array and returns it; it is given a copy, or in place the tensor's own.
     ufunc: for elementwise operators on one or two tensors: adds the short way of `fast`, with its options.
     hosted: it computes on the CPU wherever its tensors are (cupy lacks what it needs), and copies its results back.
+    images: its results have the channels last in memory where one of its so many first arguments has.
     """
 
     def declare(kernel: Callable) -> Operator:

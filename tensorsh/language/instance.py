@@ -74,6 +74,13 @@ class InstanceVariables(metaclass=Sealed):
     def copy(self) -> dict[str, Any]:
         return dict(self._variables)
 
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+        from copy import deepcopy
+
+        return deepcopy(self._variables, memo)
+
     def pop(self, name: str, *default: Any) -> Any:
         return self._variables.pop(name, *default)
 

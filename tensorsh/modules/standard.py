@@ -295,7 +295,30 @@ def contextlib(environment: Environment) -> dict[str, Any]:
     return take(real, "ExitStack closing nullcontext suppress") | {"contextmanager": contextmanager}
 
 
-_simple("json", "JSONDecodeError JSONEncoder dump dumps load loads")
+@_table("json")
+def json(environment: Environment) -> dict[str, Any]:
+    """dump and dumps take `x.__dict__`, which is no dictionary here, for one."""
+    import json as real
+
+    from ..language.instance import InstanceVariables
+    from ..wrapping import wraps
+
+    def taking_variables(function: Any) -> Any:
+        @wraps(function)
+        def written(*args: Any, default: Any = None, **options: Any) -> Any:
+            def other(value: Any) -> Any:
+                if type(value) is InstanceVariables:
+                    return value.copy()
+                return (default or real.JSONEncoder().default)(value)
+
+            return function(*args, default=default if options.get("cls") else other, **options)
+
+        return written
+
+    read = take(real, "JSONDecodeError JSONEncoder load loads")
+    return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
+
+
 _simple("textwrap", "dedent fill indent shorten wrap")
 _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")

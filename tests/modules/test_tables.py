@@ -34,6 +34,7 @@ OWN = {
     "re": {"compile", "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"},
     "pprint": {"pprint", "pp"},
     "operator": {"attrgetter", "methodcaller"},
+    "json": {"dump", "dumps"},
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
     "contextlib": {"contextmanager"},
     "abc": {"abstractmethod"},

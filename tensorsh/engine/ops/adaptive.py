@@ -10,6 +10,7 @@ import numpy as np
 from ..backend import fold_at
 from ..bounds import refuse
 from ..dtype import of
+from ..layout import channels_are_last
 from ..operator import Array, composite, operator
 from ..overloads import refuse as refuse_arguments
 from ..table import find_function
@@ -31,7 +32,11 @@ def averaging(xp, n: int, m: int, dtype) -> object:
 
 
 @operator(
-    "_adaptive_average", node=lambda input, size: f"AdaptiveAvgPool{len(size)}DBackward0", method=False, wide=True
+    "_adaptive_average",
+    node=lambda input, size: f"AdaptiveAvgPool{len(size)}DBackward0",
+    method=False,
+    wide=True,
+    images=1,
 )
 def adaptive_average(xp, input: Array, size):
     """Each spatial dimension averaged down to `size`; a mean of means, as the windows are boxes."""
@@ -41,7 +46,7 @@ def adaptive_average(xp, input: Array, size):
     return xp.ascontiguousarray(input)
 
 
-@operator("_adaptive_average_spread", method=False, wide=True)
+@operator("_adaptive_average_spread", method=False, wide=True, images=1)
 def adaptive_average_spread(xp, grad: Array, shape, size):
     """The transpose of `_adaptive_average`."""
     for axis, m in enumerate(size, grad.ndim - len(size)):
@@ -59,6 +64,7 @@ adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, 
     outputs=2,
     nondifferentiable=(1,),
     method=False,
+    images=1,
 )
 def adaptive_max(xp, input: Array, size):
     """The largest element of each adaptive window, and its flat index."""
@@ -115,7 +121,11 @@ def _adaptive_forms(d: int) -> None:
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
-            return input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
+            whole = input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
+            if d == 2 and channels_are_last(input._array):
+                n, c = whole._array.strides[:2]
+                whole._array = np.lib.stride_tricks.as_strided(whole._array, strides=(n, c, n, n))
+            return whole
         refused(f"adaptive_avg_pool{d}d", input._array, "biuc")
         return adaptive_average.function(input, size)
 
@@ -161,7 +171,7 @@ def _lp_forms(d: int) -> None:
     composite(f"nn.functional.lp_pool{d}d", method=False)(pool)
 
 
-@operator("_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False)
+@operator("_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False, images=1)
 def max_unpool(xp, input: Array, indices: Array, size):
     """Values put at flat indices of an output of spatial shape `size`; zeros elsewhere."""
     d = len(size)

@@ -10,6 +10,7 @@ import numpy as np
 from .. import table
 from ..dtype import int64
 from ..errors import wrap_dim, wrap_dims
+from ..layout import row_order
 from ..operator import Array, composite, operator
 from ..storage import contiguous_strides
 from ..tensor import Tensor, wrap
@@ -24,7 +25,7 @@ def flip(xp, input: Array, dims):
     if not dims:
         return input.copy()
     wrapped = wrap_dims(dims, input.ndim)
-    return input[tuple([slice(None, None, -1) if i in wrapped else slice(None) for i in range(input.ndim)])].copy()
+    return input[tuple([slice(None, None, -1) if i in wrapped else slice(None) for i in range(input.ndim)])].copy("K")
 
 
 flip.gradient(input=lambda t, g, dims: t.flip(g, dims))
@@ -57,7 +58,7 @@ def roll(xp, input: Array, shifts, dims=None):
         return xp.roll(input.reshape(-1), shifts[0]).reshape(input.shape)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return xp.roll(input, shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
+    return xp.roll(row_order(input), shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
 
 
 roll.gradient(input=lambda t, g, shifts, dims: t.roll(g, tuple([-s for s in ints("roll", "shifts", shifts)]), dims))
@@ -79,7 +80,7 @@ def rot90(xp, input: Array, k=1, dims=(0, 1)):
     k %= 4
     if k == 0:
         return input.copy("C")
-    flipped = xp.flip(input, dims if k == 2 else dims[1] if k == 1 else dims[0]).copy("C")
+    flipped = xp.flip(input, dims if k == 2 else dims[1] if k == 1 else dims[0]).copy("K")
     return flipped if k == 2 else flipped.swapaxes(*dims)
 
 
@@ -100,7 +101,7 @@ def triangle(name: str):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         mask = triangle_mask(xp, name, *input.shape[-2:], diagonal)
-        return xp.where(mask, input, input.dtype.type(0))
+        return xp.where(mask, row_order(input), input.dtype.type(0))
 
     kernel.__name__ = name
     return kernel

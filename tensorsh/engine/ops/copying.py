@@ -11,26 +11,12 @@ from ..errors import argument_error, broadcast_error
 from ..fitting import converted
 from ..inplace import mutate
 from ..layout import contiguous_format as contiguous
+from ..layout import laid_out
 from ..layout import memory_format as memory_format_type
 from ..operator import Array, composite, operator
-from ..parallel import copied
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from ..viewing import view_node
-
-
-def laid_out(array: Any, memory_format: Any = None) -> Any:
-    """A copy of an array in a memory format; without one the order of its dimensions in memory is kept."""
-    name = "torch.preserve_format" if memory_format is None else str(memory_format)
-    if name == "torch.preserve_format":
-        return array.copy("K")
-    if name == "torch.contiguous_format":
-        return copied(array)
-    dims = 4 if name == "torch.channels_last" else 5
-    if array.ndim != dims:
-        raise RuntimeError(f"required rank {dims} tensor to use {name[6:]} format")
-    return np.moveaxis(np.moveaxis(array, 1, -1).copy("C"), -1, 1)
-
 
 FORMATS = (type(None), memory_format_type)
 

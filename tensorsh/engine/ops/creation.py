@@ -18,6 +18,7 @@ from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import cpp_name, not_implemented, type_name
 from ..fitting import converted
+from ..layout import laid_out
 from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
@@ -150,6 +151,8 @@ def _filler(name: str, fill: Callable) -> Callable:
         shape = size_of(name, size)
         d = state.default_dtype if dtype is None else chosen(dtype, name)
         array = fill(shape, d.numpy)
+        if memory_format is not None:
+            array = laid_out(array, memory_format)
         if out is not None:
             from ..results import store_out
 
@@ -229,8 +232,6 @@ def _like(name: str, fill: Callable) -> Callable:
         d = a.dtype if dtype is None else chosen(dtype, name).numpy
         array = fill(a, d)
         if memory_format is not None:
-            from .copying import laid_out
-
             array = laid_out(array, memory_format)
         return made(array, beside(input, device), requires_grad)
 
@@ -253,7 +254,10 @@ def full_like(
     """One value in the size, dtype and device of another tensor."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
-    return made(_full(input._array.shape, value, d), beside(input, device), requires_grad)
+    array = np.empty_like(input._array, _full((), value, d).dtype)
+    array[...] = _full((), value, d)
+    array = array if memory_format is None else laid_out(array, memory_format)
+    return made(array, beside(input, device), requires_grad)
 
 
 def empty_strided(

@@ -13,6 +13,7 @@ from ..dtype import of
 from ..errors import combination_error, type_name, wrap_dims
 from ..fast_reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
 from ..kernels import kernel, unsuited
+from ..layout import row_order
 from ..operator import Array, composite, operator
 from ..overloads import guarded
 from ..tensor import Tensor
@@ -219,13 +220,13 @@ def extreme(name: str):
             raise not_implemented(f"{name}_values_cpu", input)
         axes = axes_of(f"a{name}", None if dim == () else dim, input.ndim)
         require_elements(f"a{name}", input.shape, axes)
-        return getattr(xp, ufunc.__name__).reduce(input, axis=axes, keepdims=keepdim)
+        return row_order(getattr(xp, ufunc.__name__).reduce(input, axis=axes, keepdims=keepdim))
 
     a_kernel.__name__ = f"a{name}"
     a_kernel.__doc__ = f"The {word} elements over `dim` (a number or several; all by default)."
 
     def a_along(a, dim, keepdim):
-        return ufunc.reduce(a, axis=dim, keepdims=keepdim)
+        return row_order(ufunc.reduce(a, axis=dim, keepdims=keepdim))
 
     a_op = operator(short=short(lambda a: ufunc.reduce(a, None), a_along, "all", False))(a_kernel)
     a_op.gradient(input=tied_gradient)

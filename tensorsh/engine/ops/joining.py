@@ -10,7 +10,7 @@ from .. import table
 from ..constants import undispatched
 from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
 from ..kernels import kernel, unsuited
-from ..layout import contiguous_format
+from ..layout import contiguous_format, joined, row_order
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
 from ..results import writes_out
@@ -61,6 +61,8 @@ def quick(op: Any, join: Any, near: Any = unsuited) -> Any:
             result = near(arrays, dim)
             if result is None:
                 result = join(arrays, dim)
+                if not result.flags.c_contiguous:
+                    result = joined(result, arrays)
         except (ValueError, TypeError):
             return op.call(tensors, dim)
         if tracked and state.grad_enabled:
@@ -80,7 +82,7 @@ def stacked(arrays: list, dim: int) -> Any:
         if a.shape != shape:
             raise ValueError
     if dim == 0 and shape:
-        return np.concatenate(arrays).reshape((len(arrays), *shape))
+        return joined(np.concatenate(arrays), arrays).reshape((len(arrays), *shape))
     n = len(shape)
     if not -n - 1 <= dim <= n:
         raise ValueError
@@ -96,7 +98,7 @@ def cat(xp, tensors: Arrays, dim=0):
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = common(tensors)
     try:
-        return xp.concatenate(arrays, dim)
+        return joined(xp.concatenate(arrays, dim), arrays)
     except (ValueError, TypeError):
         pass
     for i, a in enumerate(arrays):
@@ -118,7 +120,7 @@ def cat(xp, tensors: Arrays, dim=0):
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for tensor "
                     f"number {i} in the list."
                 )
-    return xp.concatenate(kept, dim)
+    return joined(xp.concatenate(kept, dim), kept)
 
 
 def cat_gradient(t, g, tensors_shape, dim):
@@ -153,9 +155,9 @@ def stack(xp, tensors: Arrays, dim=0):
             )
     arrays = common(tensors)
     if dim == 0 and shape:
-        return xp.concatenate(arrays).reshape((len(arrays), *shape))
+        return joined(xp.concatenate(arrays), arrays).reshape((len(arrays), *shape))
     wide = (*shape[:dim], 1, *shape[dim:])
-    return xp.concatenate([a.reshape(wide) for a in arrays], dim)
+    return row_order(xp.concatenate([a.reshape(wide) for a in arrays], dim))
 
 
 def stack_gradient(t, g, tensors_shape, dim):

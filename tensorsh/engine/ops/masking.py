@@ -25,13 +25,13 @@ def masked(input: Any, mask: Any, value: Any) -> Any:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP_NAMES.get(name, name)}"
         )
     if mask.shape == input.shape:
-        whole = input.copy("K")
+        whole = input.copy()
     else:
         try:
             shape = np.broadcast_shapes(input.shape, mask.shape)
         except ValueError:
             raise broadcast_error(mask.shape, input.shape) from None
-        whole = np.empty_like(input, shape=shape)
+        whole = np.empty_like(input, order="C", shape=shape)
         whole[...] = input
         mask = np.broadcast_to(mask, shape)
     whole[mask] = value

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import compiled_norms, kernels
 from ..errors import not_implemented, wrap_dim
+from ..layout import channels_are_last
 from ..operator import Array, composite, operator
 from ..parallel import blocks_of_rows, spread
 from ..state import state
@@ -65,7 +66,7 @@ def channelwise(v: Any, ndim: int) -> Any:
     return v.reshape((1, -1) + (1,) * (ndim - 2)) if ndim > 1 else v
 
 
-@operator("_native_batch_norm", node="NativeBatchNormBackward0", outputs=1, method=False, wide=True)
+@operator("_native_batch_norm", node="NativeBatchNormBackward0", method=False, wide=True, images=1)
 def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5, running=KEPT):
     """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own, toward which `running` move."""
     if kernels.suits(input) and input.ndim > 1:
@@ -334,7 +335,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_
     return layer.function(input, shape, weight, bias, float(eps))[0]
 
 
-@operator("_native_group_norm", node="NativeGroupNormBackward0", outputs=1, method=False, wide=True)
+@operator("_native_group_norm", node="NativeGroupNormBackward0", method=False, wide=True, images=1)
 def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
     """input [N, C, *S] normalised over groups of channels."""
     if kernels.suits(input):
@@ -442,7 +443,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()
     y = y.to(input.dtype) if y.dtype is not input.dtype else y
-    return y if weight is None else y * weight
+    y = y if weight is None else y * weight
+    return y if y._array.flags.c_contiguous or channels_are_last(y._array) else y.contiguous()
 
 
 @composite("nn.functional.local_response_norm", method=False)

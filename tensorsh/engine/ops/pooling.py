@@ -109,7 +109,7 @@ PLANES = 1 << 16
 """Elements of the planes that are pooled at a time, to stay in the cache."""
 
 
-@operator("_max_pool_values", method=False, wide=False)
+@operator("_max_pool_values", method=False, wide=False, images=1)
 def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
     """Maxima of windows without their places, one dimension after the other."""
     out = tuple(
@@ -158,6 +158,7 @@ def _max_pool_with_indices(d: int) -> Any:
         returns="values where",
         nondifferentiable=(1,),
         method=False,
+        images=1,
     )
     @batchwise
     def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
@@ -172,7 +173,7 @@ def _max_pool_with_indices(d: int) -> Any:
     return kernel
 
 
-@operator("_max_pool_spread", method=False)
+@operator("_max_pool_spread", method=False, images=1)
 @batchwise
 def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
     """Gradients of window maxima, added at the elements they came from."""
@@ -189,7 +190,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
     return xp.ascontiguousarray(full)
 
 
-@operator("_max_pool_indices", method=False)
+@operator("_max_pool_indices", method=False, images=1)
 @batchwise
 def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
     """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
@@ -209,7 +210,9 @@ max_pool_spread.gradient(
 )
 
 
-@operator("_avg_pool", node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0", method=False, wide=True)
+@operator(
+    "_avg_pool", node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0", method=False, wide=True, images=1
+)
 @batchwise
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
@@ -252,7 +255,7 @@ average_pool.gradient(
 )
 
 
-@operator("_avg_pool_spread", method=False, wide=True)
+@operator("_avg_pool_spread", method=False, wide=True, images=1)
 @batchwise
 def average_pool_spread(
     xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -321,7 +324,10 @@ def _max_forms(d: int) -> None:
             refused("max_pool1d_impl", input._array)
             flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
             found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
-            return (found[0].squeeze(-2), found[1].squeeze(-2)) if return_indices else found.squeeze(-2)
+            if return_indices:
+                return found[0].squeeze(-2), found[1].squeeze(-2)
+            lines = found.squeeze(-2)
+            return lines if lines._node is not None else lines.contiguous()  # unrecorded, PyTorch pools lines as such
         check_pool_input("max", d, shape)
         check_window("max", shape[-d - 1 :], *given, fitting)
         refused(f"max_pool{d}d", input._array)

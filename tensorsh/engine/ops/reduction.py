@@ -14,6 +14,7 @@ from ..constants import constant as constant_number
 from ..dtype import FLOAT, of
 from ..errors import combination_error, wrap_dim, wrap_dims
 from ..fast_reduction import FLOATS, constant, filled, reduced_shape, short, spread
+from ..layout import row_order
 from ..operator import Array, composite, operator
 from ..table import add_method
 from ..tensor import Tensor
@@ -152,7 +153,7 @@ def product(a, axis=None, keepdims=False):
     n = a.size if axis is None else a.shape[axis]
     if (n >= 32 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
         return accumulations.prod(a, axis, keepdims)
-    return np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
+    return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
 
 
 @operator(node=numbered("Prod"), short=short(product, product, "all"))

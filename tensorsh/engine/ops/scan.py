@@ -11,6 +11,7 @@ from .. import accumulations
 from ..accumulations import running_sums
 from ..autograd import new
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
+from ..layout import row_order
 from ..operator import Array, operator
 from ..state import state
 from ..tensor import Tensor
@@ -71,9 +72,9 @@ def quick(op):
             sums = None if running_sums is None else running_sums(a)
             t._array = blocked_sums(a) if sums is None else sums
         elif a.dtype is FLOAT32:
-            t._array = np.add.accumulate(a.astype(FLOAT64), dim).astype(FLOAT32)
+            t._array = np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32)
         else:
-            t._array = np.add.accumulate(a, dim)
+            t._array = np.add.accumulate(row_order(a), dim)
         edge = input._node
         if edge is not None and state.grad_enabled:
             if made is None:
@@ -145,6 +146,7 @@ def running(name, direction):
         if not input.ndim:
             return input.copy(), xp.zeros((), np.int64)
         ufunc = getattr(xp, direction)
+        input = row_order(input)
         values = ufunc.accumulate(input, axis=axis)
         places = xp.arange(input.shape[axis]).reshape((-1,) + (1,) * (input.ndim - 1 - axis))
         renewed = input == values
@@ -188,7 +190,7 @@ def logcumsumexp(xp, input: Array, dim):
     if not input.ndim or not input.size:
         return input.copy()
     if kind.kind == "f":
-        return xp.logaddexp.accumulate(input, axis=axis, dtype=np.float64).astype(kind)
+        return xp.logaddexp.accumulate(row_order(input), axis=axis, dtype=np.float64).astype(kind)
     a = xp.moveaxis(input.astype(np.complex128), axis, 0)
     sums = [a[0]]
     for row in a[1:]:

@@ -14,6 +14,7 @@ from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
 from ..fields import link
 from ..kernels import kernel, unsuited
+from ..layout import row_order
 from ..operator import Array, composite, operator
 from ..parallel import BLOCK, rows, spread
 from ..state import state
@@ -138,6 +139,7 @@ def normalized(xp, a, axis):
         s = in_order(e)
         e = multiply(e, reciprocal(s, s), e).T.copy()
         return e if a.ndim == 2 else e.reshape(a.shape)
+    a = row_order(a)
     e = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
     e = exponential(xp, e, a.dtype == FLOAT32 and a.size <= EXACT_SIZE)
     s = total_along(xp, e, axis)
@@ -156,6 +158,7 @@ def log_normalized(xp, a, axis):
         s = in_order(small_exponential(subtract(r, maxima(r, 0), r)))
         r = subtract(r, logarithm(np, s), r).T.copy()
         return r if a.ndim == 2 else r.reshape(a.shape)
+    a = row_order(a)
     r = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
     small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
     e = xp.exp(r.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(r)

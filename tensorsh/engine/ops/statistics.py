@@ -147,7 +147,7 @@ def binding(op):
                     if root:
                         r = np.sqrt(r)
                     t = new(Tensor)
-                    t._array = r.astype(a.dtype) if type(r) is np.ndarray else np.asarray(r, a.dtype)
+                    t._array = r.astype(a.dtype, "C") if type(r) is np.ndarray else np.asarray(r, a.dtype)
                     edge = input._node
                     if edge is not None and state.grad_enabled:
                         if made is None:

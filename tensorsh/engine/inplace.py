@@ -107,12 +107,9 @@ def bound(op: Any, args: tuple, kwargs: dict) -> Tensor:
     types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
     try:
         if types not in op.fitting:
-            from .overloads import fit, settled
+            from .overloads import checked
 
-            if fit(op.names, args, kwargs, sys._getframe(1), op.params):
-                op.fitting.add(types)
-            else:
-                args, kwargs = settled(op.names, args, kwargs, sys._getframe(1), op.params)
+            args, kwargs = checked(op.fitting, types, op.names, args, kwargs, sys._getframe(1), op.params)
         return write(op, op.bind(args, kwargs))
     except Exception as error:
         from .overloads import worded

@@ -27,10 +27,11 @@ from typing import Any
 import numpy as np
 
 from . import table
+from .constants import FLOAT32, FLOAT64, ndarray
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
 from .layout import as_images, copying
-from .overloads import fit, settled, worded
+from .overloads import checked, worded
 from .promotion import result_type
 from .record import Recording, attach, camel
 from .results import narrowed, scalar
@@ -40,7 +41,6 @@ from .tensor import Tensor, wrap
 
 Array = np.ndarray
 Arrays = list
-ndarray = np.ndarray
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
@@ -79,6 +79,7 @@ class Operator(Recording):
         self.promoted = (
             tuple(self.index[p] for p in options["promoted"].split()) if "promoted" in options else self.arrays
         )
+        self.unmixed: bool = self.promote is not None and self.promoted == self.tensors
         self.wide: bool = options.get("wide", self.promote is not None)
         self.view: bool = options.get("view", False)
         self.outputs: int = options.get("outputs", 1)
@@ -202,10 +203,7 @@ class Operator(Recording):
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
             if types not in self.fitting:
-                if fit(self.names, args, kwargs, sys._getframe(1), self.params):
-                    self.fitting.add(types)
-                else:
-                    args, kwargs = settled(self.names, args, kwargs, sys._getframe(1), self.params)
+                args, kwargs = checked(self.fitting, types, self.names, args, kwargs, sys._getframe(1), self.params)
             if not kwargs or "out" not in kwargs:
                 return self.run(self.bind(args, kwargs))
             given = kwargs.copy()
@@ -251,30 +249,32 @@ class Operator(Recording):
     def compute(self, arrays: list) -> Any:
         """The kernel on arrays, after promotion."""
         narrow = None
+        xp, kernel, check = np, self.kernel, self.check
         try:
-            if self.check is not None:
-                self.check(*arrays)
-            if self.promote is not None:
-                narrow = self.cast(arrays)
-            elif self.wide:
-                narrow = self.widen(arrays)
-            xp, kernel = np, self.kernel
-            for i in self.tensors:
-                x = arrays[i]
-                if i in self.lists:
-                    x = x[0] if x else None
-                if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
-                    from .backend import module_and_kernel
+            usual = self.unmixed and self.usual(arrays)
+            if check is not None and not (usual and hasattr(check, "takes_floats")):
+                check(*arrays)
+            if not usual:
+                if self.promote is not None:
+                    narrow = self.cast(arrays)
+                elif self.wide:
+                    narrow = self.widen(arrays)
+                for i in self.tensors:
+                    x = arrays[i]
+                    if i in self.lists:
+                        x = x[0] if x else None
+                    if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
+                        from .backend import module_and_kernel
 
-                    xp, kernel = module_and_kernel(self, arrays)
-                    break
+                        xp, kernel = module_and_kernel(self, arrays)
+                        break
             positional = self.positional
             if positional == len(arrays):
                 result = kernel(xp, *arrays)
             else:
                 keywords = dict(zip(self.params[positional:], arrays[positional:], strict=True))
                 result = kernel(xp, *arrays[:positional], **keywords)
-            if self.limited and xp is np and self.promoted:
+            if not usual and self.limited and xp is np and self.promoted:
                 typed = "dtype" in self.index and arrays[self.index["dtype"]] is not None
                 if type(x := arrays[self.promoted[0]]) is ndarray and x.dtype.kind in "biuc" and not typed:
                     from . import refusals
@@ -291,6 +291,28 @@ class Operator(Recording):
         """Raise PyTorch's error where operands do not broadcast, which it finds out before what a dtype lacks."""
         if self.promote is not None:
             check_broadcast([arrays[i] for i in self.promoted])
+
+    def usual(self, arrays: list) -> bool:
+        """Whether all operands are float arrays of one dtype, or numbers, which become numbers of that dtype."""
+        common, numbers = None, False
+        for i in self.promoted:
+            x = arrays[i]
+            kind = type(x)
+            if kind is ndarray:
+                dt = x.dtype
+                if dt is not common:
+                    if common is not None or (dt is not FLOAT32 and dt is not FLOAT64):
+                        return False
+                    common = dt
+            elif kind is float or kind is int:
+                numbers = True
+            else:
+                return False
+        if numbers and common is not None:
+            for i in self.promoted:
+                if type(arrays[i]) is not ndarray:
+                    arrays[i] = common.type(arrays[i])
+        return common is not None
 
     def cast(self, arrays: list) -> np.dtype | None:
         """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""

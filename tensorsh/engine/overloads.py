@@ -82,6 +82,24 @@ class Overload:
             texts.append(f"{TITLES.get(p.kind, p.kind)} {p.name}" + ("" if p.default is None else f" = {p.default}"))
         return f"({', '.join(texts)})"
 
+    def fits_types(self, name: str, args: tuple, kwargs: dict) -> bool:
+        """Whether arguments fit whatever the tensors among them are: none of these stands for a number."""
+        from .tensor import Tensor
+
+        places = self.parameters
+        for at, value in enumerate(args):
+            if isinstance(value, Tensor) and not (at < len(places) and places[at].kind == "Tensor"):
+                return False
+        for p in places:
+            for key in (p.name, *NUMPY_NAMES.get(p.name, ())):
+                if p.kind != "Tensor" and isinstance(kwargs.get(key), Tensor):
+                    return False
+        try:
+            self.match(name, args, kwargs)
+        except (Mismatch, Settled):
+            return False
+        return True
+
     def match(self, name: str, args: tuple, kwargs: dict) -> None:
         """Raise Mismatch, worded as PyTorch does, where the arguments do not fit."""
         count = len(args)
@@ -399,11 +417,25 @@ def tell(names: list[str], args: tuple, kwargs: dict, error: Exception, params: 
         raise told from None
 
 
-def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()) -> bool:
-    """Raise PyTorch's error for arguments that fit no overload. True where their types alone say that they fit: a tensor
-    may stand for a number or not, as its shape and dtype are."""
-    from .tensor import Tensor
+def checked(
+    fitting: set, types: tuple, names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()
+) -> tuple[tuple, dict]:
+    """Raise PyTorch's error for arguments that fit no overload, else the arguments to go on with. Types that are known to
+    fit stay in `fitting`: alone, or with the title of the function that was called where they fit that one only."""
+    called_so = types, frame.f_code.co_qualname
+    if called_so in fitting:
+        return args, kwargs
+    found = fit(names, args, kwargs, frame, params)
+    if found:
+        fitting.add(types if found == "all" else called_so)
+        return args, kwargs
+    return settled(names, args, kwargs, frame, params)
 
+
+def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()) -> str:
+    """Raise PyTorch's error for arguments that fit no overload. What their types alone say: "all", that they fit the function
+    under each of its names; "one", under that of the frame; "", nothing: a tensor may stand for a number or not, as its shape
+    and dtype are."""
     dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
     error = explain(dotted, args, kwargs, own)
     if error is not None:
@@ -413,19 +445,23 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
         from .layout import check_options
 
         check_options(dotted, kwargs.get("layout"), kwargs.get("pin_memory"))
-        return False
+        return ""
+    if (
+        not text.startswith("python ")
+        and text
+        and not any(o.fits_types(recorded(dotted)[0], args, kwargs) for o in overloads(text))
+    ):
+        return ""
     everything = (own, *args) if dotted.startswith("Tensor.") else args
     for title, given in [pair for n in names for pair in ((n, everything), (f"Tensor.{n}", everything[1:]))]:
         if title != dotted and explain(title, given, kwargs, own) is not None:
-            return False  # what fits a function need not fit its method
-    places = [o.parameters for o in overloads(text)] if text and not text.startswith("python ") else []
-    for at, value in enumerate(args):
-        if isinstance(value, Tensor) and any(at < len(p) and p[at].kind != "Tensor" for p in places):
-            return False
-    return not any(
-        isinstance(value, Tensor) and any(p.name == key and p.kind != "Tensor" for ps in places for p in ps)
-        for key, value in kwargs.items()
-    )
+            # What fits a function need not fit its method.
+            return (
+                "one"
+                if frame.f_code.co_qualname.rstrip("_") in (dotted.rstrip("_"), f"torch.{dotted}".rstrip("_"))
+                else ""
+            )
+    return "all"
 
 
 def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple = ()) -> tuple[tuple, dict]:
@@ -466,10 +502,7 @@ def guarded(function: Any, names: list[str]) -> Any:
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
             if types not in fitting:
-                if fit(names, args, kwargs, sys._getframe()):
-                    fitting.add(types)
-                else:
-                    args, kwargs = settled(names, args, kwargs, sys._getframe())
+                args, kwargs = checked(fitting, types, names, args, kwargs, sys._getframe())
             if "out" in kwargs:
                 from . import outs
 

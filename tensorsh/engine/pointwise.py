@@ -45,12 +45,12 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                     else:
                         return direct(input, rest)
                 args = () if input is ABSENT else (input, *rest)
-                types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
-                if out is not None or types not in fitting:
-                    from .overloads import fit
+                given = kwargs if out is None else {**kwargs, "out": out}
+                types = (*map(type, args), *given, *map(type, given.values())) if given else (*map(type, args),)
+                if types not in fitting:
+                    from .overloads import checked
 
-                    if fit(public, args, kwargs if out is None else {**kwargs, "out": out}, sys._getframe()):
-                        fitting.add(types)
+                    checked(fitting, types, public, args, given, sys._getframe())
                 op, values = choose(*args, **kwargs)
                 if out is not None:
                     return op.into(list(values), out, public[0])
@@ -93,6 +93,8 @@ def refuse(kernel: str, kinds: str) -> Any:
         if KINDS[common.category][0] in kinds or ("h" in kinds and common in HALVES):
             raise not_implemented(kernel, common)
 
+    if not {"f", "h"} & set(kinds):
+        check.takes_floats = True  # type: ignore[attr-defined]
     return check
 
 

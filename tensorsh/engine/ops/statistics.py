@@ -13,7 +13,7 @@ from ..dtype import BOOL, FLOAT, INTEGER
 from ..errors import combination_error
 from ..fast_reduction import ABSENT, FLOAT64, FLOATS, constant, keep_result, remember, spread
 from ..operator import Array, composite, operator
-from ..overloads import fit
+from ..overloads import checked
 from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap
@@ -162,8 +162,8 @@ def binding(op):
     def unusual(*operands, out=None, **keywords):
         given = keywords if out is None else {**keywords, "out": out}
         types = (*map(type, operands), *given, *map(type, given.values()))
-        if types not in op.fitting and fit(op.names, operands, given, sys._getframe(1)):
-            op.fitting.add(types)
+        if types not in op.fitting:
+            checked(op.fitting, types, op.names, operands, given, sys._getframe(1))
         input, *args = operands
         dim, correction, keepdim = arguments(op.name, args, keywords)
         if out is not None:

@@ -81,8 +81,8 @@ def forbidden(t: Tensor, doing: str = "is being") -> str:
 
 def derive(op: Any) -> Callable:
     """The in-place form of an operator: ``name_``."""
+    from .guards import guarded
     from .operator import Composite, Operator
-    from .overloads import guarded
 
     if isinstance(op, Composite):
 
@@ -107,7 +107,7 @@ def bound(op: Any, args: tuple, kwargs: dict) -> Tensor:
     types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
     try:
         if types not in op.fitting:
-            from .overloads import checked
+            from .guards import checked
 
             args, kwargs = checked(op.fitting, types, op.names, args, kwargs, sys._getframe(1), op.params)
         return write(op, op.bind(args, kwargs))

@@ -27,12 +27,13 @@ from typing import Any
 import numpy as np
 
 from . import table
-from .constants import FLOAT32, FLOAT64, ndarray
+from .constants import ndarray
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
+from .guards import checked
 from .layout import as_images, copying
-from .overloads import checked, worded
-from .promotion import result_type
+from .overloads import worded
+from .promotion import alike, result_type
 from .record import Recording, attach, camel
 from .results import narrowed, scalar
 from .signature import Form
@@ -251,7 +252,7 @@ class Operator(Recording):
         narrow = None
         xp, kernel, check = np, self.kernel, self.check
         try:
-            usual = self.unmixed and self.usual(arrays)
+            usual = self.unmixed and alike(arrays, self.promoted)
             if check is not None and not (usual and hasattr(check, "takes_floats")):
                 check(*arrays)
             if not usual:
@@ -291,28 +292,6 @@ class Operator(Recording):
         """Raise PyTorch's error where operands do not broadcast, which it finds out before what a dtype lacks."""
         if self.promote is not None:
             check_broadcast([arrays[i] for i in self.promoted])
-
-    def usual(self, arrays: list) -> bool:
-        """Whether all operands are float arrays of one dtype, or numbers, which become numbers of that dtype."""
-        common, numbers = None, False
-        for i in self.promoted:
-            x = arrays[i]
-            kind = type(x)
-            if kind is ndarray:
-                dt = x.dtype
-                if dt is not common:
-                    if common is not None or (dt is not FLOAT32 and dt is not FLOAT64):
-                        return False
-                    common = dt
-            elif kind is float or kind is int:
-                numbers = True
-            else:
-                return False
-        if numbers and common is not None:
-            for i in self.promoted:
-                if type(arrays[i]) is not ndarray:
-                    arrays[i] = common.type(arrays[i])
-        return common is not None
 
     def cast(self, arrays: list) -> np.dtype | None:
         """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""

@@ -48,7 +48,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                 given = kwargs if out is None else {**kwargs, "out": out}
                 types = (*map(type, args), *given, *map(type, given.values())) if given else (*map(type, args),)
                 if types not in fitting:
-                    from .overloads import checked
+                    from .guards import checked
 
                     checked(fitting, types, public, args, given, sys._getframe())
                 op, values = choose(*args, **kwargs)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .constants import FLOAT32, FLOAT64, ndarray
 from .dtype import (
     BOOL,
     COMPLEX,
@@ -139,6 +140,29 @@ def _result_type(operands: Any) -> dtype:
             result = lower
     assert result is not None
     return result
+
+
+def alike(arrays: list, places: tuple[int, ...]) -> bool:
+    """Whether the operands at some places are float arrays of one dtype and numbers; these become numbers of that dtype."""
+    common, numbers = None, False
+    for i in places:
+        x = arrays[i]
+        kind = type(x)
+        if kind is ndarray:
+            dt = x.dtype
+            if dt is not common:
+                if common is not None or (dt is not FLOAT32 and dt is not FLOAT64):
+                    return False
+                common = dt
+        elif kind is float or kind is int:
+            numbers = True
+        else:
+            return False
+    if numbers and common is not None:
+        for i in places:
+            if type(arrays[i]) is not ndarray:
+                arrays[i] = common.type(arrays[i])
+    return common is not None
 
 
 def computed_in(d: dtype) -> np.dtype:

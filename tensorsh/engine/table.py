@@ -222,7 +222,7 @@ def attentive(function: Callable) -> Callable:
 
 def shielded(function: Callable, names: list[str]) -> Callable:
     """The public form of a function of many forms: where a call fails, PyTorch's words for it are found."""
-    from .overloads import guarded
+    from .guards import guarded
 
     return dressed(guarded(function, names), function)
 

@@ -18,8 +18,8 @@ from ..device import device as device_type
 from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import cpp_name, not_implemented, type_name
 from ..fitting import converted
+from ..guards import guarded
 from ..layout import laid_out
-from ..overloads import guarded
 from ..signature import Form
 from ..sizes import named_size, size_of
 from ..state import state

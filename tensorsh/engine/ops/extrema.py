@@ -12,10 +12,10 @@ from ..constants import settled
 from ..dtype import of
 from ..errors import combination_error, type_name, wrap_dims
 from ..fast_reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
+from ..guards import guarded
 from ..kernels import kernel, unsuited
 from ..layout import row_order
 from ..operator import Array, composite, operator
-from ..overloads import guarded
 from ..tensor import Tensor
 from ..viewing import module_of
 from .reduction import axes_of, one_axis

@@ -11,8 +11,8 @@ from .. import large, table
 from ..constants import ABSENT, constant, fused, undispatched
 from ..errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ..fitting import LOOSE, converted
+from ..guards import guarded
 from ..operator import Array, composite
-from ..overloads import guarded
 from ..pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
 from ..promotion import result_type
 from ..state import state

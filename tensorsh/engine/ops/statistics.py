@@ -12,8 +12,8 @@ from ..bounds import refuse
 from ..dtype import BOOL, FLOAT, INTEGER
 from ..errors import combination_error
 from ..fast_reduction import ABSENT, FLOAT64, FLOATS, constant, keep_result, remember, spread
+from ..guards import checked
 from ..operator import Array, composite, operator
-from ..overloads import checked
 from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap

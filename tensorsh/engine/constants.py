@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import PRECISE, run
+from .kernels import PRECISE, kernel, run
 
 ndarray = np.ndarray
 asarray = np.asarray
@@ -46,10 +46,19 @@ def rounded(ufunc: Any, x: Any) -> Any:
 
 
 def fused(a: Any, b: Any, c: Any) -> Any:
-    """``a * b + c`` of float32 arrays with one rounding, as PyTorch's loops have it; large arrays round twice."""
-    if type(a) is not ndarray or a.dtype != FLOAT32 or a.size > EXACT_SIZE:
+    """``a * b + c`` with one rounding, as PyTorch's loops have it; without kernels only of small float32 arrays."""
+    x = a if type(a) is ndarray else c
+    if type(x) is not ndarray or x.dtype not in FUSED:
+        return a * b + c
+    if multiply_add is not None:
+        return multiply_add(a, b, c, dtype=x.dtype)
+    if x is not a or x.dtype != FLOAT32 or x.size > EXACT_SIZE:
         return a * b + c
     return (a.astype(FLOAT64) * b + c).astype(FLOAT32)
+
+
+FUSED = frozenset((FLOAT32, FLOAT64))
+multiply_add = kernel("multiply_add")
 
 
 def settled(r: Any) -> Any:

@@ -37,6 +37,7 @@ class Recording:
 
     name: str
     node: Any
+    promote: Any
     outputs: int
     view: bool
     tensors: tuple
@@ -112,7 +113,10 @@ class Recording:
             name = self.name.strip("_")
             raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
         result_array = outs[0]
-        narrow = result_array.dtype.itemsize == 2
+        kind = result_array.dtype
+        narrow = kind.itemsize == 2
+        # A formula that multiplies by an operand of another dtype may leave the gradient's.
+        fitted = narrow or self.promote is not None and mixed(values, self.tensors, kind)
         node: Any = self.node_class(title or self.title(values), narrow)()
         edges: list = []
         counts: list | None = [] if self.lists else None
@@ -133,7 +137,7 @@ class Recording:
                 a = x._array
                 if metas is not None:
                     metas.append((a.shape, a.dtype))
-                elif narrow or a.dtype is not result_array.dtype or a.shape != result_array.shape:
+                elif fitted or a.dtype is not kind or a.shape != result_array.shape:
                     metas = [None] * (len(edges) - 1)
                     metas.append((a.shape, a.dtype))
             else:
@@ -191,6 +195,15 @@ class Recording:
             else:
                 saved.append(Hidden(outs[i]) if i < len(outs) else None)
         return tuple(saved)
+
+
+def mixed(values: list, tensors: tuple, kind: Any) -> bool:
+    """Whether there is an operand of another dtype."""
+    for i in tensors:
+        x = values[i]
+        if isinstance(x, Tensor) and x._array.dtype is not kind:
+            return True
+    return False
 
 
 def beside(x: Tensor, result: Any) -> Tensor:

@@ -1,7 +1,7 @@
 """Expressions whose results and gradients have PyTorch's bits, for the tests and for ``tests/record_bits.py``.
 
 An expression sees x and y of a shape, w and b of as many elements as x has channels, the same numbers everywhere; p is x made
-positive, q between 0 and 1. Gradients are those of all of them, for a gradient that is not uniform.
+positive, q between 0 and 1, `classes` numbers of columns. Gradients are those of all of them, for a gradient that is not uniform.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 IMAGES = [(4, 3, 8, 8), (2, 5, 3, 3), (2, 6, 7, 13), (3, 8, 1, 1), (6, 4, 11)]
 ROWS = [(32, 8), (5, 17), (6, 12)]
+FLAT = [(7,), (64,), (1000,)]
+COLUMNS = [(32, 8), (5, 17), (7, 40), (33, 16)]
 GROUPED = [(4, 6, 8, 8), (2, 12, 3, 3), (3, 18, 5), (7, 6)]
 
 CASES: list[tuple[str, list[tuple], str]] = [
@@ -27,6 +29,19 @@ CASES: list[tuple[str, list[tuple], str]] = [
     ("F.group_norm(x, 2, w, b)", GROUPED, "float32"),
     ("F.group_norm(x, 3)", GROUPED, "float32"),
     ("F.group_norm(x, 6, w, None)", GROUPED[:-1], "float32"),
+    ("torch.add(x, y, alpha=0.3)", FLAT + ROWS, "float32 float64"),
+    ("torch.sub(x, y, alpha=0.3)", FLAT + ROWS, "float32 float64"),
+    ("torch.rsub(x, 1.1, alpha=0.3)", FLAT, "float32 float64"),
+    ("torch.addcmul(x, y, p, value=0.3)", FLAT, "float32 float64"),
+    ("torch.linspace(-1.3, 2.7, x.numel(), dtype=x.dtype)", FLAT, "float32 float64 bfloat16 float16"),
+    ("torch.arange(0.1, 7.3, 0.17, dtype=x.dtype)", FLAT[:1], "float32 float64 bfloat16 float16"),
+    ("torch.softmax(x, 0)", COLUMNS, "float32"),
+    ("torch.log_softmax(x, 0)", COLUMNS, "float32"),
+    ("F.cross_entropy(x, classes)", COLUMNS, "float32"),
+    ("F.cross_entropy(x, classes, reduction='sum')", COLUMNS, "float32"),
+    ("F.cross_entropy(x, classes, label_smoothing=0.1)", COLUMNS, "float32"),
+    ("F.nll_loss(x, classes)", COLUMNS, "float32 float64"),
+    ("F.nll_loss(x, classes, reduction='sum')", COLUMNS, "float32 float64"),
 ]
 
 
@@ -49,6 +64,8 @@ def tensors(torch: Any, shape: tuple, kind: str) -> dict[str, Any]:
         for name, (a, s) in made.items()
     }
     found["running"] = [torch.linspace(-0.5, 0.5, channels, dtype=dtype), torch.linspace(0.5, 2, channels, dtype=dtype)]
+    if len(shape) == 2:
+        found["classes"] = torch.arange(shape[0]) % shape[1]
     found["last"] = lambda t: t.contiguous(memory_format=torch.channels_last)
     return found | {"torch": torch, "F": torch.nn.functional}
 

@@ -81,3 +81,15 @@ def test_what_does_not_suit_is_left_to_the_formula() -> None:
         assert getattr(c, name)() is None
     empty = F.group_norm(torch.zeros(0, 4, 3), 2)
     assert empty.shape == (0, 4, 3)
+
+
+@pytest.mark.parametrize(
+    "expression", ["x * k", "x / k", "k / x", "x**k", "x.sum() / k.sum()", "x * k.double()", "torch.atan2(x, k)"]
+)
+def test_gradients_have_the_dtype_of_their_tensor(expression: str) -> None:
+    x, k = torch.tensor([1.5, 2.5]).requires_grad_(), torch.tensor([3, 5])
+    y = x * 1
+    seen = []
+    y.register_hook(lambda g: seen.append(g.dtype))
+    eval(expression, {"x": y, "k": k, "torch": torch}).sum().backward()
+    assert seen == [torch.float32] and x.grad.dtype is torch.float32

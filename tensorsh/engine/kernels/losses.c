@@ -3,7 +3,7 @@
 
 #define LEVELS 8
 
-/* Minus the mean of x[row, class of the row], in the order of PyTorch's kernel: a cascade of eight levels. */
+/* Minus the sum of x[row, class of the row], in the order of PyTorch's kernel: a cascade of eight levels. */
 #define NLL(T, name)                                                                        \
     static T name(const T *x, const npy_int64 *classes, size rows, size width) {            \
         T sums[LEVELS] = {0}, total = 0;                                                    \
@@ -19,7 +19,7 @@
             }                                                                               \
         }                                                                                   \
         for (int level = 0; level < LEVELS; level++) total += sums[level];                  \
-        return total / (T)rows;                                                             \
+        return total;                                                                       \
     }
 NLL(float, nll_float)
 NLL(double, nll_double)
@@ -40,14 +40,15 @@ static PyArrayObject *floating(PyObject *object) {
 }
 
 static PyObject *nll(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *x = count == 2 ? floating(args[0]) : NULL, *out;
+    PyArrayObject *x = count == 3 ? floating(args[0]) : NULL, *out;
+    const int mean = count == 3 && args[2] == Py_True;
     if (x == NULL || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0) Py_RETURN_NONE;
     size rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1);
     const npy_int64 *classes = classes_of(args[1], rows, width);
     if (classes == NULL) Py_RETURN_NONE;
     if ((out = (PyArrayObject *)PyArray_SimpleNew(0, NULL, PyArray_TYPE(x))) == NULL) return NULL;
-    if (PyArray_TYPE(x) == NPY_FLOAT) *(float *)PyArray_DATA(out) = nll_float(PyArray_DATA(x), classes, rows, width);
-    else *(double *)PyArray_DATA(out) = nll_double(PyArray_DATA(x), classes, rows, width);
+    if (PyArray_TYPE(x) == NPY_FLOAT) *(float *)PyArray_DATA(out) = nll_float(PyArray_DATA(x), classes, rows, width) / (mean ? (float)rows : 1.0f);
+    else *(double *)PyArray_DATA(out) = nll_double(PyArray_DATA(x), classes, rows, width) / (mean ? (double)rows : 1.0);
     return (PyObject *)out;
 }
 
@@ -65,17 +66,17 @@ static PyObject *nll_backward(PyObject *self, PyObject *const *args, Py_ssize_t 
     if (classes == NULL) Py_RETURN_NONE;
     if ((out = (PyArrayObject *)PyArray_ZEROS(2, shape, PyArray_TYPE(g), 0)) == NULL) return NULL;
     if (PyArray_TYPE(g) == NPY_FLOAT) {
-        float *to = PyArray_DATA(out), share = -*(float *)PyArray_DATA(g) * (1.0f / (float)shape[0]);
+        float *to = PyArray_DATA(out), share = -(*(float *)PyArray_DATA(g) / (float)shape[0]);
         for (size row = 0; row < shape[0]; row++) to[row * shape[1] + classes[row]] = share;
     } else {
-        double *to = PyArray_DATA(out), share = -*(double *)PyArray_DATA(g) * (1.0 / (double)shape[0]);
+        double *to = PyArray_DATA(out), share = -(*(double *)PyArray_DATA(g) / (double)shape[0]);
         for (size row = 0; row < shape[0]; row++) to[row * shape[1] + classes[row]] = share;
     }
     return (PyObject *)out;
 }
 
 PyMethodDef losses_methods[] = {
-    FUNCTION(nll, "nll(x, classes): minus the mean of the log-probabilities of the classes"),
+    FUNCTION(nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"),
     FUNCTION(nll_backward, "nll_backward(g, classes, shape of x)"),
     {NULL, NULL, 0, NULL},
 };

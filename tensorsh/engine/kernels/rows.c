@@ -81,13 +81,21 @@ WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int
     }
 }
 
-/* The same along an axis whose elements lie `inner` apart: columns side by side, added in order. */
+/* The same along an axis whose elements lie `inner` apart: columns side by side, added in order. PyTorch computes columns by
+   vectors, and the exponentials of those that fill none exactly. */
 #define COLUMNS 64
+#define VECTOR 16
+INLINE void exponentials_of(const float *x, float *out, size whole, size m) {
+    INDEPENDENT
+    for (size c = 0; c < whole; c++) out[c] = exp_single(x[c]);
+    for (size c = whole; c < m; c++) out[c] = (float)exp_float(x[c]);
+}
+
 WIDE static void softmax_columns(const float *x, float *out, size outer, size n, size inner, int logarithm) {
-    float top[COLUMNS], total[COLUMNS];
+    float top[COLUMNS], total[COLUMNS], e[COLUMNS];
     for (size o = 0; o < outer; o++, x += n * inner, out += n * inner)
         for (size left = 0; left < inner; left += COLUMNS) {
-            size m = inner - left < COLUMNS ? inner - left : COLUMNS;
+            size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
             for (size c = 0; c < m; c++) top[c] = x[left + c];
             for (size i = 1; i < n; i++)
                 for (size c = 0; c < m; c++) top[c] = x[i * inner + left + c] > top[c] ? x[i * inner + left + c] : top[c];
@@ -95,12 +103,10 @@ WIDE static void softmax_columns(const float *x, float *out, size outer, size n,
             for (size i = 0; i < n; i++) {
                 const float *from = x + i * inner + left;
                 float *to = out + i * inner + left;
-                INDEPENDENT
-                for (size c = 0; c < m; c++) {
-                    float shifted = from[c] - top[c], e = exp_single(shifted);
-                    total[c] += e;
-                    to[c] = logarithm ? shifted : e;
-                }
+                for (size c = 0; c < m; c++) to[c] = from[c] - top[c];
+                exponentials_of(to, e, whole, m);
+                for (size c = 0; c < m; c++) total[c] += e[c];
+                for (size c = 0; c < m && !logarithm; c++) to[c] = e[c];
             }
             if (logarithm)
                 for (size c = 0; c < m; c++) total[c] = (float)log_float(total[c]);
@@ -125,6 +131,26 @@ WIDE static void softmax_rows_backward(const float *g, const float *y, float *ou
             for (size i = 0; i < n; i++) out[i] = (g[i] - total) * y[i];
         }
     }
+}
+
+WIDE static void softmax_columns_backward(const float *g, const float *y, float *out, size outer, size n, size inner, int logarithm) {
+    float total[COLUMNS], e[COLUMNS];
+    for (size o = 0; o < outer; o++, g += n * inner, y += n * inner, out += n * inner)
+        for (size left = 0; left < inner; left += COLUMNS) {
+            size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
+            for (size c = 0; c < m; c++) total[c] = 0;
+            for (size i = 0; i < n; i++) {
+                const float *slope = g + i * inner + left, *from = y + i * inner + left;
+                for (size c = 0; c < m; c++) total[c] = logarithm ? total[c] + slope[c] : __builtin_fmaf(slope[c], from[c], total[c]);
+            }
+            for (size i = 0; i < n; i++) {
+                const float *slope = g + i * inner + left, *from = y + i * inner + left;
+                float *to = out + i * inner + left;
+                if (logarithm) exponentials_of(from, e, whole, m);
+                INDEPENDENT
+                for (size c = 0; c < m; c++) to[c] = logarithm ? __builtin_fmaf(-e[c], total[c], slope[c]) : (slope[c] - total[c]) * from[c];
+            }
+        }
 }
 
 /* (outer, n, inner) of an array around an axis. */
@@ -161,14 +187,18 @@ static PyObject *normalized(PyObject *const *args, Py_ssize_t count, int logarit
 }
 
 static PyObject *normalized_backward(PyObject *const *args, Py_ssize_t count, int logarithm) {
-    PyArrayObject *y = count < 2 || count > 3 ? NULL : contiguous(args[0], NPY_FLOAT), *g, *out;
+    PyArrayObject *y = count < 3 || count > 4 ? NULL : contiguous(args[0], NPY_FLOAT), *g, *out;
     g = y ? contiguous(args[1], NPY_FLOAT) : NULL;
-    if (g == NULL || PyArray_NDIM(y) < 1 || PyArray_SIZE(y) == 0 || !PyArray_SAMESHAPE(g, y)) NONE_UNLESS_ERROR;
-    if ((out = result_like(y, count == 3 ? args[2] : NULL)) == NULL) NONE_UNLESS_ERROR;
+    int axis = g ? (int)PyLong_AsLong(args[2]) : 0;
+    if (g == NULL || axis < 0 || axis >= PyArray_NDIM(y) || PyArray_SIZE(y) == 0 || !PyArray_SAMESHAPE(g, y)) NONE_UNLESS_ERROR;
+    if ((out = result_like(y, count == 4 ? args[3] : NULL)) == NULL) NONE_UNLESS_ERROR;
+    const float *slope = PyArray_DATA(g), *from = PyArray_DATA(y);
+    float *to = PyArray_DATA(out);
     size outer, n, inner;
-    around(y, PyArray_NDIM(y) - 1, &outer, &n, &inner);
-    PyThreadState *others = outer * n > LONG_WORK ? PyEval_SaveThread() : NULL;
-    softmax_rows_backward(PyArray_DATA(g), PyArray_DATA(y), PyArray_DATA(out), outer, n, logarithm);
+    around(y, axis, &outer, &n, &inner);
+    PyThreadState *others = outer * n * inner > LONG_WORK ? PyEval_SaveThread() : NULL;
+    if (axis == PyArray_NDIM(y) - 1) softmax_rows_backward(slope, from, to, outer, n, logarithm);
+    else softmax_columns_backward(slope, from, to, outer, n, inner, logarithm);
     if (others) PyEval_RestoreThread(others);
     return (PyObject *)out;
 }
@@ -185,7 +215,7 @@ static PyObject *log_softmax_backward(PyObject *self, PyObject *const *args, Py_
 PyMethodDef rows_methods[] = {
     FUNCTION(softmax, "softmax(x, axis, out=new)"),
     FUNCTION(log_softmax, "log_softmax(x, axis, out=new)"),
-    FUNCTION(softmax_backward, "softmax_backward(y, g, out=new), along the last axis"),
-    FUNCTION(log_softmax_backward, "log_softmax_backward(y, g, out=new), along the last axis"),
+    FUNCTION(softmax_backward, "softmax_backward(y, g, axis, out=new)"),
+    FUNCTION(log_softmax_backward, "log_softmax_backward(y, g, axis, out=new)"),
     {NULL, NULL, 0, NULL},
 };

@@ -36,22 +36,36 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
-def scaled(xp: Any, other: Any, alpha: Any) -> Any:
-    """`alpha * other`."""
+def plus_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
+    """``input + alpha * other``, with one rounding."""
     if alpha is True and other.dtype.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
-        return other
+        return xp.add(input, other)
+    return fused(other, scale(other, alpha), input)
+
+
+def less_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
+    """``input - alpha * other``, with one rounding."""
+    if alpha is True and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if alpha == 1:
+        return xp.subtract(input, other)
+    return fused(other, -scale(other, alpha), input)
+
+
+def scale(other: Any, alpha: Any) -> Any:
+    """`alpha` as a number of the type of what it multiplies."""
     check_alpha(alpha, other)
     if isinstance(alpha, (complex, np.complexfloating)) and other.dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return xp.multiply(other, scalar(alpha, other.dtype))
+    return scalar(alpha, other.dtype)
 
 
 @pointwise(ufunc=np.add)
 def add(xp, input: Array, other: Array, *, alpha=1):
     """``input + alpha * other``."""
-    return xp.add(input, scaled(xp, other, alpha))
+    return plus_scaled(xp, input, other, alpha)
 
 
 add.gradient(
@@ -71,7 +85,7 @@ def checked_subtraction(input: Any, other: Any, alpha: Any) -> None:
 @pointwise("sub subtract", ufunc=np.subtract, check=checked_subtraction)
 def sub(xp, input: Array, other: Array, *, alpha=1):
     """``input - alpha * other``."""
-    return xp.subtract(input, scaled(xp, other, alpha))
+    return less_scaled(xp, input, other, alpha)
 
 
 sub.gradient(
@@ -83,7 +97,7 @@ sub.gradient(
 @pointwise("_rsub", node="RsubBackward0", method=False, inplace=False, check=checked_subtraction)
 def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
     """``other - alpha * input``."""
-    return xp.subtract(other, scaled(xp, input, alpha))
+    return less_scaled(xp, other, input, alpha)
 
 
 rsub_tensor.gradient(
@@ -109,7 +123,7 @@ def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
 )
 def rsub_number(xp, input: Array, other, alpha=1):
     """``other - alpha * input`` for a number `other`."""
-    return xp.subtract(other, scaled(xp, input, alpha))
+    return less_scaled(xp, other, input, alpha)
 
 
 rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha))

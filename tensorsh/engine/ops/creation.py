@@ -22,6 +22,7 @@ from ..guards import guarded
 from ..layout import laid_out
 from ..signature import Form
 from ..sizes import named_size, size_of
+from ..spaced import both_halves, counted
 from ..state import state
 from ..tensor import Tensor, fresh, new, wrap
 
@@ -345,7 +346,7 @@ def arange(
         array = np.arange(first, int(end) if exact else first + count * by, by, np.int64).astype(d.numpy)
     else:
         count = math.ceil((end - start) / step)
-        array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+        array = counted(start, count, step, d.numpy)
     return _delivered(array, out, device, requires_grad)
 
 
@@ -381,19 +382,6 @@ def _delivered(array: Any, out: Any, device: Any, requires_grad: bool) -> Tensor
 
     store_out(out, array)
     return out
-
-
-def both_halves(start: Any, end: Any, steps: int, d: np.dtype) -> np.ndarray:
-    """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding."""
-    kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
-    i = np.arange(steps, dtype=np.float64)
-    if d == np.float32:
-        step = np.float64(np.float32((np.float32(end) - np.float32(start)) / np.float32(steps - 1)))
-        start, end = np.float64(np.float32(start)), np.float64(np.float32(end))
-    else:
-        step = (kind.type(end) - kind.type(start)) / (steps - 1)
-    half = steps // 2
-    return np.where(i < half, start + step * i, end - step * (steps - 1 - i))
 
 
 def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
@@ -460,7 +448,7 @@ def logspace(
     wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
     if d.kind in "iu":
         start, end = int(start), int(end)
-    powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, wide)
+    powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, d, True)
     return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad)
 
 

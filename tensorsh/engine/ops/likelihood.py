@@ -31,8 +31,8 @@ def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean")
 
 
 def _bce_slope(t, g, input, target, weight, reduction):
-    slope = spread(t, g, input, reduction) * (input - target) / t.clamp((1 - input) * input, 1e-12)
-    return slope if weight is None else slope * weight
+    slope = g * (input - target) / t.clamp((1 - input) * input, 1e-12)
+    return spread(t, slope if weight is None else slope * weight, input, reduction)
 
 
 bce.gradient(
@@ -89,8 +89,8 @@ def _logit_slope(t, g, input, target, weight, pos_weight, reduction):
     else:
         positive = pos_weight * target
         slope = (positive + 1 - target) * p - positive
-    slope = slope * spread(t, g, slope if weight is None else slope, reduction)
-    return slope if weight is None else slope * weight
+    slope = slope * g
+    return spread(t, slope if weight is None else slope * weight, slope, reduction)
 
 
 bce_logits.gradient(

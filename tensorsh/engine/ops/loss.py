@@ -230,7 +230,10 @@ def nll(xp, input: Array, target: Array, weight: Array = None, reduction="mean",
     loss = xp.where(counted, -picked * share, input.dtype.type(0))
     if reduction == "none":
         return loss, share, safe
-    total = loss.sum(dtype=input.dtype)
+    all_count = xp is np and weight is None and ignore_index < 0
+    total = nll_kernel(input, target, False) if all_count else None
+    if total is None:
+        total = loss.sum(dtype=input.dtype)
     if reduction == "mean":
         return xp.asarray(total / share.sum(dtype=input.dtype)), share, safe
     return xp.asarray(total), share, safe
@@ -245,8 +248,7 @@ def nll_gradient(t, g, input_shape, result1, result2, reduction):
             if out is not None:
                 return out
             out = np.zeros(input_shape, g.dtype)
-            one = g.dtype.type
-            out.reshape(-1)[result2 + offsets_of(rows, classes)] = -g * (one(1) / one(rows))
+            out.reshape(-1)[result2 + offsets_of(rows, classes)] = -(g / g.dtype.type(rows))
             return out
         result1 = wrap(np.ones(rows, g._array.dtype))
     return t._nll_loss_spread(g, tuple(input_shape), result1, result2, reduction)
@@ -270,7 +272,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     if len(shape) != 2 or where.shape != shape[:1] or not a.size:
         return None
     rows, classes = shape
-    loss = nll_kernel(a, where)
+    loss = nll_kernel(a, where, True)
     if loss is None:
         # As unsigned numbers, negative classes are too large as well.
         unsigned = where.view(np.uint64)
@@ -292,7 +294,7 @@ nll_backward_kernel: Any = kernel("nll_backward", unsuited)
 def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
     """The gradient of the log-probabilities: minus each target's share at its class."""
     if reduction == "mean":
-        share = share / share.sum(dtype=share.dtype)
+        grad = grad / share.sum(dtype=share.dtype)
     axis = 1 if len(shape) > 1 else 0
     out = xp.zeros(shape, grad.dtype)
     xp.put_along_axis(

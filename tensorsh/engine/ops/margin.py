@@ -21,12 +21,15 @@ from .loss import legacy, reduce, reduced, spread
 )
 def soft_margin(xp, input: Array, target: Array, reduction="mean"):
     """log(1 + exp(-y x))."""
-    return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -target * input)), reduction)
+    return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -input * target)), reduction)
 
 
-soft_margin.gradient(
-    input=lambda t, g, input, target, reduction: -target * t.sigmoid(-target * input) * spread(t, g, input, reduction)
-)
+def soft_margin_slope(t, g, input, target, reduction):
+    z = t.exp(-target * input)
+    return target * z * -spread(t, 1.0, input, reduction) / (z + 1) * g
+
+
+soft_margin.gradient(input=soft_margin_slope)
 
 
 @composite("nn.functional.soft_margin_loss", method=False)

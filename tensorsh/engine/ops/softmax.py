@@ -171,16 +171,12 @@ log_softmax_backward_kernel = kernel("log_softmax_backward", unsuited)
 
 
 def whole(kernel, axis, *arrays):
-    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it. The
-    kernels of gradients, which take two arrays, are for the last axis."""
+    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it."""
     a = arrays[0]
-    if len(arrays) == 2 and axis != a.ndim - 1:
-        return None
     if a.size > BLOCK and state.threads > 1 and kernels.suits(*arrays) and is_large(a, axis):
         contiguous = [np.ascontiguousarray(each) for each in arrays]
-        tail = (1,) if len(arrays) == 1 else ()
-        return rows(lambda out, *blocks: kernel(*blocks, *tail, out), np.empty_like(a), *contiguous)
-    return kernel(*arrays, axis) if len(arrays) == 1 else kernel(*arrays)
+        return rows(lambda out, *blocks: kernel(*blocks, 1, out), np.empty_like(a), *contiguous)
+    return kernel(*arrays, axis)
 
 
 def prepared(name, a, dim, dtype):
@@ -265,11 +261,12 @@ log_softmax = operator("log_softmax special.log_softmax", node="LogSoftmaxBackwa
 
 def softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
+        g = g if g.flags.c_contiguous else np.ascontiguousarray(g)
         found = whole(softmax_backward_kernel, dim % result.ndim, result, g)
         if found is not None:
             return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
-            return rows(softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
+            return rows(softmax_gradient_block, np.empty_like(result), g, result)
         gr = g * result
         s = np.add.reduce(gr, dim, None, None, True)
         return np.subtract(gr, np.multiply(result, s), gr)
@@ -289,11 +286,12 @@ safe_softmax.gradient(input=softmax_gradient)
 
 def log_softmax_gradient(t, g, result, dim):
     if t.raw and type(result) is np.ndarray and result.ndim:
+        g = g if g.flags.c_contiguous else np.ascontiguousarray(g)
         found = whole(log_softmax_backward_kernel, dim % result.ndim, result, g)
         if found is not None:
             return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
-            return rows(log_softmax_gradient_block, np.empty_like(result), np.ascontiguousarray(g), result)
+            return rows(log_softmax_gradient_block, np.empty_like(result), g, result)
         p = np.exp(result)
         np.multiply(p, np.add.reduce(g, dim, None, None, True), p)
         return np.subtract(g, p, p)

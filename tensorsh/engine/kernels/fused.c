@@ -1,0 +1,39 @@
+/* The ufunc multiply_add(a, b, c) = a * b + c with one rounding, of float32 and float64. */
+#include "common.h"
+
+#define AT(T, k, i) (*(const T *)(args[k] + (i) * steps[k]))
+
+/* Arrays side by side, of which b may be one number; others element by element. */
+#define MULTIPLY_ADD(T, name, fma)                                                                            \
+    WIDE static void name##_flat(const T *a, const T *b, const T *c, T *out, size n) {                        \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = fma(a[i], b[i], c[i]);                                          \
+    }                                                                                                         \
+    WIDE static void name##_scaled(const T *a, T b, const T *c, T *out, size n) {                             \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = fma(a[i], b, c[i]);                                             \
+    }                                                                                                         \
+    WIDE static void name(char **args, const size *count, const size *steps, void *data) {                    \
+        const size n = *count, one = sizeof(T);                                                               \
+        const T *a = (const T *)args[0], *b = (const T *)args[1], *c = (const T *)args[2];                    \
+        T *out = (T *)args[3];                                                                                \
+        if (steps[0] == one && steps[1] == one && steps[2] == one && steps[3] == one) {                       \
+            name##_flat(a, b, c, out, n);                                                                     \
+        } else if (steps[0] == one && steps[1] == 0 && steps[2] == one && steps[3] == one) {                  \
+            name##_scaled(a, *b, c, out, n);                                                                  \
+        } else {                                                                                              \
+            for (size i = 0; i < n; i++) *(T *)(args[3] + i * steps[3]) = fma(AT(T, 0, i), AT(T, 1, i), AT(T, 2, i)); \
+        }                                                                                                     \
+    }
+
+MULTIPLY_ADD(float, singles, __builtin_fmaf)
+MULTIPLY_ADD(double, doubles, __builtin_fma)
+
+static PyUFuncGenericFunction loops[] = {singles, doubles};
+static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+static void *const data[] = {NULL, NULL};
+
+int add_fused(PyObject *module) {
+    PyObject *made = PyUFunc_FromFuncAndData(loops, data, types, 2, 3, 1, PyUFunc_None, "multiply_add", NULL, 0);
+    return made == NULL ? -1 : PyModule_AddObject(module, "multiply_add", made);
+}

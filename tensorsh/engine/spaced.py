@@ -1,0 +1,38 @@
+"""Evenly spaced numbers, rounded where PyTorch rounds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .constants import fused
+
+COUNTED = {"float64": 4, "float32": 8, "bfloat16": 16}
+"""How many numbers PyTorch's arange makes at a time."""
+
+
+def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
+    """PyTorch's arange: in double, but a block's first number is rounded before the others are counted from it."""
+    exact = fused(np.arange(count, dtype=np.float64), step, start)
+    lanes = COUNTED.get(d.name, count + 1)
+    whole = count // lanes * lanes
+    if not whole:
+        return exact.astype(d)
+    heads = exact[:whole:lanes].astype(d).astype(np.float64)
+    blocks = fused(np.arange(lanes, dtype=np.float64), step, heads[:, None]).reshape(-1)
+    return np.concatenate((blocks, exact[whole:])).astype(d)
+
+
+def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
+    """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding; half
+    types round after each step. `power`: in double, for logspace."""
+    kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64) if d.kind in "iu" else d
+    first, last = kind.type(start), kind.type(end)
+    step = kind.type((last - first) / (steps - 1))
+    i = np.arange(steps)
+    if power:
+        first, step, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, step, last))
+        return np.where(i < steps // 2, first + step * i, last - step * (steps - 1 - i))
+    near, far = (count.astype(kind) for count in (i, steps - 1 - i))
+    return np.where(i < steps // 2, fused(near, step, first), fused(far, -step, last))

@@ -144,7 +144,7 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     def block(x: Any, out: Any, mean: Any, rstd: Any) -> None:
         done.append(kernels.compiled.layer_norm(x, weight, bias, eps, out, mean, rstd))
 
-    run(block, [flat, out, mean, rstd], max(1, len(flat) // 16))
+    run(block, [flat, out, mean, rstd], len(flat) if x.size < SHARED else max(1, len(flat) // 16))
     return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
 
 

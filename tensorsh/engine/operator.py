@@ -50,6 +50,7 @@ OTHER_NAMES = {
 """Keyword names that numpy uses and PyTorch accepts."""
 FIRST = ("input", "A", "b")
 """What PyTorch calls the first argument of one and the same operator under its several names."""
+WHOLE = frozenset(map(np.dtype, (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64)))
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
@@ -295,7 +296,12 @@ class Operator(Recording):
 
     def cast(self, arrays: list) -> np.dtype | None:
         """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""
-        common = result_type([arrays[i] for i in self.promoted])
+        operands = [arrays[i] for i in self.promoted]
+        if self.promote == "same":
+            dt = getattr(operands[0], "dtype", None)
+            if dt in WHOLE and all([type(x) is ndarray and x.dtype is dt for x in operands]):
+                return None
+        common = result_type(operands)
         if self.promote == "float" and common.category < FLOAT:
             common = state.default_dtype
         narrow = None

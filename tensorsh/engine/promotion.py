@@ -99,14 +99,14 @@ def result_type(operands: Any) -> dtype:
 
     `operands`: arrays (with or without dimensions) and numbers; ``None`` is skipped.
     """
-    key = (
-        state.default_dtype,
-        *[
-            (x.dtype, x.ndim == 0) if hasattr(x, "ndim") and not isinstance(x, np.generic) else type(x)
-            for x in operands
-            if x is not None
-        ],
-    )
+    kinds: list = [state.default_dtype]
+    for x in operands:
+        if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):
+            kinds.append(x.dtype)
+            kinds.append(x.ndim == 0)
+        elif x is not None:
+            kinds.append(type(x))
+    key = tuple(kinds)
     found = _cache.get(key)
     if found is None:
         if len(_cache) > 5000:

@@ -39,8 +39,13 @@ def method(function: Any) -> Any:
 @table.attentive
 def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The shape, or the length of one dimension."""
-    if not args and not kwargs:
-        return self.shape
+    if not kwargs:
+        if not args:
+            return self.shape
+        if len(args) == 1 and type(args[0]) is int:
+            shape, dim = self._array.shape, args[0]
+            if 0 <= dim < len(shape):
+                return shape[dim]
     refuse("Tensor.size", args, kwargs)
     dim = args[0] if args else kwargs["dim"]
     if dim is None:

@@ -6,6 +6,7 @@ The backward pass walks the same way, so overlapping windows need no scattered a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from inspect import signature
 from math import prod
 from typing import Any
@@ -230,20 +231,25 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
 
 
 def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):
-    """How many elements each window's mean counts."""
-    if override:
-        return dtype.type(override)
+    """How many elements each window's mean counts, as a divisor of sums."""
+    counts = override or window_counts(shape[2:], out, kernel, stride, padding, include)
+    return xp.asarray(counts.astype(dtype)) if type(counts) is np.ndarray else dtype.type(counts)
+
+
+@lru_cache(32)
+def window_counts(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple, include: bool) -> Any:
+    """How many elements each window counts: a number where they are alike."""
     sizes = []
-    for n, m, k, s, p in zip(shape[2:], out, kernel, stride, padding, strict=True):
+    for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
         begin = np.arange(m) * s - p
         end = np.minimum(begin + k, n + p)
         sizes.append(end - begin if include else np.minimum(end, n) - np.maximum(begin, 0))
     if all((each == k).all() for each, k in zip(sizes, kernel, strict=True)):
-        return dtype.type(prod(kernel))
+        return prod(kernel)
     counts = sizes[0]
     for each in sizes[1:]:
         counts = counts[..., None] * each
-    return xp.asarray(counts.astype(dtype))
+    return counts
 
 
 average_pool.gradient(

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .dtype import of
+from .errors import length
+
 MOST = 64
 """Questions that may be open; more are joined to one on the device."""
 ASSERTED = "CUDA error: device-side assert triggered"
@@ -56,3 +59,33 @@ def settle() -> None:
         _open.clear()
         if any([bool(flag.get()) for flag in asked]):
             raise RuntimeError(ASSERTED)
+
+
+def check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
+    """An index along a dimension, and as many slices of a source."""
+    if index.ndim > 1:
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {of(index).short} and "
+            f"size: {list(index.shape)}"
+        )
+    if index.dtype != np.int64 and index.dtype != np.int32:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {of(index).short}")
+    if input.dtype != source.dtype:
+        raise RuntimeError(
+            f"{name}(): self ({of(input).short}) and source ({of(source).short}) must have the same scalar type"
+        )
+    if dim and dim >= source.ndim:
+        raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}")
+    if index.size != (source.shape[dim] if source.ndim else 1):
+        raise RuntimeError(
+            f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): "
+            f"({length(source.shape, dim)}), for dim: {dim}"
+        )
+    a, b = input.shape, source.shape
+    if a and b:
+        a, b = a[:dim] + a[dim + 1 :], b[:dim] + b[dim + 1 :]
+    if a != b:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input.shape)} source.shape = {list(source.shape)}"
+        )

@@ -5,6 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 
+def with_elements(types: tuple, args: tuple, kwargs: dict) -> tuple:
+    """The types of arguments, and of the elements of short lists among them: what decides whether they fit."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, (tuple, list)) and len(value) <= MOST:
+            types += (*map(type, value),)
+    return types
+
+
+MOST = 16
+"""Of longer lists, as of tensors, the elements do not count."""
+
+
 def called(names: list[str], params: tuple, args: tuple, kwargs: dict, frame: Any) -> tuple[str, tuple, dict, Any]:
     """Under which of its names an operator was called, with which arguments, and the tensor of a method: the frame of
     what was called tells, by the name of its code (`table.titled`)."""

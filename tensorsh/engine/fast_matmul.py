@@ -29,13 +29,20 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
     multiply = KERNELS[left, right]
     twofold = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
 
-    def function(input: Any = REQUIRED, other: Any = REQUIRED, **kwargs: Any) -> Any:
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, *rest: Any, **kwargs: Any) -> Any:
         nonlocal node_class
         try:
             a = input._array
             b = other._array
             dt = a.dtype
-            if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == left and b.ndim == right and not kwargs:
+            if (
+                b.dtype is dt
+                and (dt is FLOAT32 or dt is FLOAT64)
+                and a.ndim == left
+                and b.ndim == right
+                and not kwargs
+                and not rest
+            ):
                 r = multiply(a, b)
                 first = input._node
                 second = other._node
@@ -53,7 +60,7 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
         except (AttributeError, ValueError, TypeError):
             # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
             pass
-        args = [x for x in (input, other) if x is not REQUIRED]
+        args = [x for x in (input, other, *rest) if x is not REQUIRED]
         if input is REQUIRED and other is not REQUIRED:
             args, kwargs = [], {**kwargs, op.params[1]: other}
         return slow(*args, **kwargs)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .calls import called
-from .overloads import explain, overloads, recorded, worded
+from .calls import called, with_elements
+from .overloads import LISTS, explain, overloads, recorded, worded
 
 
 def checked(
@@ -73,6 +73,8 @@ def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tup
             return value
         if isinstance(value, (list, tuple)):
             return type(value)([plain(v, kinds) for v in value])
+        if value is True or value is False:
+            return int(value) if kinds <= LISTS else value
         return value.item() if isinstance(value, Tensor) and value._array.size == 1 else value
 
     by_place = [plain(v, {p[i - first].kind for p in places if 0 <= i - first < len(p)}) for i, v in enumerate(args)]
@@ -81,7 +83,7 @@ def settled(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tup
     }
 
 
-SETTINGS = {"int", "ints", "ints1", "float", "bool", "Number"}
+SETTINGS = {"int", "float", "bool", "Number", *LISTS}
 """Kinds of parameters that a tensor of one element may stand for."""
 
 
@@ -94,6 +96,8 @@ def guarded(function: Any, names: list[str]) -> Any:
         nonlocal limited
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+            if tuple in types or list in types:
+                types = with_elements(types, args, kwargs)
             if types not in fitting:
                 args, kwargs = checked(fitting, types, names, args, kwargs, sys._getframe())
             if "out" in kwargs:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .autograd import AccumulateGrad, Node, Slot, Version, tick
 from .backend import fold_at
+from .calls import with_elements
 from .dtype import can_hold, of
 from .errors import broadcast_error
 from .promotion import result_type
@@ -105,6 +106,8 @@ def derive(op: Any) -> Callable:
 def bound(op: Any, args: tuple, kwargs: dict) -> Tensor:
     """The in-place form of an operator, called with any arguments; PyTorch's words where they are wrong."""
     types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+    if tuple in types or list in types:
+        types = with_elements(types, args, kwargs)
     try:
         if types not in op.fitting:
             from .guards import checked

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 
 from . import table
+from .calls import with_elements
+from .composite import Composite, composite
 from .constants import ndarray
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
@@ -176,8 +178,7 @@ class Operator(Recording):
 
     def bind(self, args: tuple, kwargs: dict) -> list:
         """The arguments in the order of the parameters, with defaults filled in."""
-        n = len(args)
-        packed = self.packed
+        n, packed = len(args), self.packed
         if packed is not None and n > packed and (n > packed + 1 or isinstance(args[packed], (int, np.integer))):
             args = (*args[:packed], args[packed:])
             n = packed + 1
@@ -204,6 +205,7 @@ class Operator(Recording):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+            types = with_elements(types, args, kwargs) if tuple in types or list in types else types
             if types not in self.fitting:
                 args, kwargs = checked(self.fitting, types, self.names, args, kwargs, sys._getframe(1), self.params)
             if not kwargs or "out" not in kwargs:
@@ -450,51 +452,4 @@ def dress(function: Any, op: Any, kernel: Callable) -> None:
     function.__wrapped__ = Form(op.names[0], function, op, op.out)
 
 
-class Composite:
-    """An operator written with other operators: it has no node of its own."""
-
-    def __init__(self, function: Callable, names: list[str], kernel: Any = None) -> None:
-        self.function, self.kernel, self.names = function, kernel or function, names
-        self.name = names[0].rpartition(".")[2]
-        self.differentiable = None
-
-
-def composite(
-    names: str = "",
-    /,
-    *,
-    method: bool | str = True,
-    inplace: Any = False,
-    kernel: Any = None,
-    guard: bool = True,
-    hosted: bool = False,
-) -> Callable:
-    """Declare a function of tensors made of other operators.
-
-    `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
-    whose parameters count, with ``out``, where another one wraps it.  guard: wrong calls are explained as PyTorch does,
-    at the price of one more call.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
-    """
-
-    def declare(function: Callable) -> Callable:
-        public = names.split() or [function.__name__]
-        written = kernel or function
-        if hosted:
-            from . import backend
-
-            function = backend.hosted(function)
-        op = Composite(function, public, written)
-        function.__module__ = "torch"
-        function._operator = op  # type: ignore[attr-defined]
-        form = Form(public[0], function, op, kernel is not None)
-        function.__wrapped__ = form  # type: ignore[attr-defined]
-        shown = function
-        if guard:
-            form.owner = shown = table.shielded(function, public)
-        table.add(op, public, shown, method, inplace)
-        return function
-
-    return declare
-
-
-__all__ = ["Array", "Arrays", "operator", "composite", "Operator", "COMPLEX", "dtype", "Sequence"]
+__all__ = ["Array", "Arrays", "operator", "Composite", "composite", "Operator", "COMPLEX", "dtype", "Sequence"]

@@ -32,6 +32,9 @@ TITLES = {
 }  # fmt: skip
 
 
+LISTS = {"ints", "ints1"}
+
+
 class Parameter(NamedTuple):
     kind: str
     name: str
@@ -90,9 +93,13 @@ class Overload:
         for at, value in enumerate(args):
             if isinstance(value, Tensor) and not (at < len(places) and places[at].kind == "Tensor"):
                 return False
+            if at < len(places) and places[at].kind in LISTS and stand_ins(value):
+                return False
         for p in places:
             for key in (p.name, *NUMPY_NAMES.get(p.name, ())):
                 if p.kind != "Tensor" and isinstance(kwargs.get(key), Tensor):
+                    return False
+                if p.kind in LISTS and stand_ins(kwargs.get(key)):
                     return False
         try:
             self.match(name, args, kwargs)
@@ -186,6 +193,13 @@ class Overload:
         return f"{name}() missing {len(names)} required positional argument{'s' if len(names) == 1 else ''}: {', '.join(names)}"
 
 
+def stand_ins(value: Any) -> bool:
+    """Whether elements of a list stand for numbers."""
+    from .tensor import Tensor
+
+    return type(value) in (tuple, list) and any(isinstance(each, (bool, Tensor)) for each in value)
+
+
 def check_elements(values: Any, position: int, gaps: bool) -> None:
     """Every element of a list of tensors must be one; `gaps`: or None."""
     from .tensor import Tensor
@@ -267,6 +281,8 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
     if not name:
         return None
     if text.startswith("python "):
+        from .python_functions import of_python
+
         return of_python(name, text[7:], dotted.startswith("Tensor."), (own, *args), kwargs)
     many = text.startswith("+ ")
     options = overloads(text)
@@ -328,76 +344,6 @@ def hash_of(text: bytes) -> int:
 @lru_cache(256)
 def overloads(text: str) -> list[Overload]:
     return [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
-
-
-def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> Exception | None:
-    """What Python itself says of arguments that a function written in Python does not take, or the first of the steps
-    that it takes with them."""
-    parameters, _, steps = text.partition(" > ")
-    space: dict[str, Any] = {}
-    exec(f"def {name}({parameters}): return locals()", space)
-    stand_in = space[name]
-    if method:
-        stand_in.__qualname__ = "Tensor." + name
-    else:
-        args = args[1:]
-    try:
-        given = stand_in(*args, **kwargs)
-        if steps:
-            eval(
-                f"({steps},)",
-                {"pair": pair, "triple": triple, "several": several, "chosen": chosen, "method": method_step},
-                Steps(given),
-            )
-    except Exception as error:
-        return error.with_traceback(None)
-    return None
-
-
-class Steps(dict):
-    """The names in the steps of a function: its arguments, and the builtin functions that it calls with some of them."""
-
-    def __missing__(self, name: str) -> Any:
-        dotted = "_nn." + name[1:]
-        if not recorded(dotted)[0]:
-            raise KeyError(name)
-
-        def step(*args: Any, **kwargs: Any) -> None:
-            error = explain(dotted, args, kwargs)
-            if error is not None:
-                raise error
-
-        return step
-
-
-def pair(value: Any) -> tuple:
-    """A setting for two dimensions."""
-    return tuple(value) if hasattr(value, "__iter__") else (value, value)
-
-
-def triple(value: Any) -> tuple:
-    """A setting for three dimensions."""
-    return tuple(value) if hasattr(value, "__iter__") else (value, value, value)
-
-
-def chosen(args: tuple, kwargs: dict, first: tuple, second: tuple, forms: tuple) -> Any:
-    """The step of a function that is written as four, for two settings (name and place) that are on or off."""
-    on = [bool(kwargs.get(name, at < len(args) and args[at])) for name, at in (first, second)]
-    return forms[2 * on[0] + on[1]](*args, **kwargs)
-
-
-def method_step(tensor: Any, name: str, *args: Any, **kwargs: Any) -> None:
-    """A step that calls a method of a tensor."""
-    refuse("Tensor." + name, args, kwargs)
-
-
-def several(wanted: Any, sizes: tuple) -> Any:
-    """The output sizes of an adaptive pooling, those of the input where none is given."""
-    if isinstance(wanted, int):
-        return wanted
-    if len(sizes) <= len(wanted):
-        raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
-    return [n if w is None else w for w, n in zip(wanted, sizes[-len(wanted) :], strict=False)]
 
 
 def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame: Any, params: tuple = ()) -> Exception:

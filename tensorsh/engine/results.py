@@ -37,6 +37,14 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     t._bump()
 
 
+def stored(array: Any, out: Tensor, given: Any) -> Tensor:
+    """A new array in the tensor ``out``. `given`: the dtype that was asked for, which that must have."""
+    if given is not None and (made := of(array)) is not out.dtype:
+        raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
+    store_out(out, array)
+    return out
+
+
 def writes_out(function: Callable) -> Callable:
     """Give a function made of operators the ``out=`` form."""
 

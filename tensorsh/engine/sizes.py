@@ -55,9 +55,9 @@ def refuse_size(name: str, size: tuple) -> None:
 
 
 def check_size(name: str, n: Any, position: int, at: int) -> int:
-    if isinstance(n, Tensor) and n._array.ndim == 0 and n._array.dtype.kind in "iu":
+    if isinstance(n, Tensor) and n._array.size == 1 and n._array.dtype.kind in "iu":
         n = n.item()
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+    if isinstance(n, bool) and not at or not isinstance(n, (int, np.integer)):
         raise TypeError(
             f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
             f"{type_name(n)} at pos {at}"

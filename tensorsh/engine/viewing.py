@@ -157,9 +157,9 @@ def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, 
         return value
     found = []
     for at, v in enumerate(value):
-        if isinstance(v, Tensor) and v._array.ndim == 0 and v._array.dtype.kind in "iu":
-            v = v._array
-        elif isinstance(v, bool) or not isinstance(v, (int, np.integer)):
+        if isinstance(v, Tensor) and v._array.size == 1 and v._array.dtype.kind in "iu":
+            v = v.item()
+        elif isinstance(v, bool) and not at or not isinstance(v, (int, np.integer)):
             raise TypeError(
                 f"{function}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "
                 f"{type_name(v)} at pos {at}"

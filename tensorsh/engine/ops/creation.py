@@ -20,6 +20,7 @@ from ..errors import cpp_name, not_implemented, type_name
 from ..fitting import converted
 from ..guards import guarded
 from ..layout import laid_out
+from ..results import stored
 from ..signature import Form
 from ..sizes import named_size, size_of
 from ..spaced import both_halves, counted
@@ -155,10 +156,7 @@ def _filler(name: str, fill: Callable) -> Callable:
         if memory_format is not None:
             array = laid_out(array, memory_format)
         if out is not None:
-            from ..results import store_out
-
-            store_out(out, array)
-            return out
+            return stored(array, out, dtype)
         return made(array, device, requires_grad)
 
     explained = guarded(any_form, [name])
@@ -201,9 +199,7 @@ def full(
     else:
         array = _full(shape, fill_value, dtype)
     if out is not None:
-        from ..results import store_out
-
-        store_out(out, array)
+        stored(array, out, dtype)
         return out
     return made(array, device, requires_grad)
 
@@ -347,7 +343,7 @@ def arange(
     else:
         count = math.ceil((end - start) / step)
         array = counted(start, count, step, d.numpy)
-    return _delivered(array, out, device, requires_grad)
+    return _delivered(array, out, device, requires_grad, dtype)
 
 
 def range_(
@@ -372,16 +368,13 @@ def range_(
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
     array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
-    return _delivered(array, out, device, requires_grad)
+    return _delivered(array, out, device, requires_grad, dtype)
 
 
-def _delivered(array: Any, out: Any, device: Any, requires_grad: bool) -> Tensor:
+def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
     if out is None:
         return made(array, device, requires_grad)
-    from ..results import store_out
-
-    store_out(out, array)
-    return out
+    return stored(array, out, given)
 
 
 def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
@@ -422,7 +415,7 @@ def linspace(
         array = np.trunc(array).astype(d)
     else:
         array = both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
-    return _delivered(array, out, device, requires_grad)
+    return _delivered(array, out, device, requires_grad, dtype)
 
 
 def logspace(
@@ -449,7 +442,7 @@ def logspace(
     if d.kind in "iu":
         start, end = int(start), int(end)
     powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, d, True)
-    return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad)
+    return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad, dtype)
 
 
 def eye(
@@ -470,7 +463,7 @@ def eye(
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     d = state.default_dtype if dtype is None else chosen(dtype, "eye")
-    return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad)
+    return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 
 
 for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,

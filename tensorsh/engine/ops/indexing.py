@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import fold_at, move_like
-from ..bounds import outside, refuse
+from ..bounds import check_slices, outside, refuse
 from ..dtype import of
 from ..errors import argument_error, wrap_dim
 from ..fitting import converted
@@ -275,7 +275,7 @@ def zeros_for(xp, index: Array, like: Array):
 # -- index_*: along one dimension
 
 
-def along(name: str, array: Any, dim: int, index: Any, error: Any = IndexError) -> int:
+def along(name: str, array: Any, dim: int, index: Any) -> int:
     """Check an index along a dimension; the dimension, counted from the front."""
     dim = wrap_dim(dim, array.ndim)
     if index.ndim > 1:
@@ -304,6 +304,8 @@ def index_select(xp, input: Array, dim, index: Array):
     if index.dtype != np.int64 and index.dtype != np.int32:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     dim = along("index_select", input, dim, index)
+    if not input.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     within(index, input.shape[dim] if input.ndim else 1, "index out of range in self")
     if not input.ndim:
         return input.copy()
@@ -337,25 +339,13 @@ index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, d
 @operator(inplace=True, overwrites=True)
 def index_add(xp, input: Array, dim, index: Array, source: Array, *, alpha=1):
     """A copy of `input` with the slices of `source`, times alpha, added to its slices at `index`."""
-    dim = along("index_add", input, dim, index)
-    if index.dtype != np.int64 and index.dtype != np.int32:
-        raise RuntimeError("index_add_(): Expected dtype int32/int64 for index but got: " + of(index).short)
-    if input.dtype != source.dtype:
-        raise RuntimeError(
-            f"index_add_(): self ({of(input).short}) and source ({of(source).short}) must have the same scalar type"
-        )
-    count = source.shape[dim] if source.ndim else 1
-    if index.size != count:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: {dim}"
-        )
-    if input.shape[:dim] + input.shape[dim + 1 :] != source.shape[:dim] + source.shape[dim + 1 :]:
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input.shape)} source.shape = {list(source.shape)}"
-        )
+    dim = wrap_dim(dim, input.ndim)
+    check_slices("index_add_", input, dim, index, source)
     n = input.shape[dim] if input.ndim else 1
-    within(index, n, f"index {{index}} is out of bounds for dimension {dim} with size {n}", RuntimeError)
+    if input.ndim > 1:
+        within(index, n, f"index {{index}} is out of bounds for dimension {dim} with size {n}", RuntimeError)
+    else:
+        within(index, n, "index out of range in self")
     if alpha != 1:
         source = source * source.dtype.type(alpha)
     if not input.ndim:
@@ -383,13 +373,29 @@ def scaled(g, alpha):
 @operator(inplace=True, overwrites=True)
 def index_copy(xp, input: Array, dim, index: Array, source: Array):
     """A copy of `input` with the slices of `source` in place of its slices at `index`."""
-    dim = along("index_copy_", input, dim, index)
+    dim = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if not source.ndim and index.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
+    if source.ndim != input.ndim and source.ndim and input.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+        )
     if index.dtype != np.int64:
-        raise IndexError("index_copy_(): Expected a long tensor for index, but got " + of(index).short)
+        raise RuntimeError("index_copy_(): Expected a long tensor for index, but got " + of(index).short)
     if input.dtype != source.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
             f"{of(input).short} and (source) {of(source).short}"
+        )
+    slices = [x.shape[:dim] + x.shape[dim + 1 :] for x in (input, source)]
+    if slices[0] != slices[1]:
+        shown = [" ".join(map(str, each)) for each in slices]
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{shown[0]} at dimension {dim} and source slice shape: {shown[1]} at dimension 0."
         )
     count = source.shape[dim] if source.ndim else 1
     if index.size != count:
@@ -417,7 +423,9 @@ def index_fill_number(xp, input: Array, dim, index: Array, value):
 
 
 def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
-    dim = along("index_fill_", input, dim, index)
+    dim = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     n = input.shape[dim] if input.ndim else 1

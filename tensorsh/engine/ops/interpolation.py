@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 
-from ..errors import not_implemented, type_name
+from ..errors import combination_error, not_implemented, type_name
 from ..operator import Array, composite, operator
 from ..table import find_function
+from ..tensor import Tensor
 
 NODES = {
     "nearest": {1: "UpsampleNearest1DBackward0", 2: "UpsampleNearest2DBackward0", 3: "UpsampleNearest3DBackward0"},
@@ -127,6 +129,19 @@ upsample.gradient(
 upsample_spread.gradient(grad=lambda t, g, size, mode, align, scales: t._upsample(g, size, mode, align, scales))
 
 
+def whole(n: Any) -> bool:
+    """Whether a size is one: a whole number, or a tensor that stands for one."""
+    if isinstance(n, Tensor):
+        return n._array.size == 1 and n._array.dtype.kind in "iu"
+    return isinstance(n, (int, np.integer))
+
+
+def by_name(mode: str, d: int, *rest: Any) -> TypeError:
+    """PyTorch's error for settings that a kernel does not take."""
+    name = f"{'_' if mode == 'nearest-exact' else ''}upsample_{mode.replace('-', '_')}{d if mode != 'linear' else 1}d"
+    return combination_error(name, *rest[:2], *([] if mode.startswith("nearest") else [False]), *rest[2:])
+
+
 def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
     """What the kernels check: their arguments' types, sizes above 0, a dtype that they take."""
     d = len(wanted)
@@ -147,7 +162,7 @@ def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
             for sizes in (array.shape[2:], wanted)
         ]
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) and output ({shown[1]})"
+            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) {'and ' if d == 1 else ''}output ({shown[1]})"
         )
     if array.dtype.kind in "ic" or array.dtype.kind == "u" and array.dtype.itemsize > 1:
         kernel = f"{name}_channels_last" if d == 2 else "compute_indices_weights_" + mode
@@ -171,6 +186,41 @@ def interpolate(
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
+    scales: tuple = (None,) * d
+    if size is not None:
+        if recompute_scale_factor:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        wanted = tuple(size) if isinstance(size, (tuple, list)) else (size,) * d
+        if len(wanted) != d:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(input.shape[2:])} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+                "format and output size in (o1, o2, ...,oK) format."
+            )
+        listed = isinstance(size, (tuple, list))
+        if mode != "area" and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size)):
+            raise by_name(mode, d, input, [*wanted], None)
+        if listed and not all(map(whole, wanted)):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with "
+                f"types {[type(n) for n in wanted]}"
+            )
+    else:
+        scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * d
+        if len(scales) != d:
+            raise ValueError(
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
+                "d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            )
+        if not all(isinstance(s, (int, float, np.number)) for s in scales):
+            raise by_name(mode, d, input, None, [*scales])
+        if not all(map(math.isfinite, scales)):
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=True))
+        scales = tuple(float(s) for s in scales)
+        if recompute_scale_factor:
+            scales = (None,) * d
     if (
         mode in ("linear", "bilinear", "trilinear", "bicubic")
         and {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}[mode] != d
@@ -183,29 +233,6 @@ def interpolate(
                 f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
             )
         raise NotImplementedError(f"Got {shown} input, but {mode} mode needs {wants} input")
-    scales: tuple = (None,) * d
-    if size is not None:
-        if recompute_scale_factor:
-            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        wanted = (size,) * d if isinstance(size, int) else tuple(size)
-        if len(wanted) != d:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                f"{list(input.shape[2:])} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
-                "format and output size in (o1, o2, ...,oK) format."
-            )
-    else:
-        scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * d
-        if len(scales) != d:
-            raise ValueError(
-                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                f"{list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
-                "d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
-            )
-        wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=True))
-        scales = tuple(float(s) for s in scales)
-        if recompute_scale_factor:
-            scales = (None,) * d
     if mode == "area":
         return find_function(f"nn.functional.adaptive_avg_pool{d}d")(input, wanted)
     if d not in (1, 2, 3) or mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):

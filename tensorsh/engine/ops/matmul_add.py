@@ -164,7 +164,7 @@ def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
         raise RuntimeError(
             f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})"
         )
-    for first, x, y in (("mat1", batch1, batch2), ("self", input, batch2)):
+    for first, x, y in (("self", input, batch2), ("mat1", batch1, batch2)):
         if x.dtype != y.dtype:
             raise RuntimeError(f"{first} and mat2 must have the same dtype, but got {of(x).short} and {of(y).short}")
     check_bool("addmm_impl_cpu_", batch1)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import compiled_norms, kernels
+from ..dtype import HALVES, of
 from ..errors import not_implemented, wrap_dim
 from ..layout import channels_are_last
 from ..operator import Array, composite, operator
@@ -127,14 +128,20 @@ def check_batch(input: Tensor, training: bool) -> None:
 
 
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
-    """The dtypes of an input and of the parameters beside it, tensors or arrays."""
+    """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
     array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
     kind = array.dtype
-    if kind.kind in "biuc":
+    if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
         raise not_implemented(kernel, array)
-    for each in others:
-        if each.dtype != kind and (kind.itemsize > 2 or each.dtype != np.float32):
+    if others and others[0].dtype != kind:
+        if any(each.dtype != np.float32 for each in others):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if of(array) not in HALVES:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        return
+    for each in others:
+        if each.dtype != kind:
+            raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
 
 
 def _features(name: str, expected: int, v: Tensor | None) -> None:
@@ -161,6 +168,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         return input.clone()
     if input.ndim == 1:
         wrap_dim(1, 1)
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     for name, v in ("running_mean", running_mean), ("running_var", running_var):
         if v is not None and v._node is not None and state.grad_enabled:

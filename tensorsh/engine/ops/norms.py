@@ -146,7 +146,7 @@ def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         if dtype.category < FLOAT or (kind.category == COMPLEX) != (dtype.category == COMPLEX):
             raise RuntimeError(
-                "linalg.vector_norm: dtype should be floating point or complex. Got " + dtype.short
+                "linalg.vector_norm: dtype should be floating point or complex, but got " + dtype.short
                 if dtype.category < FLOAT
                 else f"linalg.vector_norm: dtype should be {'complex' if kind.category == COMPLEX else 'real'} for "
                 f"{'complex' if kind.category == COMPLEX else 'real'} inputs, but got {dtype.short}"

@@ -168,7 +168,7 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
         q = wrap(np.asarray(q, input._array.dtype if input._array.dtype.kind == "f" else np.float32))
         if input._array.dtype.kind != "f" and input._array.size:
             raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    check_quantile(name, input, q, interpolation)
+    check_quantile("quantile", input, q, interpolation)
     axis = None if dim is None else wrap_dim(dim, input.ndim)
     shape = input._array.shape
     if input._node is None or not state.grad_enabled:

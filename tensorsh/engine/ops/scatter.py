@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import fold_at
-from ..bounds import outside, refuse
-from ..dtype import of
+from ..bounds import check_slices, outside, refuse
 from ..errors import broadcast_error, wrap_dim
 from ..fitting import converted
 from ..inplace import write
@@ -121,6 +120,7 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
     if (index.ndim or 1) != (input.ndim or 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is not None and (src.ndim or 1) != (index.ndim or 1):
+        wrap_dim(dim, src.ndim)
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     wrong = False
     for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
@@ -365,40 +365,11 @@ def index_reduce(xp, input: Array, dim, index: Array, source: Array, reduce, *, 
     import warnings
 
     warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
-    check_slices(input, wrap_dim(dim, input.ndim), index, source)
     dim = wrap_dim(dim, input.ndim)
+    check_slices("index_reduce_", input, dim, index, source)
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)
-
-
-def check_slices(input: Any, dim: int, index: Any, source: Any) -> None:
-    """The arguments of index_reduce."""
-    if index.dtype.name not in ("int32", "int64"):
-        raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index but got: {of(index).short}")
-    if input.dtype != source.dtype:
-        raise RuntimeError(
-            f"index_reduce_(): self ({of(input).short}) and source ({of(source).short}) must have the same scalar type"
-        )
-    if index.ndim > 1:
-        raise IndexError(
-            f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {of(index).short} and "
-            f"size: {list(index.shape)}"
-        )
-    if not source.ndim and input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if source.ndim != input.ndim or any(
-        n != m for d, (n, m) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim
-    ):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input.shape)} source.shape = {list(source.shape)}"
-        )
-    if source.ndim and index.size != source.shape[dim]:
-        raise RuntimeError(
-            f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({source.shape[dim]}), "
-            f"for dim: {dim}"
-        )
 
 
 def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:

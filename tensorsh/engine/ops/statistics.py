@@ -163,7 +163,7 @@ def binding(op):
         given = keywords if out is None else {**keywords, "out": out}
         types = (*map(type, operands), *given, *map(type, given.values()))
         if types not in op.fitting:
-            checked(op.fitting, types, op.names, operands, given, sys._getframe(1))
+            checked(op.fitting, types, op.names, operands, given, sys._getframe(1), ("input", "dim"))
         input, *args = operands
         dim, correction, keepdim = arguments(op.name, args, keywords)
         if out is not None:

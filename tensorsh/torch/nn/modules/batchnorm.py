@@ -83,6 +83,8 @@ class NormBase(Module):
 class BatchNorm(NormBase):
     """Normalises each channel over the batch."""
 
+    _owners = {"__init__": "_BatchNorm", "forward": "_BatchNorm"}
+
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
@@ -154,6 +156,8 @@ class SyncBatchNorm(BatchNorm):
 
 class InstanceNorm(NormBase):
     """Normalises each channel of each example."""
+
+    _owners = {"__init__": "_InstanceNorm", "forward": "_InstanceNorm"}
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False,
@@ -231,6 +235,8 @@ class LazyNorm(LazyModule, NormBase):
 class LazyBatchNorm(LazyNorm, BatchNorm):
     """A lazy batch normalisation."""
 
+    _owners = {"__init__": "_LazyNormBase"}
+
     def __init__(
         self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
         device: Any = None, dtype: Any = None, *, bias: bool = True,
@@ -258,6 +264,8 @@ class LazyBatchNorm3d(LazyBatchNorm, BatchNorm3d):
 
 class LazyInstanceNorm(LazyNorm, InstanceNorm):
     """A lazy instance normalisation."""
+
+    _owners = {"__init__": "_LazyNormBase"}
 
     def __init__(
         self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,

@@ -94,6 +94,8 @@ class Convolution(Module):
 class Forward(Convolution):
     """A convolution: (N, in_channels, ...) to (N, out_channels, ...)."""
 
+    _owners = {"forward": ""}
+
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
@@ -156,6 +158,7 @@ class Conv3d(Forward):
 class Transposed(Convolution):
     """The gradient of a convolution as a module of its own: makes larger what that makes smaller."""
 
+    _owners = {"forward": ""}
     transposed = True
 
     def __init__(

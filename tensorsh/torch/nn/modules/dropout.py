@@ -12,6 +12,8 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class DropoutBase(Module):
     """What all kinds share: the probability, and whether the input is overwritten."""
 
+    _owners = {"__init__": "_DropoutNd"}
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:

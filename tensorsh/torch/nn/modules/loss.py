@@ -22,6 +22,8 @@ __all__ = [
 class Loss(Module):
     """What all losses share: how the values are reduced to one."""
 
+    _owners = {"__init__": "_Loss"}
+
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
@@ -33,6 +35,8 @@ class Loss(Module):
 
 class WeightedLoss(Loss):
     """A loss with weights for the classes or elements."""
+
+    _owners = {"__init__": "_WeightedLoss"}
 
     def __init__(
         self, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"

@@ -52,13 +52,19 @@ class Module(metaclass=OpenSealed):
     _hooked = False
     """Whether any hook was ever registered."""
     _version: int = 1
+    _owners: dict[str, str] = {}
+    """For the classes below: whose method PyTorch's errors call an inherited one (empty: their own)."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh."):
             cls.__module__ = cls.__module__[9:]
-            if "__init__" not in cls.__dict__ and cls.__init__ is not Module.__init__:
-                cls.__init__ = renamed(cls.__init__, cls.__name__ + ".__init__")  # type: ignore[method-assign]
+            owners = {} if cls.__init__ is Module.__init__ else {"__init__": ""}
+            for base in (*cls.__bases__, cls):
+                owners |= base.__dict__.get("_owners", {})
+            for name, owner in owners.items():
+                if name not in cls.__dict__:
+                    setattr(cls, name, renamed(getattr(cls, name), f"{owner or cls.__name__}.{name}"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs and not self.call_super_init:

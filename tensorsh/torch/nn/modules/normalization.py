@@ -119,5 +119,7 @@ class LocalResponseNorm(Module):
 class CrossMapLRN2d(LocalResponseNorm):
     """The old name of LocalResponseNorm for images."""
 
+    _owners = {"forward": ""}
+
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)

@@ -73,6 +73,7 @@ def _classes() -> dict[str, type]:
             name = f"{kind}Pad{dims}d"
             doc = f"Pads the last {dims} dimension{'s' if dims > 1 else ''} with {words}."
             body = {"dims": dims, "mode": mode, "__doc__": doc, "__module__": __name__, "__qualname__": name}
+            body["_owners"] = {"forward": f"_{'Constant' if kind == 'Zero' else kind}PadNd"}
             made[name] = type(name, (base,), body)
     return made
 

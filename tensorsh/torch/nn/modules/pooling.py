@@ -19,6 +19,8 @@ __all__ = [
 class MaxPool(Module):
     """The largest value of each window."""
 
+    _owners = {"__init__": "_MaxPoolNd"}
+
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
         ceil_mode: bool = False,
@@ -73,6 +75,7 @@ class Windows(Module):
 class MaxUnpool(Windows):
     """Puts the largest values back to where their indices say."""
 
+    _owners = {"forward": ""}
     dims: int
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
@@ -167,6 +170,7 @@ class AvgPool3d(AvgPool):
 class FractionalMaxPool(Module):
     """The largest value of windows whose places are drawn at random."""
 
+    _owners = {"forward": ""}
     dims: int
 
     def __init__(
@@ -210,6 +214,8 @@ class FractionalMaxPool3d(FractionalMaxPool):
 class LPPool(Module):
     """The p-norm of each window."""
 
+    _owners = {"__init__": "_LPPoolNd"}
+
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
         super().__init__()
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
@@ -245,6 +251,8 @@ class LPPool3d(LPPool):
 class AdaptiveAvgPool(Module):
     """Means of windows chosen so that the result has a size."""
 
+    _owners = {"__init__": "_AdaptiveAvgPoolNd"}
+
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
@@ -276,6 +284,8 @@ class AdaptiveAvgPool3d(AdaptiveAvgPool):
 
 class AdaptiveMaxPool(AdaptiveAvgPool):
     """Largest values of windows chosen so that the result has a size."""
+
+    _owners = {"__init__": "_AdaptiveMaxPoolNd"}
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)

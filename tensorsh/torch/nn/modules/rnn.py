@@ -30,6 +30,8 @@ def chosen(state: Any, order: Any) -> Any:
 class RNNBase(Module):
     """Layers of recurrent cells, one over the other, in one direction or both."""
 
+    _owners = {"forward": ""}
+
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
         batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -140,7 +142,8 @@ class RNNBase(Module):
         else:
             x, sizes = input, ()
             if x.dim() not in (2, 3):
-                raise ValueError(f"{self._title()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
+                kind = "D tensor" if self._title() == "RNN" else "D"
+                raise ValueError(f"{self._title()}: Expected input to be 2D or 3D, got {x.ndim}{kind} instead")
             unbatched = x.ndim == 2
             hx = self._batched_state(hx, unbatched)
             if unbatched:
@@ -244,54 +247,39 @@ allow(RNNBase, "_all_weights", "_flat_weights", "_flat_weights_names")
 
 
 class RNN(RNNBase):
-    """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with ReLU."""
+    """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with ReLU: RNN(input_size, hidden_size, num_layers=1,
+    nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, bidirectional=False)."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None,
-        dtype: Any = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        unprojected(kwargs)
+        nonlinearity = args[3] if len(args) > 3 else kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(
-            "RNN_" + nonlinearity.upper(), input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
-            0, device, dtype,
-        )  # fmt: skip
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args[:3], *args[4:], **kwargs)
         self.nonlinearity = nonlinearity
 
 
 class LSTM(RNNBase):
-    """Long short-term memory."""
+    """Long short-term memory: LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False, proj_size=0)."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            proj_size,
-            device,
-            dtype,
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
 
 
 class GRU(RNNBase):
-    """Gated recurrent units."""
+    """Gated recurrent units: GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False)."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
-        dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        unprojected(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+
+def unprojected(options: dict) -> None:
+    """Refuse the projection that only an LSTM has."""
+    if "proj_size" in options:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNNCellBase(Module):

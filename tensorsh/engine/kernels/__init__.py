@@ -67,7 +67,8 @@ def run(ufunc: Any, *arrays: Any) -> Any:
         for a in arrays:
             if a.shape != shape or not a.flags.c_contiguous:
                 return ufunc(*arrays)
-        return elementwise(lambda out, *pieces: ufunc(*pieces, out), np.empty_like(first), *arrays)
+        piece = -(-first.size // (4 * state.threads))  # one pass needs no cache: few pieces, few changes of the lock
+        return elementwise(lambda out, *pieces: ufunc(*pieces, out), np.empty_like(first), *arrays, piece=piece)
     return ufunc(*arrays)
 
 

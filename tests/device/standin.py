@@ -484,6 +484,8 @@ def call(name: str, parameters: list | None, function: Any, *args: Any, **kwargs
         for keyword in kwargs:
             if keyword not in parameters:
                 raise TypeError(f"cupy's {name}() got an unexpected keyword argument '{keyword}'")
+    if kwargs.get("subok") is not None:
+        raise TypeError("subok is not supported yet")
     return run(function, *args, **kwargs)
 
 

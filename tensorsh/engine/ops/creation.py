@@ -236,7 +236,7 @@ def _like(name: str, fill: Callable) -> Callable:
     return function
 
 
-zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d, subok=False))
+zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
 ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
 empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
 zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."

@@ -109,7 +109,7 @@ def single(x: Any) -> Any:
 FUSED = frozenset(
     f"{name}Backward0"
     for name in """Softmax LogSoftmax NativeLayerNorm NativeBatchNorm NativeGroupNorm Hardswish Silu Mish Gelu LogSigmoid Softplus
-    Tanh Sigmoid SmoothL1Loss MseLoss BinaryCrossEntropy MaxPool2DWithIndices ReflectionPad1D ReflectionPad2D ReflectionPad3D
+    Tanh Sigmoid SmoothL1Loss BinaryCrossEntropy MaxPool2DWithIndices ReflectionPad1D ReflectionPad2D ReflectionPad3D
     Cummax Cummin EmbeddingBag IndexPut""".split()
 )
 """The nodes for which PyTorch has a kernel; the gradients of others it composes of operators, each of which rounds."""

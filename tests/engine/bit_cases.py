@@ -15,6 +15,7 @@ import numpy as np
 IMAGES = [(4, 3, 8, 8), (2, 5, 3, 3), (2, 6, 7, 13), (3, 8, 1, 1), (6, 4, 11)]
 ROWS = [(32, 8), (5, 17), (6, 12)]
 FLAT = [(7,), (64,), (1000,)]
+SQUARES = [(7, 7), (33, 33)]
 COLUMNS = [(32, 8), (5, 17), (7, 40), (33, 16)]
 GROUPED = [(4, 6, 8, 8), (2, 12, 3, 3), (3, 18, 5), (7, 6)]
 
@@ -35,6 +36,13 @@ CASES: list[tuple[str, list[tuple], str]] = [
     ("torch.addcmul(x, y, p, value=0.3)", FLAT, "float32 float64"),
     ("torch.linspace(-1.3, 2.7, x.numel(), dtype=x.dtype)", FLAT, "float32 float64 bfloat16 float16"),
     ("torch.arange(0.1, 7.3, 0.17, dtype=x.dtype)", FLAT[:1], "float32 float64 bfloat16 float16"),
+    ("F.gelu(x, approximate='tanh')", FLAT[1:2], "float32"),
+    ("F.mse_loss(x, y)", FLAT, "float32 float64 bfloat16 float16"),
+    ("F.mse_loss(x, y, reduction='none')", FLAT, "float32 float64 bfloat16 float16"),
+    ("F.rms_norm(x, (x.shape[-1],), b)", SQUARES, "float32 bfloat16 float16"),
+    ("torch.logit(q)", FLAT[:1], "bfloat16"),
+    ("torch.xlogy(x, p)", FLAT, "bfloat16"),
+    ("torch.special.entr(p)", FLAT, "bfloat16"),
     ("torch.softmax(x, 0)", COLUMNS, "float32"),
     ("torch.log_softmax(x, 0)", COLUMNS, "float32"),
     ("F.cross_entropy(x, classes)", COLUMNS, "float32"),

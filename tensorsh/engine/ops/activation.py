@@ -190,6 +190,8 @@ def gelu(xp, input: Array, *, approximate="none"):
 
 def gelu_gradient(t: Any, g: Any, input: Any, approximate: Any) -> Any:
     if approximate == "tanh":
+        if t.raw and kernels.suits(g, input):
+            return kernels.run(kernels.compiled.gelu_tanh_backward, g, input)
         square = input * input
         tanh = t.tanh((input + input * square * 0.044715) * SQRT_2_OVER_PI)
         slope = (square * (3 * 0.044715) + 1) * SQRT_2_OVER_PI

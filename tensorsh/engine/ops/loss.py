@@ -89,8 +89,12 @@ def pairwise_loss(
     node: str | None = None,
     symmetric: bool = True,
     factor: float = 1.0,
+    wide: bool = True,
 ) -> Any:
-    """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input."""
+    """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input.
+
+    `wide`: half types are rounded at the end, not after each step.
+    """
 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
@@ -103,6 +107,7 @@ def pairwise_loss(
         promote="same",
         promoted="input target",
         method=False,
+        wide=wide,
         broadcast=True,
         scalars=False,
         check=refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
@@ -112,6 +117,8 @@ def pairwise_loss(
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
         norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
         found = slope(t, input, target, parameter)
+        if t.raw and found.dtype.itemsize == 2:
+            norm = found.dtype.type(norm)
         return (found if norm == 1 else norm * found) * g
 
     formulas = {"input": by_input}
@@ -129,7 +136,7 @@ def _square(xp: Any, x: Any, y: Any, _: float) -> Any:
     return xp.multiply(difference, difference, out=difference if type(difference) is np.ndarray else None)
 
 
-_mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0)
+_mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0, wide=False)
 
 
 def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:

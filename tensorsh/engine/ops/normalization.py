@@ -451,8 +451,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     x = input.float() if input._array.dtype.itemsize <= 2 else input
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()
-    y = y.to(input.dtype) if y.dtype is not input.dtype else y
     y = y if weight is None else y * weight
+    y = y.to(input.dtype) if y.dtype is not input.dtype else y
     return y if y._array.flags.c_contiguous or channels_are_last(y._array) else y.contiguous()
 
 

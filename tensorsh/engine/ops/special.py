@@ -95,12 +95,13 @@ def spherical_bessel_j0(xp, input: Array):
     return xp.where(xp.isinf(input), 0 * one, xp.where(small, series, xp.sin(safe) / safe))
 
 
-# -- logarithms of odds, entropies
+# -- logarithms of odds, entropies: half types round after each step
 
 
 @operator(
     "logit special.logit",
     promote="float",
+    wide=False,
     inplace=True,
     scalars=False,
     check=lambda x, eps: refuse("logit_cpu", "c")(x),
@@ -127,9 +128,20 @@ def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
 logit.gradient(input=logit_gradient)
 
 
-@operator("special.entr", promote="float", scalars=False, node="SpecialEntrBackward0", check=refuse("entr_cpu", "c"))
+@operator(
+    "special.entr",
+    promote="float",
+    wide=False,
+    scalars=False,
+    node="SpecialEntrBackward0",
+    check=refuse("entr_cpu", "c"),
+)
 def entr(xp, input: Array):
     """``-x * log(x)``, 0 at 0 and -inf below."""
+    if input.dtype.itemsize == 2:
+        kind = input.dtype.type
+        value = -input * xp.log(input)
+        return xp.where(input == 0, kind(0), xp.where(input < 0, kind(-math.inf), value))
     return rounded(from_scipy(xp, "entr"), input)
 
 

@@ -419,7 +419,7 @@ class Ufunc:
 
     def __getattr__(self, name: str) -> Any:
         has = {
-            "reduce": "add multiply bitwise_and bitwise_or bitwise_xor logical_and logical_or maximum minimum",
+            "reduce": "add multiply",
             "accumulate": "add multiply",
             "reduceat": "add",
             "outer": "add subtract multiply divide",

@@ -135,7 +135,7 @@ def extreme(name: str):
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_all", input)
         require_elements(name, input.shape, None)
-        return getattr(xp, ufunc.__name__).reduce(input, axis=None)
+        return getattr(xp, name)(input)
 
     whole_kernel.__name__ = f"_{name}_all"
     whole = operator(
@@ -220,7 +220,7 @@ def extreme(name: str):
             raise not_implemented(f"{name}_values_cpu", input)
         axes = axes_of(f"a{name}", None if dim == () else dim, input.ndim)
         require_elements(f"a{name}", input.shape, axes)
-        return row_order(getattr(xp, ufunc.__name__).reduce(input, axis=axes, keepdims=keepdim))
+        return row_order(getattr(xp, name)(input, axis=axes, keepdims=keepdim))
 
     a_kernel.__name__ = f"a{name}"
     a_kernel.__doc__ = f"The {word} elements over `dim` (a number or several; all by default)."
@@ -277,7 +277,7 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
         if input.ndim and not input.shape[axis]:
             raise IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
     axes = axis if input.ndim else ()
-    return xp.minimum.reduce(input, axis=axes, keepdims=keepdim), xp.maximum.reduce(input, axis=axes, keepdims=keepdim)
+    return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
 
 
 def aminmax_gradient(t, g, input, min, max, dim, keepdim):

@@ -75,9 +75,9 @@ def fold(xp, a, ord, axes, keepdims):
         a = xp.abs(a)
     kind = a.dtype
     if ord == INFINITY:
-        return xp.maximum.reduce(a, axis=axes, keepdims=keepdims)
+        return xp.max(a, axis=axes, keepdims=keepdims)
     if ord == -INFINITY:
-        return xp.minimum.reduce(a, axis=axes, keepdims=keepdims)
+        return xp.min(a, axis=axes, keepdims=keepdims)
     if ord == 0:
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if xp is not np or a.size > EXACT_SIZE or not a.size:

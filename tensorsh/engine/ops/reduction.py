@@ -228,7 +228,7 @@ def count_nonzero(xp, input: Array, dim=None):
     return xp.add.reduce(input != 0, axis=axes if axes is not None else tuple(range(input.ndim)), dtype=np.int64)
 
 
-@operator()
+@operator(hosted=True)
 def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
     """The exclusive or of the elements' bits (of floats, of the same numbers in double) over `dim`, as uint64."""
     if mode != 0:
@@ -247,7 +247,7 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
 
 def log_of_sums(a, axes, keepdims=False, xp=np):
     """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted."""
-    top = xp.maximum.reduce(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
+    top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
     result = xp.log(total(xp, xp.exp(a - top), axes, True)) + top
     if type(result) is not np.ndarray or not np.isfinite(result).all():
         top = xp.where(xp.isinf(top), top.dtype.type(0), top)

@@ -140,7 +140,7 @@ def normalized(xp, a, axis):
         e = multiply(e, reciprocal(s, s), e).T.copy()
         return e if a.ndim == 2 else e.reshape(a.shape)
     a = row_order(a)
-    e = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
+    e = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
     e = exponential(xp, e, a.dtype == FLOAT32 and a.size <= EXACT_SIZE)
     s = total_along(xp, e, axis)
     return xp.multiply(e, xp.reciprocal(s), out=e) if axis == a.ndim - 1 else xp.true_divide(e, s, out=e)
@@ -159,7 +159,7 @@ def log_normalized(xp, a, axis):
         r = subtract(r, logarithm(np, s), r).T.copy()
         return r if a.ndim == 2 else r.reshape(a.shape)
     a = row_order(a)
-    r = xp.subtract(a, xp.maximum.reduce(a, axis=axis, keepdims=True))
+    r = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
     small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
     e = xp.exp(r.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(r)
     return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)

@@ -399,7 +399,7 @@ def main() -> None:
     functions, methods = stub("_C/_VariableFunctions.pyi"), stub("_C/__init__.pyi", "TensorBase")
     names = [n for n in table.FUNCTIONS if not n.rpartition(".")[2].startswith("_")]
     names += ["Tensor." + n for n in (*table.METHODS, "detach", "retain_grad") if not n.startswith("_")]
-    names += ["can_cast", "promote_types"]
+    names += ["can_cast", "promote_types", "result_type"]
     lines = []
     for name in sorted(names):
         owner, _, last = name.rpartition(".")

@@ -48,8 +48,9 @@ INFERENCE = (
 )
 
 
-def check(t: Tensor, tracked: bool) -> None:
-    """Raise what PyTorch raises, before anything is written. `tracked`: whether any operand wants a gradient."""
+def check(t: Tensor, tracked: bool, repeats: bool = False) -> None:
+    """Raise what PyTorch raises, before anything is written. `tracked`: whether any operand wants a gradient; `repeats`:
+    whether elements may share their memory, as where one number is written."""
     if t._inference and not state.inference:
         raise RuntimeError(INFERENCE)
     if tracked and state.grad_enabled:
@@ -62,7 +63,7 @@ def check(t: Tensor, tracked: bool) -> None:
         if type(t._node) is AccumulateGrad:
             raise RuntimeError(LEAF)
     strides = t._array.strides
-    if 0 in strides and t._array.size:
+    if 0 in strides and t._array.size and not repeats:
         for n, s in zip(t._array.shape, strides, strict=True):
             if s == 0 and n > 1:
                 raise RuntimeError(OVERLAP)
@@ -185,7 +186,7 @@ def overwritten(operand: Tensor, node: Node) -> Tensor:
     return stale
 
 
-def mutate(op: Any, values: list, action: Callable) -> Tensor:
+def mutate(op: Any, values: list, action: Callable, repeats: bool = False) -> Tensor:
     """Write into the first argument by `action(array)`, and record it as `op`, whose formulas tell the gradients."""
     t = values[0]
     if not isinstance(t, Tensor):
@@ -193,7 +194,7 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
 
         raise argument_error(op, 0, t)
     tracked = state.grad_enabled and any([isinstance(v, Tensor) and v._node is not None for v in values])
-    check(t, tracked)
+    check(t, tracked, repeats)
     if not tracked:
         action(t._array)
         t._bump()

@@ -73,8 +73,6 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
 
         return copied(array)
     dims = 4 if name == "torch.channels_last" else 5
-    if type(memory_format).__name__ != "memory_format":
-        raise TypeError
     if array.ndim != dims:
         raise RuntimeError(f"required rank {dims} tensor to use {name[6:]} format")
     return with_channels_last(array)

@@ -388,6 +388,8 @@ class Operator(Recording):
         result = self.compute(arrays)
         results = list(result) if type(result) in (tuple, list) else [result]
         results = results[: self.outputs] if self.outputs > 0 else results
+        if len(results) != len(targets) and self.outputs != 1:
+            raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}")
         from .outs import store_results
 
         store_results(name or self.names[0], results, targets, tracked)

@@ -281,7 +281,10 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
     if not name:
         return None
     if text.startswith("python "):
-        from .python_functions import of_python
+        from .python_functions import of_python, with_indices
+
+        if "return_indices=False" in text and not dotted.endswith("_with_indices") and with_indices(text, args, kwargs):
+            return explain(dotted + "_with_indices", args, kwargs, own)
 
         return of_python(name, text[7:], dotted.startswith("Tensor."), (own, *args), kwargs)
     many = text.startswith("+ ")

@@ -80,3 +80,10 @@ def several(wanted: Any, sizes: tuple) -> Any:
     if len(sizes) <= len(wanted):
         raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
     return [n if w is None else w for w, n in zip(wanted, sizes[-len(wanted) :], strict=False)]
+
+
+def with_indices(text: str, args: tuple, kwargs: dict) -> bool:
+    """Whether a pooling is told to return indices, too, which is a function of its own."""
+    names = [each.partition("=")[0] for each in text[7:].partition(" > ")[0].split(", ")]
+    place = names.index("return_indices")
+    return bool(kwargs.get("return_indices", args[place] if place < len(args) else False))

@@ -84,6 +84,9 @@ class Given:
                 raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
         ready = list(args)
         for place in places:
+            for leaf in flatten(args[place]):
+                if not isinstance(leaf, Tensor):
+                    raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
             ready[place] = mapped(inside, args[place])
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
@@ -407,9 +410,20 @@ def functional_call(
 ) -> Any:  # fmt: skip
     """Call a module with other tensors in the place of some of its parameters and buffers."""
     dicts = parameter_and_buffer_dicts
+    if not isinstance(dicts, (dict, list, tuple)):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        )
     given: dict = {}
     for each in [dicts] if isinstance(dicts, dict) else dicts:
+        if not isinstance(each, dict):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        if twice := [key for key in each if key in given]:
+            raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
         given.update(each)
+    for value in given.values():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{value} is not an instance of torch.Tensor")
     if tie_weights:
         for group in _tied(module):
             value = next((given[n] for n in group if n in given), None)

@@ -321,7 +321,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an operation on two tensors or numbers."""
     from ..engine import promotion
+    from ..engine.overloads import refuse
 
+    refuse("result_type", (tensor1, tensor2), {})
     return promotion.result_type([x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
 
 

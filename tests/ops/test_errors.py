@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import gzip
 import json
+import math
 import warnings
 from pathlib import Path
 
@@ -118,3 +120,23 @@ def test_layers_and_losses() -> None:
         if got != expected:
             wrong[code] = (expected, got)
     assert len(told) > 300 and not wrong, json.dumps(wrong, indent=1)
+
+
+def test_calls_as_users_err() -> None:
+    """Wrong programs over products, shapes, subscripts, gradients, modules, optimizers, data and distributions, as PyTorch 2.13
+    refused them."""
+    told = json.loads(gzip.decompress((DATA / "errors_of_users.json.gz").read_bytes()))
+    known = {
+        "nn": torch.nn,
+        "F": torch.nn.functional,
+        "optim": torch.optim,
+        "D": torch.utils.data,
+        "T": torch.distributions,
+    }
+    space = {**known, "torch": torch, "math": math, "copy": copy}
+    wrong = {}
+    for code, expected in told.items():
+        torch.manual_seed(0)
+        if (got := said(code, dict(space))) != expected:
+            wrong[code] = (expected, got)
+    assert len(told) > 1300 and not wrong, json.dumps(wrong, indent=1)

@@ -23,6 +23,7 @@ from ..state import state
 from ..table import find_function
 from ..tensor import Tensor, wrap
 from .by_number import times
+from .copying import fitting
 from .softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
 
 SAFE = 40.0
@@ -262,9 +263,12 @@ def scaled_dot_product_attention(
     if enable_gqa:
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
-    if is_causal and attn_mask is not None:
+    whole = fused(query, key, value, attn_mask, dropout_p)
+    if is_causal and attn_mask is not None and whole is not attention:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    if whole := fused(query, key, value, attn_mask, dropout_p):
+    if whole:
+        if attn_mask is not None:
+            fitting((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
         return whole.function(query, key, value, attn_mask, bool(is_causal), float(scale))
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]

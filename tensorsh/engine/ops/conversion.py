@@ -111,6 +111,7 @@ def _caster(name: str, d: dtype) -> Any:
         if args or kwargs:
             refuse("Tensor." + name, args, kwargs)
         if memory_format is not None:
+            refuse("Tensor." + name, (), {"memory_format": memory_format})
             return to(self, d, memory_format=memory_format)
         return self if self.dtype is d else to_copy.function(self, d, None)
 

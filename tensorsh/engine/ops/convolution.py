@@ -259,6 +259,17 @@ def tuples(name: str, value: Any, d: int, what: str) -> tuple:
     return values
 
 
+def check_given(weight: Tensor, given: int, **settings: Any) -> None:
+    """Settings that are spread over the dimensions that a function of convolution has, where the weight has others."""
+    d = weight.ndim - 2
+    if d < 1 or d == given:
+        return
+    for name, value in settings.items():
+        values = list(value) if isinstance(value, (tuple, list)) else [value] * given
+        if len(values) not in (1, d):
+            tuples("conv", values, d, name)
+
+
 def check(
     input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, stride: Any, padding: Any, dilation: Any,
     output_padding: Any, groups: int,
@@ -376,6 +387,7 @@ def _conv(d: int) -> None:
                 input, padding = _same(input, weight, tuples("conv", dilation, d, "dilation"), d)
             else:
                 padding = 0
+        check_given(weight, d, stride=stride, padding=padding, dilation=dilation, output_padding=0)
         (stride, padding, dilation, rest), single = check(
             input, weight, bias, False, stride, padding, dilation, 0, groups
         )
@@ -452,6 +464,7 @@ def _conv_transpose(d: int) -> None:
                     input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
                 ).squeeze(0)
             return in_reals(lambda *x: conv(*x, stride, padding, output_padding, groups, dilation), input, weight, bias)
+        check_given(weight, d, stride=stride, padding=padding, dilation=dilation, output_padding=output_padding)
         (stride, padding, dilation, rest), single = check(
             input, weight, bias, True, stride, padding, dilation, output_padding, groups
         )

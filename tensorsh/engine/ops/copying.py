@@ -128,7 +128,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             )
         return mutate(fill_tensor_, [input, value], lambda array: array.fill(source.astype(array.dtype)))
     number = converted(value, input._array.dtype)
-    return mutate(fill_number_, [input, value], lambda array: array.fill(number))
+    return mutate(fill_number_, [input, value], lambda array: array.fill(number), True)
 
 
 @operator("_zero_", node="ZeroBackward0", method=False)
@@ -141,7 +141,7 @@ zero.gradient(input=lambda t, g: nothing(t, g))
 
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""
-    return mutate(zero, [input], lambda array: array.fill(0))
+    return mutate(zero, [input], lambda array: array.fill(0), True)
 
 
 @operator("_copy", node="CopyBackwards", method=False)

@@ -464,7 +464,7 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         if counts.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeats")
         if counts.dtype.kind not in "iu":
-            raise RuntimeError("repeats has to be Long or Int tensor")
+            raise not_implemented("repeat_interleave_cpu", counts)
         if counts.size and counts.min() < 0:
             raise RuntimeError("repeats can not be negative")
         return wrap(np.repeat(np.arange(counts.size), counts).astype(counts.dtype))

@@ -16,7 +16,7 @@ from ..table import find_function
 from ..targets import check_sequences
 from ..tensor import Tensor, wrap
 from .by_number import plus, times
-from .loss import legacy, reduce, reduced, spread
+from .loss import check_reduction, legacy, reduce, reduced, spread
 
 
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True, fixed="weight")
@@ -268,6 +268,7 @@ def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
 ):  # fmt: skip
     """Connectionist temporal classification loss; log_probs [T, N, C] or [T, C], targets [N, S] or all in a row."""
+    check_reduction(reduction)
     lengths = [
         v.tolist() if isinstance(v, Tensor) else list(v) if isinstance(v, (list, tuple)) else v
         for v in (input_lengths, target_lengths)

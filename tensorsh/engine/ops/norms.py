@@ -234,16 +234,13 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     name = "linalg.matrix_norm"
     if not isinstance(A, Tensor):
         raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
+    if ord not in ("fro", "nuc") and (isinstance(ord, str) or abs(ord) not in (1, 2, INFINITY)):
+        raise RuntimeError(f"{name}: Order {ord if isinstance(ord, str) else shown(ord)} not supported.")
     if A.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if isinstance(dim, (int, np.integer)) or len(dim) != 2:
         listed = str(dim) if isinstance(dim, (int, np.integer)) else ", ".join(map(str, dim))
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {listed}")
-    if isinstance(ord, str):
-        if ord not in ("fro", "nuc"):
-            raise RuntimeError(f"{name}: Order {ord} not supported.")
-    elif abs(ord) not in (1, 2, INFINITY):
-        raise RuntimeError(f"{name}: Order {shown(ord)} not supported.")
     require_float(name, A.dtype)
     rows, columns = (wrap_dim(int(d), A.ndim) for d in dim)
     if rows == columns:

@@ -20,11 +20,8 @@ def constant_pad(xp, input: Array, pad, value=0):
         at = 2 * (input.ndim - 1 - d)
         before, after = (pad[at], pad[at + 1]) if at < len(pad) else (0, 0)
         n = input.shape[d]
-        if n + before + after < 0:
-            raise RuntimeError(
-                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output size, which is "
-                f"invalid. Check dimension {d} of your input."
-            )
+        if n + min(before, 0) + min(after, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
         cuts.append(slice(max(-before, 0), n - max(-after, 0)))
         widths.append((max(before, 0), max(after, 0)))
     inner = input[tuple(cuts)]

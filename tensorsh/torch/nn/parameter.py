@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.autograd import AccumulateGrad, new
+from ...engine.errors import type_name
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor, wrap
 from ...sealed import Sealed
@@ -26,6 +27,8 @@ class Parameter(Tensor):
             data = wrap(np.empty(0, state.default_dtype.numpy))
         if not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        if requires_grad is not True and requires_grad is not False:
+            refuse(requires_grad)
         made = new(cls)
         made._array = data._array
         if requires_grad:
@@ -40,6 +43,13 @@ class Parameter(Tensor):
         return memo[id(self)]
 
 
+def refuse(requires_grad: Any) -> None:
+    """Raise PyTorch's error for what is not true or false."""
+    if not isinstance(requires_grad, np.bool_):
+        kind = type_name(requires_grad)
+        raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")
+
+
 class Buffer(Tensor):
     """A tensor that becomes a buffer of the module it is assigned to."""
 
@@ -48,6 +58,8 @@ class Buffer(Tensor):
     persistent = True
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is not None and not isinstance(data, Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         made = new(cls)
         made._array = np.empty(0, state.default_dtype.numpy) if data is None else data._array
         made.persistent = persistent

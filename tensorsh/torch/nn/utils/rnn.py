@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.dtype import int64
+from ....engine.errors import check_broadcast
 from ....engine.ops.recurrent import retitle
 from ....engine.tensor import Tensor, wrap
 from ....sealed import Sealed
@@ -168,12 +169,16 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    for i, part in enumerate(parts):
+        if not isinstance(part, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(part).__name__}")
     longest = max(part.shape[0] for part in parts)
     shape = (len(parts), longest) if batch_first else (longest, len(parts))
     made = T.full((*shape, *parts[0].shape[1:]), padding_value, dtype=parts[0].dtype, device=parts[0].device)
     for i, part in enumerate(parts):
         n = part.shape[0]
         where = slice(longest - n, longest) if padding_side == "left" else slice(0, n)
+        check_broadcast([part, made[(i, where) if batch_first else (where, i)]])
         made[(i, where) if batch_first else (where, i)] = part
     return made
 

@@ -68,6 +68,11 @@ class DataLoader(metaclass=OpenSealed):
             raise ValueError("prefetch_factor option should be non-negative")
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
+        if multiprocessing_context is not None and num_workers == 0:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+                f"num_workers={num_workers}"
+            )
         iterable = isinstance(dataset, IterableDataset)
         if iterable:
             if shuffle not in (False, None):

@@ -92,7 +92,7 @@ INLINE void exponentials_of(const float *x, float *out, size whole, size m) {
 }
 
 WIDE static void softmax_columns(const float *x, float *out, size outer, size n, size inner, int logarithm) {
-    float top[COLUMNS], total[COLUMNS], e[COLUMNS];
+    float top[COLUMNS], total[COLUMNS];
     for (size o = 0; o < outer; o++, x += n * inner, out += n * inner)
         for (size left = 0; left < inner; left += COLUMNS) {
             size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
@@ -103,10 +103,17 @@ WIDE static void softmax_columns(const float *x, float *out, size outer, size n,
             for (size i = 0; i < n; i++) {
                 const float *from = x + i * inner + left;
                 float *to = out + i * inner + left;
-                for (size c = 0; c < m; c++) to[c] = from[c] - top[c];
-                exponentials_of(to, e, whole, m);
-                for (size c = 0; c < m; c++) total[c] += e[c];
-                for (size c = 0; c < m && !logarithm; c++) to[c] = e[c];
+                INDEPENDENT
+                for (size c = 0; c < whole; c++) {
+                    float shifted = from[c] - top[c], e = exp_single(shifted);
+                    total[c] += e;
+                    to[c] = logarithm ? shifted : e;
+                }
+                for (size c = whole; c < m; c++) {
+                    float shifted = from[c] - top[c], e = (float)exp_float(shifted);
+                    total[c] += e;
+                    to[c] = logarithm ? shifted : e;
+                }
             }
             if (logarithm)
                 for (size c = 0; c < m; c++) total[c] = (float)log_float(total[c]);

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtype import BOOL, COMPLEX, FLOAT, INTEGER, chosen, dtype, int64, of
+from .dtype import BOOL, COMPLEX, FLOAT, INTEGER, bool_, chosen, dtype, int64, of
 from .errors import type_name
 from .state import state
 from .tensor import Tensor
@@ -116,19 +116,18 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
         refuse(data, d)
         raise
     if not plain:
-        data = _plain(data)
+        data = _plain(data, len(shape))
     if d is None:
         if not kinds:
             d = state.default_dtype
         else:
             top = max(kinds.values(), default=BOOL)
-            given = [k for k in kinds if isinstance(k, dtype)]
-            if given and len(given) == len(kinds):
+            if any(isinstance(k, dtype) for k in kinds):
                 from .promotion import promote_types
 
-                d = given[0]
-                for other in given[1:]:
-                    d = promote_types(d, other)
+                d = bool_
+                for kind, category in kinds.items():
+                    d = promote_types(d, kind if isinstance(kind, dtype) else _usual(category))
             elif top == FLOAT:
                 d = state.default_dtype
             elif top == COMPLEX:
@@ -149,6 +148,13 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
     return wide.astype(d.numpy).reshape(shape)
 
 
+def _usual(category: int) -> dtype:
+    """The dtype of Python's numbers of a category."""
+    if category == COMPLEX:
+        return state.default_dtype.to_complex()
+    return state.default_dtype if category == FLOAT else int64 if category == INTEGER else bool_
+
+
 def _survey(data: Any) -> tuple[tuple, dict, bool]:
     """The shape of nested sequences, the kinds of their elements with their categories, and whether all are plain Python."""
     shape: list[int] = []
@@ -160,7 +166,9 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
             n = len(first)
             inner: list = []
             for at, each in enumerate(level):
-                if not (isinstance(each, (list, tuple)) or _sized(each)):
+                if not (
+                    isinstance(each, (list, tuple)) or _sized(each) or isinstance(each, Tensor) and each._array.ndim
+                ):
                     if isinstance(each, (int, float, complex, np.generic)) or isinstance(each, Tensor):
                         raise TypeError(
                             f"expected sequence of length {n} at dim {len(shape)} (got {_scalar_text(each)})"
@@ -210,7 +218,7 @@ def refuse(data: Any, d: dtype | None) -> None:
     """Raise PyTorch's error for data that is none: sizes are read along the first elements, then types, then values."""
     sizes: list[int] = []
     first = data
-    while _indexed(first):
+    while _indexed(first) and not isinstance(first, Tensor):
         sizes.append(len(first))
         if len(sizes) > 128:
             raise ValueError(f"too many dimensions '{type_name(first)}'")
@@ -276,11 +284,12 @@ def _sized(value: Any) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (str, bytes, dict))
 
 
-def _plain(data: Any) -> Any:
+def _plain(data: Any, depth: int) -> Any:
+    """Numbers in lists, `depth` deep; what has one element is a number there."""
     if isinstance(data, Tensor):
-        return data._array.tolist()
+        data = data._array
     if isinstance(data, (np.ndarray, np.generic)):
-        return data.tolist()
-    if isinstance(data, (list, tuple)) or _sized(data):
-        return [_plain(each) for each in data]
+        return data.reshape(data.shape[:depth]).tolist()
+    if depth:
+        return [_plain(each, depth - 1) for each in data]
     return data

@@ -165,7 +165,7 @@ def interpose_new() -> None:
                 value.__name__ = name
                 continue
             entry.title = name
-            own = table.METHODS.get(SYMBOLS.get(name, ""))
+            own = table.find_method(SYMBOLS[name]) if name in SYMBOLS else None
             entry.shown = named(entry.function, RENAMED.get(name, name)) if own is None else own
 
 

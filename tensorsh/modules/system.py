@@ -122,6 +122,8 @@ class Parameter(metaclass=Final):
     class empty(metaclass=Final):  # noqa: N801
         """Stands for a default or an annotation that there is not."""
 
+        __module__, __qualname__ = "inspect", "_empty"
+
     name = property(lambda self: self._real.name)
     kind = property(lambda self: self._real.kind)
     default = property(lambda self: _shown(self._real.default))

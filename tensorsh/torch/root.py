@@ -224,6 +224,8 @@ def root_extras() -> dict[str, Any]:
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["ops"] = Lazy(lambda: _load("library", "Operators")())
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
+    found["cond"] = Lazy(lambda: _load("branching", "cond"))
+    found["while_loop"] = Lazy(lambda: _load("branching", "while_loop"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
     return found
 

@@ -26,6 +26,10 @@ NOT_IMPLEMENTED = "geqrf histogram histogramdd igamma igammac linalg.ldl_factor 
 SKIPPED = {
     **dict.fromkeys("Tensor.bfloat16 Tensor.half Tensor.float Tensor.cfloat".split(), "too few digits for differences"),
     "as_strided_scatter": "PyTorch's own formula gives the part written over, which differences do not",
+    **dict.fromkeys(
+        ("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"), "its gradient is not that of the steps"
+    ),
+    "segment_reduce": "PyTorch has no second derivative for it either",
     "nn.functional.ctc_loss": "its gradient holds for normalized probabilities only",
     "nn.functional.gumbel_softmax": "the gradient of hard samples is that of the soft ones",
     "nn.functional.kl_div": "the example's target is 0 somewhere",

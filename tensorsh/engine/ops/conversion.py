@@ -244,10 +244,12 @@ _WARNING = (
 
 
 def _converter(name: str, kind: Any) -> Any:
+    warns = kind is not int
+
     def convert(self: Tensor) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self._node is not None and "scalar" not in state.warned:
+        if warns and self._node is not None and state.grad_enabled and "scalar" not in state.warned:
             import warnings
 
             state.warned.add("scalar")

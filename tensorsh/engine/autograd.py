@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..sealed import Sealed
-from .dtype import COMPLEX_HALF, as_complex_half
+from .dtype import COMPLEX_HALF, UINT8, as_complex_half
 from .fields import Step, new, tick
 from .packing import Packed, Place
 from .state import state
@@ -437,7 +437,14 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return as_complex_half(array) if dtype is COMPLEX_HALF else array.astype(dtype)
+    return as_complex_half(array) if dtype is COMPLEX_HALF else whole(array, dtype).astype(dtype)
+
+
+def whole(array: Any, dtype: np.dtype) -> Any:
+    """Floats of a GPU on the way to bytes as integers, which wrap around; its own conversion makes negative ones zero."""
+    if type(array) is np.ndarray or dtype != UINT8 or array.dtype.kind not in "fV":
+        return array
+    return array.astype(np.int64)
 
 
 def fitted(gradient: Any, meta: tuple, world: Any) -> Any:

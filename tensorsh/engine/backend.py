@@ -70,10 +70,10 @@ def device_of(array: Any) -> device:
     return device("cuda", array.device.id)
 
 
-def module_of(arrays: list) -> Any:
+def module_of(arrays: list, op: Any = None) -> Any:
     """The array module for a call's arguments; RuntimeError, PyTorch's, when they lie on several devices.
 
-    Arrays without dimensions may stay on the CPU, as PyTorch's may.
+    Arrays without dimensions may stay on the CPU, as PyTorch's may. `op`: the operator that takes them, for the error.
     """
     found = None
     for a in _flat(arrays):
@@ -81,11 +81,11 @@ def module_of(arrays: list) -> Any:
             if a.ndim and found is None:
                 found = CPU
             elif a.ndim and found != CPU:
-                raise RuntimeError(_mixed(found, CPU))
+                raise RuntimeError(_mixed(found, CPU, arrays, op))
         elif hasattr(a, "__cuda_array_interface__"):
             here = device_of(a)
             if found is not None and found != here:
-                raise RuntimeError(_mixed(found, here))
+                raise RuntimeError(_mixed(found, here, arrays, op))
             found = here
     return np if found is None or found.type == "cpu" else cupy()
 
@@ -124,15 +124,32 @@ def shared(other: Any) -> Any:
     return cupy().from_dlpack(other)
 
 
-def _mixed(a: Any, b: Any) -> str:
-    """PyTorch's words: the first device that is no CPU, and the other."""
+METHODS = {
+    "mm": "mm", "bmm": "bmm", "addmm": "addmm", "baddbmm": "baddbmm", "dot": "_dot", "gather": "gather",
+    "index_select": "_index_select", "_embedding": "_index_select", "native_layer_norm": "_native_layer_norm",
+}  # fmt: skip
+"""Operators whose arguments PyTorch compares with the first one before it computes, by the method that does so."""
+
+
+def _mixed(a: Any, b: Any, arrays: list, op: Any) -> str:
+    """PyTorch's words: the argument that lies elsewhere than the first; or the first device that is no CPU, and the other."""
+    method = METHODS.get(op.names[0]) if op else None
+    if method:
+        places = {op.params[i]: device_of(x) for i, x in zip(op.tensors, arrays, strict=True) if x is not None}
+        common = next(iter(places.values()))
+        name, place = next((n, p) for n, p in places.items() if p != common)
+        name = "index" if name == "indices" else name
+        return (
+            f"Expected all tensors to be on the same device, but got {name} is on {place}, different from other tensors "
+            f"on {common} (when checking argument in method wrapper_CUDA_{method})"
+        )
     first, second = (b, a) if a == CPU else (a, b)
     return f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
 
 
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     """What computes an operator's results: a module and a kernel that takes it."""
-    xp = module_of([arrays[i] for i in op.tensors])
+    xp = module_of([arrays[i] for i in op.tensors], op)
     if xp is np:
         return np, op.kernel
     if op.hosted:

@@ -98,6 +98,7 @@ HALVES = frozenset({float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fn
 _REAL = {complex32: float16, complex64: float32, complex128: float64}
 _COMPLEX = {float16: complex32, float32: complex64, float64: complex128, bfloat16: complex64}
 
+UINT8 = np.dtype(np.uint8)
 COMPLEX_HALF = np.dtype("complex64", metadata={"torch": "complex32"})
 """numpy has no complex32: its elements are held as complex64 of half precision, in arrays of this very object as dtype."""
 complex32._numpy, COMPLEX_WIDE = COMPLEX_HALF, np.dtype("complex64")

@@ -171,7 +171,10 @@ class ndarray:
             raise TypeError("Unsupported type <class 'numpy.ndarray'>")
         launched.append("assignment")
         # cupy does take numpy arrays without dimensions here.
-        self._held[index(key)] = value if isinstance(value, np.ndarray) else bare(value)
+        self._held[index(key)] = unsigned(value if isinstance(value, np.ndarray) else bare(value), self.dtype)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> ndarray:
+        return run(np.ndarray.astype, on_device(unsigned(self._held, dtype), self._index), dtype, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS:
@@ -184,6 +187,13 @@ class ndarray:
 
     def __deepcopy__(self, memo: dict) -> ndarray:
         return on_device(self._held.copy(), self._index)
+
+
+def unsigned(values: Any, dtype: Any) -> Any:
+    """Numbers as a GPU makes unsigned integers of them: negative floats become zero, where numpy's wrap around."""
+    if np.dtype(dtype).kind != "u" or not isinstance(values, np.ndarray) or values.dtype.kind not in "fV":
+        return values
+    return np.where(values < 0, values.dtype.type(0), values)
 
 
 def on_device(held: Any, number: int | None = None) -> ndarray:

@@ -85,7 +85,7 @@ def test_text(cuda: None) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["x + c", "c * x", "x @ c", "torch.cat([x, c])", "torch.where(x > 0, x, c)", "x.add_(c)"]
+    "code", ["x + c", "c * x", "x @ c[0]", "torch.cat([x, c])", "torch.where(x > 0, x, c)", "x.add_(c)"]
 )
 def test_mixing_is_refused(cuda: None, code: str) -> None:
     names = {"torch": torch, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2)}
@@ -94,6 +94,41 @@ def test_mixing_is_refused(cuda: None, code: str) -> None:
     assert str(caught.value).startswith(
         "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
     )
+
+
+LINEAR = "torch.nn.functional.linear"
+
+
+@pytest.mark.parametrize(
+    "code, name, place, others, method",
+    [
+        ("x @ c", "mat2", "cpu", "cuda:0", "mm"),
+        ("c @ x", "mat2", "cuda:0", "cpu", "mm"),
+        ("x[None] @ c[None]", "mat2", "cpu", "cuda:0", "bmm"),
+        (f"{LINEAR}(c, x, x[0])", "mat1", "cpu", "cuda:0", "addmm"),
+        (f"{LINEAR}(x, x, c[0])", "mat1", "cuda:0", "cpu", "addmm"),
+        ("torch.nn.functional.embedding(i, x)", "index", "cpu", "cuda:0", "_index_select"),
+        ("torch.nn.functional.layer_norm(x, (2,), c[0])", "weight", "cpu", "cuda:0", "_native_layer_norm"),
+        ("x.gather(0, i[None])", "index", "cpu", "cuda:0", "gather"),
+    ],
+)
+def test_the_argument_on_another_device_is_named(
+    cuda: None, code: str, name: str, place: str, others: str, method: str
+) -> None:
+    names = {"torch": torch, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2), "i": torch.tensor([0, 1])}
+    with pytest.raises(RuntimeError) as caught:
+        eval(code, names)
+    assert str(caught.value) == (
+        f"Expected all tensors to be on the same device, but got {name} is on {place}, different from other tensors on "
+        f"{others} (when checking argument in method wrapper_CUDA_{method})"
+    )
+
+
+def test_bytes_wrap_around(cuda: None) -> None:
+    x = torch.tensor([-1.5, 0.5, 300.0], device="cuda")
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        assert x.to(kind).byte().tolist() == [255, 0, 44]
+    assert torch.zeros(3, dtype=torch.uint8, device="cuda").copy_(x).tolist() == [255, 0, 44]
 
 
 def test_two_gpus_do_not_mix(cuda: None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..autograd import whole
 from ..errors import argument_error, broadcast_error
 from ..fitting import converted
 from ..inplace import mutate
@@ -176,7 +177,7 @@ def assign(target: Any, source: Any) -> None:
         from ..backend import move_like
 
         source = move_like(source, target)
-    target[...] = source
+    target[...] = whole(source, target.dtype)
 
 
 def fitting(target: tuple, source: tuple) -> None:

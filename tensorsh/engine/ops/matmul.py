@@ -262,8 +262,8 @@ def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) 
     if n == 2 and m == 2:
         return mm.function(input, other)
     a, b = input._array, other._array
-    if free(input, other) and b.dtype is a.dtype and (a.dtype is FLOAT32 or a.dtype is FLOAT64):
-        result = plain(a, b, n, m)
+    if type(a) is type(b) is np.ndarray and b.dtype is a.dtype and (a.dtype is FLOAT32 or a.dtype is FLOAT64):
+        result = plain(a, b, n, m) if free(input, other) else None
         if result is not None:
             return result
     if folds(input, other):

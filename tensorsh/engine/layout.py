@@ -78,13 +78,15 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     return with_channels_last(array)
 
 
-def as_images(kernel: Callable, count: int) -> Callable:
+def as_images(kernel: Callable, count: int, volumes: bool) -> Callable:
     """A kernel of images whose results have the channels last in memory where one of its first arguments has."""
+
+    most = 6 if volumes else 5
 
     def laid(xp: Any, *given: Any, **options: Any) -> Any:
         result = kernel(xp, *given, **options)
         for each in given[:count]:
-            if each.ndim > 3 and channels_are_last(each):
+            if 3 < each.ndim < most and channels_are_last(each):
                 break
         else:
             return result

@@ -112,7 +112,7 @@ class Operator(Recording):
         if options.get("overwrites"):
             self.overwrite, self.kernel = kernel, copying(kernel)
         if images := options.get("images", 0):
-            self.kernel = as_images(kernel, images)
+            self.kernel = as_images(kernel, images, options.get("volumes", True))
         self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
         self.real_gradient: bool = options.get("real_gradient", False)
         self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
@@ -415,7 +415,7 @@ def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | s
     overwrites: the kernel writes into its first array and returns it; it is given a copy, or in place the tensor's own.
     ufunc: for elementwise operators on one or two tensors: adds the short way of `fast`, with its options.
     hosted: it computes on the CPU wherever its tensors are (cupy lacks what it needs), and copies its results back.
-    images: its results have the channels last in memory where one of its so many first arguments has.
+    images: its results have the channels last in memory where one of its so many first arguments has.  volumes: images of three dimensions, too.
     """
 
     def declare(kernel: Callable) -> Operator:

@@ -37,6 +37,7 @@ def averaging(xp, n: int, m: int, dtype) -> object:
     method=False,
     wide=True,
     images=1,
+    volumes=False,
 )
 def adaptive_average(xp, input: Array, size):
     """Each spatial dimension averaged down to `size`; a mean of means, as the windows are boxes."""
@@ -46,7 +47,7 @@ def adaptive_average(xp, input: Array, size):
     return xp.ascontiguousarray(input)
 
 
-@operator("_adaptive_average_spread", method=False, wide=True, images=1)
+@operator("_adaptive_average_spread", method=False, wide=True, images=1, volumes=False)
 def adaptive_average_spread(xp, grad: Array, shape, size):
     """The transpose of `_adaptive_average`."""
     for axis, m in enumerate(size, grad.ndim - len(size)):
@@ -65,6 +66,7 @@ adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, 
     nondifferentiable=(1,),
     method=False,
     images=1,
+    volumes=False,
 )
 def adaptive_max(xp, input: Array, size):
     """The largest element of each adaptive window, and its flat index."""

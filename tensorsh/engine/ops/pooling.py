@@ -212,7 +212,12 @@ max_pool_spread.gradient(
 
 
 @operator(
-    "_avg_pool", node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0", method=False, wide=True, images=1
+    "_avg_pool",
+    node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0",
+    method=False,
+    wide=True,
+    images=1,
+    volumes=False,
 )
 @batchwise
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -261,7 +266,7 @@ average_pool.gradient(
 )
 
 
-@operator("_avg_pool_spread", method=False, wide=True, images=1)
+@operator("_avg_pool_spread", method=False, wide=True, images=1, volumes=False)
 @batchwise
 def average_pool_spread(
     xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds import refuse
 from ..errors import combination_error, not_implemented, wrap_dim
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
@@ -36,8 +37,8 @@ fake_quantize.gradient(input=lambda t, g, result1: g * result1)
 def _check_bounds(low: int, high: int, zero_points: Any) -> None:
     if low > high:
         raise RuntimeError("`quant_min` should be less than or         equal to `quant_max`.")
-    if not ((zero_points >= low) & (zero_points <= high)).all():
-        raise RuntimeError("`zero_point` must be between `quant_min` and `quant_max`.")
+    outside = (zero_points < low) | (zero_points > high) | (zero_points != zero_points)
+    refuse(outside, lambda: RuntimeError("`zero_point` must be between `quant_min` and `quant_max`."))
 
 
 @composite(method=False)

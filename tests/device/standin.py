@@ -365,8 +365,21 @@ def of_halves(function: Any, args: list) -> bool:
     )
 
 
+FOLDS = frozenset("sum prod max min amax amin argmax argmin all any count_nonzero ptp cumsum cumprod reduce".split())
+
+
+def check_axis(function: Any, args: tuple, kwargs: dict) -> None:
+    """AxisError where an axis of an array without dimensions is named: numpy allows it, cupy does not."""
+    name = getattr(function, "__name__", "").removeprefix("nan")
+    if name in FOLDS and args and isinstance(args[0], ndarray) and not args[0].ndim:
+        axis = kwargs.get("axis", args[1] if len(args) > 1 else 0 if name == "reduce" else None)
+        if isinstance(axis, int) or axis:
+            raise np.exceptions.AxisError(axis if isinstance(axis, int) else axis[0], 0)
+
+
 def run(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A numpy function on what the device's arrays hold."""
+    check_axis(function, args, kwargs)
     found = set(devices_of([*args, *kwargs.values()]))
     if len(found) > 1:
         raise ValueError("Array device must be same as the current device")

@@ -124,6 +124,13 @@ def test_the_argument_on_another_device_is_named(
     )
 
 
+@pytest.mark.parametrize("name", "sum prod amax argmin all cumsum cumprod logsumexp".split())
+def test_an_axis_of_a_number_is_folded(cuda: None, name: str) -> None:
+    assert getattr(torch, name)(torch.tensor(1.5, device="cuda"), 0).item() == getattr(torch, name)(
+        torch.tensor(1.5), 0
+    )
+
+
 def test_bytes_wrap_around(cuda: None) -> None:
     x = torch.tensor([-1.5, 0.5, 300.0], device="cuda")
     for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):

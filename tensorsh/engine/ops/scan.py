@@ -27,7 +27,7 @@ def accumulate(xp, name, a, dim, dtype):
     if xp is np:
         result = getattr(accumulations, name)(a, axis)
     else:
-        result = getattr(xp, name)(widened(a, None), axis).reshape(a.shape)
+        result = getattr(xp, name)(widened(a, None), axis if a.ndim else None).reshape(a.shape)
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 

@@ -87,17 +87,33 @@ SETTINGS = {"int", "float", "bool", "Number", *LISTS}
 """Kinds of parameters that a tensor of one element may stand for."""
 
 
+def takes_lists(names: list[str]) -> bool:
+    """Whether a parameter of a function is a list of one kind; what is in data of any kind is for the function to refuse."""
+    texts = [text for name in names for title in (name, "Tensor." + name) if (text := recorded(title)[1])]
+    return not texts or any(
+        text.startswith("python ") or any(p.kind in ("Tensors", *LISTED) for o in overloads(text) for p in o.parameters)
+        for text in texts
+    )
+
+
+LISTED = ("ints", "ints1", "floats", "Numbers", "names")
+
+
 def guarded(function: Any, names: list[str]) -> Any:
     """A function of many forms, whose wrong calls are explained by PyTorch's rules."""
     fitting: set[tuple] = set()
     limited: Any = True
+    lists: bool | None = None  # whether what is in a list counts, once that was asked
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal limited
+        nonlocal limited, lists
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
-            if tuple in types or list in types:
-                types = with_elements(types, args, kwargs)
+            if lists is not False and (tuple in types or list in types):
+                if lists is None:
+                    lists = takes_lists(names)
+                if lists:
+                    types = with_elements(types, args, kwargs)
             if types not in fitting:
                 args, kwargs = checked(fitting, types, names, args, kwargs, sys._getframe())
             if "out" in kwargs:

@@ -161,6 +161,7 @@ def _filler(name: str, fill: Callable) -> Callable:
 
     explained = guarded(any_form, [name])
 
+    @table.attentive
     def function(*size: Any, **options: Any) -> Tensor:
         if options or not size or state.default_device is not None:
             return explained(*size, **options)

@@ -62,7 +62,8 @@ def suits(*arrays: Any) -> bool:
 def run(ufunc: Any, *arrays: Any) -> Any:
     """A kernel's ufunc on arrays; large ones are shared among threads."""
     first = arrays[0]
-    if state.threads > 1 and first.size >= SHARED:
+    # Below a millisecond of work a second thread often wakes on the core of the first, and waits for it.
+    if state.threads > 1 and first.size >= 4 * SHARED:
         shape = first.shape
         for a in arrays:
             if a.shape != shape or not a.flags.c_contiguous:

@@ -91,12 +91,12 @@ def takes_lists(names: list[str]) -> bool:
     """Whether a parameter of a function is a list of one kind; what is in data of any kind is for the function to refuse."""
     texts = [text for name in names for title in (name, "Tensor." + name) if (text := recorded(title)[1])]
     return not texts or any(
-        text.startswith("python ") or any(p.kind in ("Tensors", *LISTED) for o in overloads(text) for p in o.parameters)
+        text.startswith("python ") or any(p.kind in LISTED for o in overloads(text) for p in o.parameters)
         for text in texts
     )
 
 
-LISTED = ("ints", "ints1", "floats", "Numbers", "names")
+LISTED = {"Tensors", "floats", "Numbers", "names", *LISTS}
 
 
 def guarded(function: Any, names: list[str]) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import bit_cases as cases
 import numpy as np
 import pytest
+from thread_counts import threads
 
 from tensorsh import torch
 from tensorsh.engine import compiled_norms, kernels
@@ -58,12 +59,8 @@ def test_norms_by_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_norms, "SHARED", 1)
     compute = lambda: gradients(NORMS[name], random(5, 6, 7, 9), random(6), random(6, seed=1))
     alone = compute()
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
+    with threads(3):
         assert [a.tobytes() for a in compute()] == [a.tobytes() for a in alone]
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_what_does_not_suit_is_left_to_the_formula() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import thread_counts
 
 from tensorsh import torch
 from tensorsh.engine import kernels
@@ -35,16 +36,12 @@ def windows(x, kernel, border):
 @pytest.mark.parametrize("n, c, size, o, kernel, border, groups", CASES)
 def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, groups):
     monkeypatch.setattr("tensorsh.engine.compiled_convolution.SHARED", 1)
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
+    with thread_counts.threads(threads):
         x, w, bias = random(n, c, *size), random(o, c // groups, *kernel), random(o)
         assert suits(x, w, kernel, (1,), (1,))
         y = compiled_forward(x, w, bias, border, groups)
         g = random(*y.shape)
         dw = compiled_weight(x, g, kernel, border, groups)
-    finally:
-        torch.set_num_threads(before)
     seen = windows(x, kernel, border).reshape(n, groups, c // groups, -1, int(np.prod(kernel)))
     weights = w.reshape(groups, o // groups, c // groups, -1).astype(float)
     gradients = g.reshape(n, groups, o // groups, -1).astype(float)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thread_counts import threads
 
 from tensorsh import torch
 from tensorsh.engine import accumulations, compiled_norms, kernels
@@ -67,12 +68,8 @@ def test_layer_norm_by_threads(monkeypatch):
     monkeypatch.setattr("tensorsh.engine.parallel.SHARED", 1)
     compute = lambda: gradients(lambda x, w, b: F.layer_norm(x, (33,), w, b), random(70, 33), random(33), random(33))
     alone = compute()
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
+    with threads(3):
         assert [a.tobytes() for a in compute()] == [a.tobytes() for a in alone]
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_layer_norm_of_special_numbers():

@@ -11,15 +11,17 @@ There is no user interface in it: the shell, the command line, a notebook kernel
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from _thread import interrupt_main, start_new_thread
 from _weakref import ref
 
 from .collector import Held
 from .language.compiler import RUNTIME, compile_program
 from .modules.environment import make_environment
 from .modules.files import current
-from .settings import Settings
+from .settings import Settings, before_collecting, heal
 from .tools import TOOLS, tool
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -103,6 +105,8 @@ class Session:
         self._watches: dict[str, Any] = {}
         self.reached: BaseException | None = None
         """The `Limit` that was reached where it could not be raised: as a generator was freed."""
+        self.thrower: Callable[[BaseException], Callable[[], object] | None] | None = None
+        """For an error that was dropped in the thread that asks: what raises it there again, from another one."""
 
     def __del__(self) -> None:
         if hasattr(self, "_programs") and not sys.is_finalizing():
@@ -400,8 +404,15 @@ class Session:
 
 
 def show_ignored(told: Any, session: Session | None) -> None:
-    """Says what was raised where nobody can catch it, as a generator was freed."""
+    """Says what was raised where nobody can catch it, as a generator was freed. An interrupt comes again."""
     error, limits = told.exc_value, sys.modules.get("tensorsh.limits")
+    again = interrupt_main if heal(told) and type(error) is KeyboardInterrupt else None
+    if again is None and session is not None and session.thrower is not None:
+        again = session.thrower(error)
+    if again is not None:
+        start_new_thread(before_collecting, (again, gc.isenabled()))  # in this one it would be raised here
+        gc.disable()
+        return
     try:
         if limits is None or not isinstance(error, limits.Limit):
             from .language.diagnostics import Host, report

@@ -12,6 +12,7 @@ import sys
 import warnings
 from _thread import RLock  # threading adds nothing but its import
 from contextvars import Context, ContextVar, copy_context
+from time import sleep
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -76,32 +77,54 @@ def _default(variable: ContextVar) -> Any:
 
 
 def _apart(phase: str, _: object) -> None:
-    """What generators still do when Python collects them (`finally: np.seterr(...)`) is not seen by whoever runs then."""
+    """What generators still do when Python collects them (`finally: np.seterr(...)`) is not seen by whoever runs then.
+
+    It may be interrupted at every step, for signals that arrive in a collection are heeded here (`heal`).
+    """
     global _aside
     if phase == "start":
-        lock, engine = _turn, None
-        mine = lock.acquire(blocking=False)
-        if mine:  # else the settings are in the hands of another thread
+        lock, engine, mine = _turn, None, False
+        if lock._is_owned() or (
+            mine := lock.acquire(blocking=False)
+        ):  # else the settings are in the hands of another thread
             engine = _engine()
-        before = None
-        if engine is not None:
-            before = engine.snapshot()
-            engine.restore(engine.fresh())
+        before = engine.snapshot() if engine is not None else None
         _aside = lock if mine else None, engine, before, copy_context(), warnings.filters[:]
+        if engine is not None:
+            engine.restore(engine.fresh())
     elif _aside is not None:
-        (lock, engine, before, variables, filters), _aside = _aside, None
-        try:
-            if before is not None:
-                engine.restore(before)
-            if warnings.filters != filters:
-                warnings.filters[:] = filters  # type: ignore[index]
-            for variable, value in copy_context().items():
-                old = variables[variable] if variable in variables else _default(variable)
-                if old is not value:
-                    variable.set(old)
-        finally:
-            if lock is not None:
-                lock.release()
+        lock, engine, before, variables, filters = _aside
+        if before is not None:
+            engine.restore(before)
+        if warnings.filters != filters:
+            warnings.filters[:] = filters  # type: ignore[index]
+        for variable, value in copy_context().items():
+            old = variables[variable] if variable in variables else _default(variable)
+            if old is not value:
+                variable.set(old)
+        _aside = None
+        if lock is not None:
+            lock.release()
+
+
+def heal(told: Any) -> bool:
+    """Whether what `sys.unraisablehook` was told of interrupted `_apart`, where it is lost; what that left undone is done."""
+    trace = told.exc_traceback
+    if trace is None or trace.tb_frame.f_code is not _apart.__code__:
+        return False
+    if trace.tb_frame.f_locals.get("phase") == "stop":
+        _apart("stop", None)
+    return True
+
+
+def before_collecting(call: Callable[[], object], again: bool) -> None:
+    """A call made before Python collects again, if it does: what the call raises in another thread would be lost there."""
+    try:
+        call()
+        sleep(0.01)  # the steps until it looks for signals
+    finally:
+        if again:
+            gc.enable()
 
 
 class Settings:

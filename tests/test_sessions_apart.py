@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import warnings
+from _thread import interrupt_main
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -184,3 +186,22 @@ def test_a_name_that_another_thread_is_loading_is_waited_for(monkeypatch):
     half.wait()
     assert table.find_function("made_up") == "whole"
     thread.join()
+
+
+def test_an_interrupt_in_a_collection_of_cycles_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, thresholds, handler = (
+        Session(),
+        gc.get_threshold(),
+        signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    session.run("torch.set_default_dtype(torch.float64)")
+    gc.set_threshold(1, 1, 1)
+    try:
+        for _ in range(20):
+            session["press"] = threading.Timer(0.01, interrupt_main).start
+            with pytest.raises(KeyboardInterrupt):
+                session.run("press()\nwith torch.no_grad():\n  while True: a = {1}, {2}")
+            assert repr(session.run("torch.get_default_dtype(), torch.is_grad_enabled()")) == "(torch.float64, True)"
+    finally:
+        gc.set_threshold(*thresholds)
+        signal.signal(signal.SIGINT, handler)

@@ -101,6 +101,7 @@ class Worker:
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._left: list[Job] = []
+        session.thrower = _thrower
 
     @property
     def busy(self) -> bool:
@@ -181,6 +182,14 @@ def _throw(job: Job, error: type[BaseException] | None) -> None:
 
     what = None if error is None else ctypes.py_object(error)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(job.thread), what)
+
+
+def _thrower(error: BaseException) -> Callable[[], object] | None:
+    """What raises an error of `_throw` once more in the thread it was raised in."""
+    job = _running.get(threading.get_ident())
+    if job is None or not isinstance(error, (Stopped, Dropped)):
+        return None
+    return lambda: job.done.is_set() or _throw(job, type(error))
 
 
 def _at_rest() -> Any:

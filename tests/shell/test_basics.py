@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 from functools import partial
 from operator import call
 from pathlib import Path
@@ -102,6 +104,28 @@ def test_what_ctrl_c_has_left_alone_ends_by_itself() -> None:
     stuck.release()
     assert job.done.wait(60) and not worker.busy
     assert session.run("torch.is_grad_enabled()") and list(session) == ["in_compiled_code", "z"]
+
+
+def test_ctrl_c_is_not_lost_in_a_collection_of_cycles() -> None:
+    session = Session()
+    worker = Worker(session)
+    session.run("torch.set_default_dtype(torch.float64)")
+    thresholds, until = gc.get_threshold(), time.monotonic() + 60
+    gc.set_threshold(1, 1, 1)
+    try:
+        for _ in range(20):
+            begun = threading.Event()
+            session["begun"] = begun.set
+            job = worker.start(lambda: session.run("with torch.no_grad():\n  while True: a = {1}, {2}; begun()"))
+            begun.wait()
+            worker._interrupt(job)
+            assert job.done.wait(60) and isinstance(job.error, KeyboardInterrupt)
+            assert repr(session.run("torch.get_default_dtype(), torch.is_grad_enabled()")) == "(torch.float64, True)"
+        while not gc.isenabled() and time.monotonic() < until:
+            time.sleep(0.001)
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def test_a_program_may_catch_ctrl_c(terminal: Terminal) -> None:

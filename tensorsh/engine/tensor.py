@@ -17,7 +17,6 @@ from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
-from .errors import cpp_name
 from .fields import Fields
 from .kernels import kernel
 from .state import state
@@ -202,6 +201,10 @@ class Tensor(Fields, metaclass=TensorMeta):
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
             self._node = AccumulateGrad(self)
+            if "_grad_dtype" in self.__dict__:
+                from .kept_gradient import keep_as
+
+                keep_as(self)
             self._tell_views(nowhere())
 
     def _tell_views(self, node: Any) -> None:
@@ -247,25 +250,9 @@ class Tensor(Fields, metaclass=TensorMeta):
         if value is None:
             self._grad = None
             return
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-            )
-        if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        if value._array.dtype != self._array.dtype:
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{cpp_name(value)}' to a tensor "
-                f"with grad_dtype '{self.dtype.short}'. The gradient must match the tensor's grad_dtype (defaults to the "
-                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
-                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-                "systems that assume they match."
-            )
-        if value._array.shape != self._array.shape:
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
-                f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
-            )
+        from .kept_gradient import check_assigned
+
+        check_assigned(self, value)
         self._grad = value
 
     @grad.deleter
@@ -352,8 +339,15 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def grad_dtype(self) -> Any:
-        """The dtype that a gradient of this tensor has."""
-        return self.dtype
+        from .kept_gradient import grad_dtype
+
+        return grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None:
+        from .kept_gradient import set_grad_dtype
+
+        set_grad_dtype(self, value)
 
     def __len__(self) -> int:
         shape = self._array.shape

@@ -312,7 +312,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         refused = id(kind) not in _classes
     elif name == "obj":
         refused = isinstance(value, (BaseException, memoryview))
-    elif name in ("readinto", "readinto1", "pack_into"):
+    elif name in ("readinto", "readinto1", "pack_into", "buffer_info"):
         refused = True
     elif name == "register":
         # The metaclass's own: an instance does not lead to it.

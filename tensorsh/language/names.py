@@ -43,6 +43,7 @@ GATED: dict[str, str] = {
     "readinto": "io: writes bytes over an array's memory, also over one of objects",
     "readinto1": "io: as readinto",
     "pack_into": "struct: as readinto",
+    "buffer_info": "array: the address of its memory",
     "register": "abc: changes what isinstance answers, in the whole process",
     "parser": "pathlib (3.13): the module os.path",
     "cast": "memoryview: another element type over the same memory",

@@ -319,6 +319,7 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
+_simple("array", "array typecodes")
 _simple("textwrap", "dedent fill indent shorten wrap")
 _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")

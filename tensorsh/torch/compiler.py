@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.state import state
 from .settings import compile
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "is_exporting", "list_backends", "reset",
+    "get_default_backend", "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_default_backend",
 ]  # fmt: skip
 
 
@@ -46,6 +47,18 @@ def is_exporting() -> bool:
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
     """The compilers there are: none."""
     return []
+
+
+def get_default_backend() -> Any:
+    """The compiler that `torch.compile` takes where none is named; here it decides nothing."""
+    return state.__dict__.get("default_backend") or "inductor"
+
+
+def set_default_backend(backend: Any) -> None:
+    """Say which compiler `torch.compile` takes where none is named; None for PyTorch's own."""
+    if backend is not None and not isinstance(backend, str) and not callable(backend):
+        raise TypeError(f"backend must be a string or callable, got {type(backend)}")
+    state.__dict__["default_backend"] = backend
 
 
 def reset() -> None:

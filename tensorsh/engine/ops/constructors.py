@@ -151,7 +151,18 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
         raise ValueError(
             f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({each})"
         )
-    return made(np.frombuffer(memory, dtype.numpy, count, offset).copy(), None, requires_grad)
+    found = np.frombuffer(memory, dtype.numpy, count, offset)
+    if memory.readonly:
+        import warnings
+
+        warnings.warn(READ_ONLY, stacklevel=2)
+        found = found.copy()
+    return made(found, None, requires_grad)
 
 
+READ_ONLY = (
+    "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to the "
+    "underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its data or "
+    "make it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
 table.FUNCTIONS["frombuffer"] = frombuffer

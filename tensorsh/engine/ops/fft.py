@@ -60,8 +60,16 @@ c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not
 @operator("_fft_r2c", method=False, node="FftR2CBackward0")
 def r2c(xp, input: Array, dim, mode, onesided):
     """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
-    transform = xp.fft.rfftn if onesided else xp.fft.fftn
-    return signals_last(xp, transform(input, axes=dim, norm=FORWARD[mode]), dim, input)
+    found = xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
+    if not onesided:
+        found = completed(xp, found, dim, input.shape)
+    return signals_last(xp, found, dim, input)
+
+
+def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
+    """The whole transform along one dimension from its first half: the rest are conjugates, also in the sign of a zero."""
+    rest = xp.take(half, xp.arange((shape[dim[0]] - 1) // 2, 0, -1), dim[0])
+    return xp.concatenate([half, xp.conj(rest)], dim[0])
 
 
 def r2c_gradient(t, g, input_shape, dim, mode, onesided):

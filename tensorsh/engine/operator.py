@@ -33,10 +33,12 @@ from .constants import ndarray
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
 from .guards import checked
+from .kernels import kernel as compiled
 from .layout import as_images, copying
 from .overloads import worded
 from .promotion import alike, result_type
 from .record import Recording, attach, camel
+from .refusals import refuse
 from .results import narrowed, scalar
 from .signature import Form
 from .state import state
@@ -53,6 +55,7 @@ OTHER_NAMES = {
 FIRST = ("input", "A", "b")
 """What PyTorch calls the first argument of one and the same operator under its several names."""
 WHOLE = frozenset(map(np.dtype, (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64)))
+made = compiled("General")
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
@@ -119,6 +122,7 @@ class Operator(Recording):
         self.exact_numbers: bool = options.get("exact_numbers", False)
         self.scalars: bool = options.get("scalars", self.promote is not None)
         self.hosted: bool = options.get("hosted", False)
+        self.call: Callable = self.call_anyhow if made is None or self.lists else self._compiled_call()
 
     # -- declaring gradients
 
@@ -202,7 +206,35 @@ class Operator(Recording):
                     raise binding_error(self, args, kwargs)
         return values
 
-    def call(self, *args: Any, **kwargs: Any) -> Any:
+    def _compiled_call(self) -> Callable:
+        """`call_anyhow`, which it leaves what is not usual to."""
+        return made(
+            self,
+            self.call_anyhow,
+            self.fitting,
+            self.defaults,
+            REQUIRED,
+            self.index,
+            self.params[self.positional :],
+            np,
+            self.positional,
+            -1 if self.packed is None else self.packed,
+            self.scalars,
+            self.view,
+            self.unmixed,
+            self.promote is not None,
+            self.arrays,
+            self.promoted[0] if self.promoted else -1,
+        )
+
+    def reworded(self, args: tuple, kwargs: dict, error: Exception) -> None:
+        """Raise an error of a call in PyTorch's words, if it is not in them."""
+        told = worded(self.names, args, kwargs, error, sys._getframe(1), self.params)
+        if told is not error:
+            raise told from None
+
+    def call_anyhow(self, *args: Any, **kwargs: Any) -> Any:
+        """The public call, whatever is given."""
         try:
             types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
             types = with_elements(types, args, kwargs) if tuple in types or list in types else types
@@ -281,9 +313,7 @@ class Operator(Recording):
             if not usual and self.limited and xp is np and self.promoted:
                 typed = "dtype" in self.index and arrays[self.index["dtype"]] is not None
                 if type(x := arrays[self.promoted[0]]) is ndarray and x.dtype.kind in "biuc" and not typed:
-                    from . import refusals
-
-                    self.limited = refusals.refuse(self.limited, self.names, x)
+                    self.limited = refuse(self.limited, self.names, x)
         except (ValueError, NotImplementedError):
             self.check_shapes(arrays)
             raise

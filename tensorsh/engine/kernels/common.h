@@ -87,6 +87,7 @@ extern PyMethodDef rows_methods[];
 extern PyMethodDef scan_methods[];
 extern PyMethodDef sums_methods[];
 extern PyMethodDef tensors_methods[];
-int add_ufuncs(PyObject *module), add_fused(PyObject *module), add_tensors(PyObject *module), add_quick(PyObject *module);
+int add_ufuncs(PyObject *module), add_fused(PyObject *module), add_general(PyObject *module), add_quick(PyObject *module),
+    add_tensors(PyObject *module);
 
 #endif

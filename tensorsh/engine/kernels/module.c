@@ -28,7 +28,7 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     import_umath();
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    int failed = add_ufuncs(module) | add_fused(module) | add_tensors(module) | add_quick(module);
+    int failed = add_ufuncs(module) | add_fused(module) | add_tensors(module) | add_quick(module) | add_general(module);
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) failed |= PyModule_AddFunctions(module, tables[i]);
     if (failed) {
         Py_DECREF(module);

@@ -8,6 +8,7 @@ from typing import Any
 
 from .calls import called, with_elements
 from .overloads import LISTS, explain, overloads, recorded, worded
+from .refusals import refuse_call
 
 
 def checked(
@@ -124,9 +125,7 @@ def guarded(function: Any, names: list[str]) -> Any:
             result = function(*args, **kwargs)
             array = getattr(args[0], "_array", None) if limited and args else None
             if array is not None and array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
-                from . import refusals
-
-                limited = refusals.refuse_call(limited, names, args, result)
+                limited = refuse_call(limited, names, args, result)
             return result
         except Exception as error:
             told = worded(names, args, kwargs, error, sys._getframe())

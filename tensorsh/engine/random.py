@@ -12,6 +12,7 @@ The second hidden piece of state is one double normal left over by Box-Muller; o
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,13 @@ class Seeded:
         return self._seed
 
 
+@lru_cache(1)
+def _samplers() -> Any:
+    from . import sampling
+
+    return sampling
+
+
 class Generator(Seeded):
     """`torch.Generator` for the CPU, plus the draws that samplers are made of."""
 
@@ -154,9 +162,7 @@ class Generator(Seeded):
     @property
     def samplers(self) -> Any:
         """The module of functions that draw from such a generator."""
-        from . import sampling
-
-        return sampling
+        return _samplers()
 
     def manual_seed(self, seed: int) -> Generator:
         if type(seed) is not int:

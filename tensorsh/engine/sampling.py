@@ -11,6 +11,7 @@ Doubles reach a half type through float32, as in C++, which sometimes rounds twi
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -327,11 +328,17 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> n
     return out
 
 
+@lru_cache
+def bounds_of(dtype: np.dtype) -> tuple[int, int]:
+    """The least and the largest value of a dtype of whole numbers."""
+    return (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
 def within_dtype(d: Any, low: int, high: int) -> None:
     """The bounds of random integers must be values of their dtype."""
     if d.category > 1:
         return
-    least, most = (0, 1) if d.name == "bool" else (np.iinfo(d.numpy).min, np.iinfo(d.numpy).max)
+    least, most = bounds_of(d.numpy)
     for name, value in (("from", low), ("to - 1", high - 1)):
         if not least <= value <= most:
             raise RuntimeError(f"{name} is out of bounds for {C_NAMES[d.name]}")

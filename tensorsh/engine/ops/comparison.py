@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import check_broadcast
 from ..fast_pairs import symbol
 from ..inplace import write
 from ..operator import Array, composite, operator
@@ -130,8 +131,6 @@ def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements differ by no more than ``atol + rtol * |other|``."""
     check_close(input, other, rtol, atol, "isclose")
-    from ..errors import check_broadcast
-
     check_broadcast([input._array, other._array])
     return wrap(close(input._array, other._array, rtol, atol, equal_nan))
 

@@ -20,7 +20,7 @@ from ..operator import Array, composite, operator
 from ..parallel import run
 from ..state import state
 from ..tensor import Tensor
-from ..windows import check_max_pool1d, check_pool_input, check_window, settings
+from ..windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
 
 NAMES = {1: "MaxPool1D", 2: "MaxPool2D", 3: "MaxPool3D"}
 
@@ -34,15 +34,18 @@ def out_size(n: int, k: int, s: int, p: int, d: int, ceil: bool) -> int:
     return count
 
 
-def places(kernel: tuple, stride: tuple, dilation: tuple, out: tuple):
+@remembered
+def places(kernel: tuple, stride: tuple, dilation: tuple, out: tuple) -> list[tuple]:
     """For each position in the window: its place, and the slice of the padded input that all windows have there."""
-    for at in np.ndindex(*kernel):
-        yield (
+    return [
+        (
             at,
             (slice(None), slice(None)) + tuple(
                 slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
             ),
-        )  # fmt: skip
+        )
+        for at in np.ndindex(*kernel)
+    ]  # fmt: skip
 
 
 def surrounded(
@@ -296,6 +299,7 @@ def batched(input: Tensor, d: int) -> tuple[Tensor, bool]:
     return (input.unsqueeze(0), True) if input.ndim == d + 1 else (input, False)
 
 
+@remembered
 def outputs(sizes: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """How many windows fit in each dimension."""
     several = zip(sizes, kernel, stride, padding, dilation, strict=True)
@@ -321,8 +325,9 @@ def _max_forms(d: int) -> None:
         size = tuple(input.shape[-d:])
         return values, max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
 
-    def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        shape = input._array.shape
+    @remembered
+    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
+        """The settings for each dimension, once they fit the shape of the input."""
         if d == 1:
             check_pool_input("max", d, shape)
         (kernel,) = settings("max", d, kernel_size=kernel_size)
@@ -331,7 +336,15 @@ def _max_forms(d: int) -> None:
         given = (kernel, steps, border, spread)
         fitting = lambda: outputs(shape[-d:], *given, ceil_mode)  # noqa: E731
         if d == 1:
-            check_max_pool1d(*[each[0] for each in given], lambda: fitting()[0])
+            check_max_pool1d(kernel[0], steps[0], border[0], spread[0], lambda: fitting()[0])
+        else:
+            check_pool_input("max", d, shape)
+            check_window("max", shape[-d - 1 :], *given, fitting)
+        return given
+
+    def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
+        if d == 1:
             refused("max_pool1d_impl", input._array)
             flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
             found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
@@ -339,8 +352,6 @@ def _max_forms(d: int) -> None:
                 return found[0].squeeze(-2), found[1].squeeze(-2)
             lines = found.squeeze(-2)
             return lines if lines._node is not None else lines.contiguous()  # unrecorded, PyTorch pools lines as such
-        check_pool_input("max", d, shape)
-        check_window("max", shape[-d - 1 :], *given, fitting)
         refused(f"max_pool{d}d", input._array)
         return run(input, *given, ceil_mode, return_indices)
 
@@ -363,25 +374,31 @@ for _d in (2, 1, 3):
 
 
 def _average_forms(d: int) -> None:
-    def pool(
-        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
-    ):
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
-        shape = input._array.shape
+    @remembered
+    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple:
+        """The settings for each dimension, once they fit the shape of the input."""
         if d == 1:
             check_pool_input("avg", d, shape)
         (kernel,) = settings("avg", d, kernel_size=kernel_size)
         steps = settings("avg", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
         (border,) = settings("avg", d, padding=padding)
+        if d > 1:
+            check_pool_input("avg", d, shape)
+            ones = (1,) * d
+            fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
+            check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
+        return kernel, steps, border
+
+    def pool(
+        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+    ):
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        kernel, steps, border = geometry(input._array.shape, kernel_size, stride, padding, ceil_mode)
         if d == 1:
             sizes = [(n, m[0]) for n, m in zip((1, 1, 0), (kernel, steps, border), strict=True)]
             x = input.unsqueeze(-2)
             return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
-        check_pool_input("avg", d, shape)
-        ones = (1,) * d
-        fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
-        check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
         refused(f"avg_pool{d}d", input._array, "bc")
         return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
 

@@ -18,6 +18,7 @@ from ..fitting import converted
 from ..inplace import check, rewrite
 from ..operator import Array, operator
 from ..results import store_out
+from ..sampling import in_memory_order
 from ..sizes import named_size, size_of
 from ..state import state
 from ..tensor import Tensor, wrap
@@ -349,8 +350,6 @@ def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
 
 def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
     """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
-    from ..sampling import in_memory_order
-
     ordered = in_memory_order(t._array)
     values = sampler(ordered.shape, *args, **kwargs)
     if ordered is t._array:

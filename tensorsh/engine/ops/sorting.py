@@ -252,10 +252,10 @@ def quick_topk(op):
 
 def chosen_first(a, axis, k, largest):
     """The `k` first elements in order along an axis, and their places."""
-    if largest and a.ndim == 2 and axis == 1 and a.flags.c_contiguous and a.dtype.kind == "f":
-        found = rows_topk(a, k)
+    if largest and 0 < a.ndim <= 2 and axis in (-1, a.ndim - 1) and a.flags.c_contiguous and a.dtype.kind == "f":
+        found = rows_topk(a if a.ndim == 2 else a[None], k)
         if found is not None:
-            return found
+            return found if a.ndim == 2 else (found[0][0], found[1][0])
     places = np.ascontiguousarray(leading(np, a, k, axis, largest))
     return np.take_along_axis(a, places, axis), places
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.ops.convolution import input_gradient, tuples
+from ...engine.convolution_checks import tuples
+from ...engine.ops.convolution import input_gradient
 from ...engine.tensor import Tensor
 from ...engine.world import differentiable
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..wrapping import wraps
+from . import current
 from .bounds import settle
 from .device import CPU, device
 from .state import state
@@ -55,9 +56,10 @@ def check_device(wanted: device) -> device:
         error = AssertionError(NO_CUDA)
         error.add_note(INSTALL)
         raise error
-    index = module.cuda.runtime.getDevice() if wanted.index is None else wanted.index
+    index = current.program_index() if wanted.index is None else wanted.index
     if index >= device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
+    current.note(index)
     from .cuda import install
 
     install()
@@ -124,6 +126,7 @@ def shared(other: Any) -> Any:
     return cupy().from_dlpack(other)
 
 
+AT_LEAST_TWO = "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
 METHODS = {
     "mm": "mm", "bmm": "bmm", "addmm": "addmm", "baddbmm": "baddbmm", "dot": "_dot", "gather": "gather",
     "index_select": "_index_select", "_embedding": "_index_select", "native_layer_norm": "_native_layer_norm",
@@ -143,8 +146,7 @@ def _mixed(a: Any, b: Any, arrays: list, op: Any) -> str:
             f"Expected all tensors to be on the same device, but got {name} is on {place}, different from other tensors "
             f"on {common} (when checking argument in method wrapper_CUDA_{method})"
         )
-    first, second = (b, a) if a == CPU else (a, b)
-    return f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
+    return AT_LEAST_TWO.format(*(b, a) if a == CPU else (a, b))
 
 
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
@@ -210,7 +212,11 @@ def _to_host(x: Any) -> Any:
 
 def fetched(array: Any) -> Any:
     """A device's array as numpy's: the place where the program waits for the device, and hears of its errors."""
-    found = array.get()
+    if current.several:
+        with current.on(array.device.id):
+            found = array.get()
+    else:
+        found = array.get()
     settle()
     return found
 
@@ -280,7 +286,31 @@ def move(array: Any, target: device) -> Any:
     """An array copied to a device (itself when it is there)."""
     if target.type == "cpu":
         return array if isinstance(array, np.ndarray) else fetched(array)
-    target = check_device(target)
-    module = cupy()
-    with module.cuda.Device(target.index):
-        return module.asarray(array)
+    index = check_device(target).index or 0
+    if not isinstance(array, np.ndarray) and array.device.id != index:
+        return carried(array, index)
+    with current.on(index):
+        return cupy().asarray(array)
+
+
+def carried(array: Any, index: int) -> Any:
+    """A copy on another device, in order with what both devices are given to do; it lies in memory as the array does."""
+    order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+    with current.on(array.device.id):
+        dense = array.transpose(order)
+        dense = dense if dense.flags.c_contiguous else dense.copy()
+        ready = moment()
+    with current.on(index):
+        cupy().cuda.get_current_stream().wait_event(ready)
+        found = dense.copy()
+        done = moment()
+    with current.on(array.device.id):
+        cupy().cuda.get_current_stream().wait_event(done)
+    return found.transpose(sorted(range(array.ndim), key=order.__getitem__))
+
+
+def moment() -> Any:
+    """This moment in what the current device is given to do."""
+    event = cupy().cuda.Event(disable_timing=True)
+    event.record()
+    return event

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..sealed import Sealed
+from . import current
 from .autograd import AccumulateGrad, Node
 from .constants import fresh
 from .dtype import FLOAT
@@ -75,7 +76,8 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
             return wrap(ones) if create else ones
         if output.dtype.category != FLOAT:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype!r}")
-        ones = np.ones_like(array)
+        with current.on(current.index_of([array])):
+            ones = np.ones_like(array)
         return wrap(ones) if create else ones
     if not isinstance(given, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
@@ -104,12 +106,15 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             error.tensor = output  # type: ignore[attr-defined]
             raise error
         roots.append((output._node, start))
+    here = current.runtime().getDevice() if current.several else -1
     before, outer = state.grad_enabled, state.walk
     state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
     try:
         return walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
         state.grad_enabled, state.walk = before, outer
+        if here >= 0:
+            current.runtime().setDevice(here)
 
 
 def backward(
@@ -189,10 +194,15 @@ def grad(
                     f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
-            results.append(wrap(np.zeros_like(x._array)) if materialize_grads else None)
+            results.append(zeros_like(x) if materialize_grads else None)
         else:
             results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
     return tuple(results)
+
+
+def zeros_like(x: Tensor) -> Tensor:
+    with current.on(current.index_of([x])):
+        return wrap(np.zeros_like(x._array))
 
 
 def tensor_backward(
@@ -205,7 +215,7 @@ def tensor_backward(
     """
     if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
         array = self._array
-        if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f":
+        if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not current.several:
             before, outer = state.grad_enabled, state.walk
             roots = [(self._node, ONE.astype(array.dtype))]
             state.grad_enabled, state.walk = False, ([self._node], None)

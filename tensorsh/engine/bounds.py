@@ -28,12 +28,14 @@ def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
         if wrong.any():
             raise error()
         return
-    _open.append(wrong.any())
+    joined = wrong.any()
+    _open.append(joined)
     if len(_open) > MOST:
-        joined = _open[0]
-        for flag in _open[1:]:
+        place = joined.device.id
+        here = [flag for flag in _open if flag.device.id == place]
+        for flag in here[:-1]:
             joined = joined | flag
-        _open[:] = [joined]
+        _open[:] = [*(flag for flag in _open if flag.device.id != place), joined]
 
 
 def outside(index: Any, least: int, end: int) -> bool:

@@ -68,7 +68,11 @@ def settled(r: Any) -> Any:
 
 def fresh(r: Any) -> Any:
     """A copy of an array on its device, as an array also where numpy made a scalar of it."""
-    return array(r) if isinstance(r, (ndarray, np.generic)) else r.copy()
+    if isinstance(r, (ndarray, np.generic)):
+        return array(r)
+    from .current import copied
+
+    return copied(r)
 
 
 class Constants(dict):

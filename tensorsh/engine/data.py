@@ -50,7 +50,7 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
 
 def _copied(array: np.ndarray, d: dtype | None) -> np.ndarray:
     if d is None:
-        return np.array(array, array.dtype.newbyteorder("="))
+        return np.array(array, array.dtype.newbyteorder("=")) if isinstance(array, np.ndarray) else array.copy()
     if array.dtype.kind == "c" and d.category != COMPLEX:
         array = array.real
     return array.astype(d.numpy)

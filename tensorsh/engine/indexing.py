@@ -67,7 +67,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         if where.ndim and where.dtype in INDEX_KINDS:
             try:
                 result = array[where] if where.dtype.kind == "b" else array.take(where, 0)
-            except IndexError:
+            except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
             return chosen(self, result, [index])
@@ -245,7 +245,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             check(self, False)
             try:
                 array[index._array] = converted(value, array.dtype, LOOSE)
-            except IndexError:
+            except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
             self._bump()

@@ -1,4 +1,5 @@
-"""Calls of operators in which somebody else has a say: mixed precision, classes with ``__torch_function__``, a profiler.
+"""Calls of operators in which somebody else has a say: mixed precision, classes with ``__torch_function__``, a profiler,
+and the device of tensors where a program uses several (current.py).
 
 Operators know nothing of that, and calls pay nothing for it. When a program first asks for one of these, the code of the
 functions concerned is exchanged for one line that hands the call to its `Entry`. The function objects stay the same,
@@ -12,7 +13,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from . import table
+from . import current, table
 from .state import state
 from .tensor import Tensor
 
@@ -69,6 +70,10 @@ class Entry:
         )
 
     def call(self, args: tuple, kwargs: dict) -> Any:
+        """The call, on the device of its tensors where a program uses several."""
+        return current.beside(self.go, args, kwargs) if current.several else self.go(args, kwargs)
+
+    def go(self, args: tuple, kwargs: dict) -> Any:
         """The call, as it comes from a program or from within another operator."""
         if state.outermost:
             return self.first(args, kwargs)

@@ -17,6 +17,8 @@ ndarray = np.ndarray
 
 def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
+    if type(array) is not ndarray or type(t._array) is not ndarray:
+        same_place(array, t)
     source, target = of(array), t.dtype
     if not fits and not can_hold(source, target):
         raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
@@ -37,10 +39,23 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     t._bump()
 
 
+def same_place(array: Any, t: Tensor) -> None:
+    """Refuse to write a result into a tensor on another device."""
+    from .backend import AT_LEAST_TWO, device_of
+
+    here, there = device_of(array), device_of(t._array)
+    if here != there:
+        raise RuntimeError(AT_LEAST_TWO.format(*(there, here) if here.type == "cpu" else (here, there)))
+
+
 def stored(array: Any, out: Tensor, given: Any) -> Tensor:
     """A new array in the tensor ``out``. `given`: the dtype that was asked for, which that must have."""
     if given is not None and (made := of(array)) is not out.dtype:
         raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
+    if type(out._array) is not ndarray:
+        from .backend import move_like
+
+        array = move_like(array, out._array)
     store_out(out, array)
     return out
 

@@ -122,6 +122,15 @@ def usable(i: Tensor) -> Tensor:
     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
 
 
+def check_place(index: Any, array: Any) -> None:
+    """Refuse an index of another device, but for the CPU's, which go with any."""
+    from .backend import device_of
+
+    place = device_of(array)
+    if device_of(index) != place:
+        raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({place})")
+
+
 def advanced(array: Any, found: list) -> list:
     """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
 
@@ -141,6 +150,8 @@ def advanced(array: Any, found: list) -> list:
             continue
         i = usable(i)
         where = i._array
+        if type(where) is not np.ndarray:
+            check_place(where, array)
         if where.dtype.kind == "b":
             if dim + where.ndim > len(shape):
                 raise IndexError(f"too many indices for tensor of dimension {len(shape)}")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import current
 from .autograd import AccumulateGrad, Node, Slot
 from .constants import fresh
 from .state import state
@@ -69,9 +70,10 @@ def walk(
     leaves: dict = {}
     heap: list = []
     flow, anomaly = state.flow, state.anomaly
-    special = targets is not None or flow is not None or anomaly
+    several = current.several
+    special = targets is not None or flow is not None or anomaly or several
 
-    for node, gradient in roots:
+    for node, gradient in current.following(roots) if several else roots:
         if isinstance(node, AccumulateGrad):
             leaves[node] = gradient if node not in leaves else leaves[node] + gradient
         elif node in grads:
@@ -97,6 +99,8 @@ def walk(
             held = arrived = None
         watched = node._watched
         if watched or special:
+            if several:
+                current.follow(gradient)
             if watched:
                 if node._prehooks is not None:
                     gradient = _hooked(node._prehooks, gradient, raw)
@@ -130,6 +134,8 @@ def walk(
             gradients = _watched(node, gradient, world) if anomaly else node._step(gradient, world)
             if watched and node._hooks:
                 gradients = _posthooked(node, gradients, gradient, raw)
+            if several:
+                gradients = current.following(gradients)
         else:
             edges = node._edges
             gradients = node._step(gradient, world)
@@ -156,6 +162,8 @@ def walk(
     while leaves:
         node = next(iter(leaves))
         gradient = leaves.pop(node)
+        if several:
+            current.follow(gradient)
         if node._prehooks is not None:
             gradient = _hooked(node._prehooks, gradient, raw)
         if node._backward_prehooks:

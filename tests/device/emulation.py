@@ -24,15 +24,13 @@ class Kernel:
     def __init__(self, inputs: str, outputs: str, name: str, preamble: str = "") -> None:
         self.inputs, self.outputs, self.name, self.preamble = parameters(inputs), parameters(outputs), name, preamble
 
-    def bound(self, args: tuple) -> tuple[dict, dict, int]:
-        """The parameters by name, the types of the letters, and the device; TypeError where cupy has it."""
+    def bound(self, args: tuple) -> tuple[dict, dict]:
+        """The parameters by name, and the types of the letters; TypeError where cupy has it."""
         standin.launched.append(self.name)
         arrays = [a for a in args if isinstance(a, standin.ndarray)]
         if any(not isinstance(a, standin.ndarray | np.generic | int | float) for a in args):
             raise TypeError("Unsupported type")
-        places = {a._index for a in arrays}
-        if len(places) > 1:
-            raise ValueError("Array device must be same as the current device")
+        standin.check_place(arrays)
         types: dict[str, Any] = {}
         space: dict[str, Any] = {}
         for (kind, name, _), a in zip(self.inputs + self.outputs, args, strict=False):
@@ -44,7 +42,7 @@ class Kernel:
         for kind, name, _ in self.inputs + self.outputs:
             if name in space and not isinstance(space[name], np.ndarray):
                 space[name] = np.asarray(space[name]).astype(types[kind] if len(kind) == 1 else kind)[()]
-        return space, types, places.pop() if places else standin.current[0]
+        return space, types
 
 
 class ElementwiseKernel(Kernel):
@@ -55,7 +53,7 @@ class ElementwiseKernel(Kernel):
     def __call__(self, *args: Any, size: int | None = None) -> Any:
         count = len(self.inputs)
         assert len(args) in (count, count + len(self.outputs)), self.name
-        space, types, index = self.bound(args)
+        space, types = self.bound(args)
         whole = [
             space[n].shape
             for _, n, raw in self.inputs + self.outputs
@@ -93,7 +91,7 @@ class ElementwiseKernel(Kernel):
             if given is not None:
                 assert given._held.shape == shape, f"{self.name}: an output of another shape"
                 given._held[...] = value
-            results.append(given if given is not None else standin.on_device(value.copy(), index))
+            results.append(given if given is not None else standin.on_device(value.copy()))
         return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -105,15 +103,13 @@ class ReductionKernel(Kernel):
 
     def __call__(self, *args: Any, axis: Any = None, keepdims: bool = False) -> Any:
         assert len(args) == len(self.inputs), self.name
-        space, types, index = self.bound(args)
+        space, types = self.bound(args)
         shape = np.broadcast_shapes(*(v.shape for v in space.values() if isinstance(v, np.ndarray)))
         flat = {n: np.broadcast_to(v, shape).reshape(-1) if isinstance(v, np.ndarray) else v for n, v in space.items()}
         machine = c.Machine({}, int(np.prod(shape)))
         flat["result"] = np.zeros(int(np.prod(shape)), types["T"])
         machine.run(c.Parser(f"{{result = {self.term};}}", c.TYPES | types).statement(), flat)
-        return standin.on_device(
-            np.asarray(np.add.reduce(flat["result"].reshape(shape), axis, keepdims=keepdims)), index
-        )
+        return standin.on_device(np.asarray(np.add.reduce(flat["result"].reshape(shape), axis, keepdims=keepdims)))
 
 
 C_TYPES = {
@@ -135,6 +131,7 @@ class RawKernel:
 
     def __call__(self, grid: tuple, block: tuple, args: tuple) -> None:
         standin.launched.append(self.name)
+        standin.check_place(args)
         params, body = self.functions[self.name]
         assert len(params) == len(args) and len(grid) == len(block) == 1 and block[0] <= 1024 and grid[0] < 1 << 31
         lanes = grid[0] * block[0]

@@ -40,7 +40,7 @@ def gradients(op: Any, device: str) -> list:
     return [None if t.grad is None else t.grad.tolist() for t in tensors]
 
 
-def failure(op: Any) -> str | None:
+def failure(op: Any, device: str = "cuda") -> str | None:
     """Why the gradients on the device are not those on the CPU; "" where there are none to compare."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -52,7 +52,7 @@ def failure(op: Any) -> str | None:
             return ""
         try:
             with installed():
-                actual = gradients(op, "cuda")
+                actual = gradients(op, device)
         except HostRead:
             return "host read"
         except AssertionError as error:

@@ -1,6 +1,7 @@
 """A strict stand-in for cupy: numpy arrays in a class that refuses what a GPU's arrays refuse.
 
-It has two devices. Results are always arrays of the device they were computed on, also without dimensions. It raises
+It has two devices. What is computed lies on the current one, also without dimensions, and arrays of another one are refused
+where cupy warns, or refuses (`check_place`). It raises
 TypeError on implicit conversion to numpy and on numpy arrays among the operands, HostRead where a value is read on the
 host by anything but ``get()``, ``item()`` and ``tolist()`` (cupy would allow it, at the price of waiting for the device),
 and AttributeError for what cupy lacks. ``installed()`` makes it the module that ``engine/backend.py`` finds.
@@ -163,12 +164,14 @@ class ndarray:
     def __getitem__(self, key: Any) -> ndarray:
         found = self._held[index(key)]
         if isinstance(found, np.ndarray) and found.base is None:
+            check_place([self, *(key if isinstance(key, tuple) else [key])])
             launched.append("indexing")
         return on_device(np.asarray(found) if isinstance(found, np.generic) else found, self._index)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.ndim:
             raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+        check_place([self, value, *(key if isinstance(key, tuple) else [key])])
         launched.append("assignment")
         # cupy does take numpy arrays without dimensions here.
         self._held[index(key)] = unsigned(value if isinstance(value, np.ndarray) else bare(value), self.dtype)
@@ -181,12 +184,17 @@ class ndarray:
             raise AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
         return functools.partial(run, getattr(np.ndarray, name), self)
 
-    def __copy__(self) -> ndarray:
+    def copy(self, order: str = "C") -> ndarray:
+        """A copy on the current device, wherever the array lies."""
+        if self._index != current[0] and not self.flags.c_contiguous:
+            raise NotImplementedError("CuPy cannot copy non-contiguous array between devices.")
         launched.append("copy")
-        return on_device(self._held.copy(), self._index)
+        return on_device(self._held.copy(order))
+
+    __copy__ = copy
 
     def __deepcopy__(self, memo: dict) -> ndarray:
-        return on_device(self._held.copy(), self._index)
+        return self.copy()
 
 
 def unsigned(values: Any, dtype: Any) -> Any:
@@ -245,6 +253,7 @@ def _symbol(name: str, inplace: bool = False) -> None:
 
     def method(self: ndarray, *others: Any) -> Any:
         if inplace:
+            check_place([self, *others])
             launched.append(name)
             function(self._held, *[operand(o) for o in others])
             return self
@@ -380,10 +389,6 @@ def check_axis(function: Any, args: tuple, kwargs: dict) -> None:
 def run(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A numpy function on what the device's arrays hold."""
     check_axis(function, args, kwargs)
-    found = set(devices_of([*args, *kwargs.values()]))
-    if len(found) > 1:
-        raise ValueError("Array device must be same as the current device")
-    number = found.pop() if found else current[0]
     out = kwargs.get("out")
     with np.errstate(all="ignore"):
         given = [bare(a) for a in args]
@@ -394,11 +399,40 @@ def run(function: Any, *args: Any, **kwargs: Any) -> Any:
             )
         else:
             result = function(*given, **{k: bare(v) for k, v in kwargs.items()})
+    place = current[0]
+    if shows(result, given):
+        place = next(devices_of(args))
+    elif not getattr(function, "__name__", "").endswith("_like"):
+        check_place([*args, *kwargs.values()])
     if computes(result, given) and not getattr(function, "__name__", "").startswith("empty"):
         launched.append(getattr(function, "__name__", str(function)))
     if isinstance(out, ndarray):
         return out
-    return held(result, number)
+    return held(result, place)
+
+
+def check_place(values: Any) -> None:
+    """Refuse arrays that do not lie on the current device: cupy computes there, and warns, or refuses too."""
+    for number in devices_of(values):
+        if number != current[0]:
+            raise ValueError(
+                f"The device where the array resides ({number}) is different from the current device ({current[0]})."
+            )
+
+
+def shows(result: Any, given: list) -> bool:
+    """Whether a result is memory of what was given: one of the arrays, or a view."""
+    if isinstance(result, (list, tuple)):
+        return any(shows(r, given) for r in result)
+    arrays = [g for one in given for g in (one if isinstance(one, (list, tuple)) else [one])]
+    return isinstance(result, np.ndarray) and any(root(result) is root(g) for g in arrays if isinstance(g, np.ndarray))
+
+
+def root(array: Any) -> Any:
+    """What owns an array's memory."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array
 
 
 def computes(result: Any, given: list) -> bool:
@@ -457,7 +491,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, **options: Any) -> nda
     """The way onto the device: numpy's arrays, numbers and nested lists are taken."""
     if isinstance(obj, ndarray):
         with np.errstate(all="ignore"):
-            return on_device(np.array(obj._held, dtype=dtype, copy=True if copy else None, **options), obj._index)
+            return on_device(np.array(obj._held, dtype=dtype, copy=True if copy else None, **options))
     if isinstance(obj, (list, tuple)):
         obj = bare(obj)
     return on_device(np.array(obj, dtype=dtype, **options))
@@ -466,9 +500,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, **options: Any) -> nda
 def asarray(a: Any, dtype: Any = None, **options: Any) -> ndarray:
     if isinstance(a, ndarray) and a._index == current[0]:
         return a if dtype is None or a.dtype == dtype else array(a, dtype)
-    if isinstance(a, ndarray):
-        return on_device(np.array(a._held, dtype=dtype))
-    return array(a, dtype)
+    return a.copy() if isinstance(a, ndarray) else array(a, dtype)
 
 
 class Space(ModuleType):
@@ -536,8 +568,11 @@ class Event:
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         pass
 
+        self.device_id = current[0]
+
     def record(self, stream: Any = None) -> None:
-        pass
+        stream = current_stream() if stream is None else stream
+        assert self.device_id == stream.here(), "an event of another device than the stream's"
 
     def synchronize(self) -> None:
         pass
@@ -546,13 +581,17 @@ class Event:
 class Stream:
     done = True
     count = 0
-    using: list = []
+    using: list = [[] for _ in range(DEVICES)]
 
     def __init__(
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
         Stream.count += 1
-        self.ptr = Stream.count
+        self.ptr, self.device_id = (0, -1) if null else (Stream.count, current[0])
+
+    def here(self) -> int:
+        """The device: of the null stream, the current one."""
+        return current[0] if self.device_id < 0 else self.device_id
 
     def synchronize(self) -> None:
         pass
@@ -561,18 +600,27 @@ class Stream:
         assert isinstance(event, Event)
 
     def use(self) -> None:
-        Stream.using.append(self)
+        if self.here() != current[0]:
+            raise RuntimeError(
+                f"The device that the stream is created on ({self.device_id}) does not match with the current device "
+                f"({current[0]})"
+            )
+        Stream.using[current[0]].append(self)
 
     def __enter__(self) -> Stream:
-        Stream.using.append(self)
+        self.use()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        Stream.using.pop()
+        assert Stream.using[current[0]].pop() is self, "left while another device is current"
 
 
-Stream.null = Stream()  # type: ignore[attr-defined]
-Stream.null.ptr = 0  # type: ignore[attr-defined]
+Stream.null = Stream(null=True)  # type: ignore[attr-defined]
+
+
+def current_stream(number: int = -1) -> Stream:
+    using = Stream.using[current[0] if number < 0 else number]
+    return using[-1] if using else Stream.null  # type: ignore[attr-defined]
 
 
 class PinnedMemoryPointer(bytearray):
@@ -611,7 +659,7 @@ module.cuda = SimpleNamespace(
     Stream=Stream,
     MemoryHook=MemoryHook,
     alloc_pinned_memory=PinnedMemoryPointer,
-    get_current_stream=lambda: Stream.using[-1] if Stream.using else Stream.null,  # type: ignore[attr-defined]
+    get_current_stream=current_stream,
     get_elapsed_time=lambda a, b: 0.0,
     nvtx=SimpleNamespace(
         RangePush=lambda message: told.append(message),
@@ -637,7 +685,9 @@ def installed(reads: bool = False) -> Iterator[Any]:
     import scipy.special
 
     from tensorsh.engine import backend, bounds
+    from tensorsh.engine import current as current_device
 
+    current_device.several = False
     bounds._open.clear()
     bounds._flagged.clear()
     module.ElementwiseKernel, module.ReductionKernel = emulation.ElementwiseKernel, emulation.ReductionKernel
@@ -664,6 +714,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
             else:
                 sys.modules[name] = held_before
         backend.cupy.cache_clear()
+        current_device.several = False
 
 
 @contextmanager

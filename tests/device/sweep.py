@@ -59,7 +59,7 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", "", re.sub(r",\s*device='[a-z]+(:\d)?'", "", text))
 
 
-def failure(name: str, reads: bool = False) -> str | None:
+def failure(name: str, reads: bool = False, device: str = "cuda") -> str | None:
     """Why a function's example does not give on the device what it gives on the CPU; None where it does."""
     code = "\n".join(examples()[name].code)
     with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
@@ -67,10 +67,10 @@ def failure(name: str, reads: bool = False) -> str | None:
         expected = printed(code, None)
         try:
             with installed(reads):
-                actual = printed(code, "cuda")
+                actual = printed(code, device)
         except Exception as error:
             if isinstance(error, HostRead) or isinstance(error.__cause__ or error.__context__, HostRead):
-                return failure(name, True) or "host read"
+                return failure(name, True, device) or "host read"
             if "-v" in sys.argv:
                 where = [f for f in traceback.extract_tb(error.__traceback__) if "/tensorsh/engine" in f.filename]
                 print(

@@ -41,5 +41,6 @@ def answered() -> bool:
     _asked.clear()
     wrong = [flag for flag in asked if flag.get()[0]]
     for flag in wrong:
-        flag.fill(0)
+        with flag.device:
+            flag.fill(0)
     return bool(wrong)

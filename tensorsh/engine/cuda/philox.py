@@ -198,13 +198,12 @@ class Philox(Seeded):
     def fill(self, kernel: Elementwise, shape: Any, dtype: np.dtype, together: int, *parameters: Any) -> Any:
         """A new array with what a kernel draws, `together` elements at a time for each thread."""
         module = cupy()
-        with module.cuda.Device(self.index):
-            made = module.empty(shape, dtype)
-            count = prod(made.shape)
-            if count:
-                threads = self.threads(count)
-                start = self.take(((count - 1) // (threads * together) + 1) * 4)
-                kernel(np.uint64(self._seed), start, np.int64(threads), *parameters, made)
+        made = module.empty(shape, dtype)
+        count = prod(made.shape)
+        if count:
+            threads = self.threads(count)
+            start = self.take(((count - 1) // (threads * together) + 1) * 4)
+            kernel(np.uint64(self._seed), start, np.int64(threads), *parameters, made)
         return made
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...wrapping import wraps
+from .. import current
 from ..backend import cupy
 from ..sampling import within_dtype
 from .philox import (
@@ -38,6 +40,20 @@ EXACT = {"float64": 1 << 53, "float32": 1 << 24, "float16": 1 << 11, "bfloat16":
 """Up to where a floating-point type holds every integer."""
 
 
+def at_home(sampler: Any) -> Any:
+    """A sampler that runs on the device of its arrays, or else of its generator."""
+
+    @wraps(sampler)
+    def run(g: Philox, *args: Any, **options: Any) -> Any:
+        if not current.several:
+            return sampler(g, *args, **options)
+        index = current.index_of(args)
+        with current.on(g.index if index < 0 else index):
+            return sampler(g, *args, **options)
+
+    return run
+
+
 def in_memory_order(array: Any) -> Any:
     """An array as it is: PyTorch's kernels count the elements of what they fill in the order of its dimensions."""
     return array
@@ -51,6 +67,7 @@ def halves(draw: Any, g: Philox, shape: Any, dtype: Any, *parameters: float) -> 
     return draw(g, shape, dtype, *parameters)
 
 
+@at_home
 def uniform(g: Philox, shape: Any, dtype: Any = F4, low: float = 0.0, high: float = 1.0) -> Any:
     real = REAL.get(np.dtype(dtype))
     if real is not None:
@@ -59,6 +76,7 @@ def uniform(g: Philox, shape: Any, dtype: Any = F4, low: float = 0.0, high: floa
     return halves(UNIFORM, g, shape, dtype, float(kind(low)), float(kind(high)) - float(kind(low)))
 
 
+@at_home
 def normal(
     g: Philox, shape: Any, dtype: Any = F4, mean: float = 0.0, std: float = 1.0, *, contiguous: bool = True
 ) -> Any:
@@ -68,23 +86,28 @@ def normal(
     return halves(NORMAL, g, shape, dtype, mean, std)
 
 
+@at_home
 def log_normal(g: Philox, shape: Any, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> Any:
     return halves(LOG_NORMAL, g, shape, dtype, mean, std)
 
 
+@at_home
 def exponential(g: Philox, shape: Any, dtype: Any = F4, rate: float = 1.0) -> Any:
     tiny = np.finfo(np.float64 if np.dtype(dtype) == np.float64 else np.float32).eps / 2
     return halves(EXPONENTIAL, g, shape, dtype, rate, float(tiny))
 
 
+@at_home
 def geometric(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
     return halves(GEOMETRIC, g, shape, dtype, p)
 
 
+@at_home
 def cauchy(g: Philox, shape: Any, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> Any:
     return halves(CAUCHY, g, shape, dtype, median, sigma)
 
 
+@at_home
 def randint(g: Philox, low: int, high: int, shape: Any, dtype: Any = I8) -> Any:
     dtype, range_ = np.dtype(dtype), high - low
     made = dtype if dtype.kind in "iu" else I8
@@ -93,6 +116,7 @@ def randint(g: Philox, low: int, high: int, shape: Any, dtype: Any = I8) -> Any:
     return drawn if made == dtype else drawn.astype(dtype)
 
 
+@at_home
 def random(g: Philox, shape: Any, dtype: Any) -> Any:
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -105,11 +129,11 @@ def random(g: Philox, shape: Any, dtype: Any) -> Any:
     return drawn.astype(dtype, copy=False)
 
 
+@at_home
 def randperm(g: Philox, n: int, dtype: Any = I8) -> Any:
     """The order of random keys. Equal keys, which are rare, stay in order: PyTorch shuffles them among themselves."""
     if n < 2:
-        with cupy().cuda.Device(g.index):
-            return cupy().zeros(n, dtype)
+        return cupy().zeros(n, dtype)
     bits = key_bits(n)
     if bits <= 32:
         keys = randint(g, -(1 << 31), (1 << 31) - 1, (n,), np.int32)
@@ -118,23 +142,25 @@ def randperm(g: Philox, n: int, dtype: Any = I8) -> Any:
     return (keys & keys.dtype.type((1 << min(bits, 31 if bits <= 32 else 63)) - 1)).argsort(kind="stable").astype(dtype)
 
 
+@at_home
 def bernoulli(g: Philox, p: Any, dtype: Any = None) -> Any:
     """1 with the chance that each element of an array tells."""
     dtype = np.dtype(p.dtype if dtype is None else dtype)
     module = cupy()
     made = dtype if dtype.kind == "f" else F4
-    with module.cuda.Device(g.index):
-        chances = p.astype(np.float64 if dtype == np.float64 else np.float32, copy=False)
-        drawn = module.empty(p.shape, made)
-        if p.size:
-            CHANCES(np.uint64(g._seed), g.take(10), np.int64(1), chances, drawn)
+    chances = p.astype(np.float64 if dtype == np.float64 else np.float32, copy=False)
+    drawn = module.empty(p.shape, made)
+    if p.size:
+        CHANCES(np.uint64(g._seed), g.take(10), np.int64(1), chances, drawn)
     return drawn.astype(dtype, copy=False)
 
 
+@at_home
 def bernoulli_mask(g: Philox, shape: Any, p: float) -> Any:
     return halves(BERNOULLI, g, shape, F4, p).astype(bool)
 
 
+@at_home
 def dropout_noise(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
     """What dropout multiplies with: 0 with probability p, else 1 / (1 - p)."""
     dtype = np.dtype(dtype)
@@ -148,6 +174,7 @@ def dropout_noise(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
     return g.fill(DROPOUT, shape, made, 4, np.int64(lanes), keep, scale).astype(dtype, copy=False)
 
 
+@at_home
 def multinomial(g: Philox, p: Any, samples: int) -> Any:
     """Indices drawn without replacement (or one): where the probabilities over exponential numbers are largest."""
     made = p.dtype if p.dtype.kind == "f" else F4

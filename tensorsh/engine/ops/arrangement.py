@@ -88,8 +88,8 @@ rot90.gradient(input=lambda t, g, k, dims: t.rot90(g, -k, dims))
 
 
 @lru_cache(32)
-def triangle_mask(xp: Any, name: str, rows: int, columns: int, diagonal: int) -> Any:
-    """Which elements of a matrix a triangle has; only read."""
+def triangle_mask(xp: Any, place: int, name: str, rows: int, columns: int, diagonal: int) -> Any:
+    """Which elements of a matrix a triangle has, on a device of `xp`'s; only read."""
     lower = xp.arange(rows)[:, None] + diagonal
     return lower >= xp.arange(columns) if name == "tril" else lower <= xp.arange(columns)
 
@@ -100,7 +100,7 @@ def triangle(name: str):
     def kernel(xp, input: Array, diagonal=0):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        mask = triangle_mask(xp, name, *input.shape[-2:], diagonal)
+        mask = triangle_mask(xp, 0 if xp is np else input.device.id, name, *input.shape[-2:], diagonal)
         return xp.where(mask, row_order(input), input.dtype.type(0))
 
     kernel.__name__ = name

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import table
 from ..autograd import AccumulateGrad, cast
+from ..current import copied
 from ..device import CPU
 from ..device import device as device_type
 from ..dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
@@ -27,8 +28,15 @@ def to_copy(xp, input: Array, dtype=None, device=None, source=None):
     target = input.dtype if dtype is None else dtype.numpy
     if device is not None and (device.type == "cuda" or not isinstance(input, np.ndarray)):
         from ..backend import move
+        from ..current import on
 
-        input = move(input, device)
+        with on(-1 if device.index is None else device.index):
+            return converted(move(input, device), dtype, target)
+    return converted(input, dtype, target)
+
+
+def converted(input: Any, dtype: Any, target: Any) -> Any:
+    """A copy of an array in a dtype, which numpy knows as `target`."""
     if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
         input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
     changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
@@ -299,7 +307,7 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]
     made = new(self.__class__)
-    made._array = self._array.copy()
+    made._array = copied(self._array)
     if self._is_parameter:
         made._is_parameter = True
     if self._node is not None:

@@ -173,7 +173,7 @@ def assign(target: Any, source: Any) -> None:
 
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
         source = source.real
-    if type(source) is not type(target):
+    if type(source) is not np.ndarray or type(target) is not np.ndarray:
         from ..backend import move_like
 
         source = move_like(source, target)

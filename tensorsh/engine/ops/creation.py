@@ -77,6 +77,7 @@ def tensor(
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
             stacklevel=2,
         )
+        device = data.device if device is None and not data.is_cpu else device
     return made(to_array(data, dtype), device, requires_grad)
 
 

@@ -72,12 +72,14 @@ def rows_spread(xp, grad: Array, indices: Array, rows, padding_idx):
     """The gradient of a table: each looked-up row's, added at its index; none at `padding_idx`."""
     flat = indices.reshape(-1)
     values = grad.reshape(flat.size, grad.shape[-1])
-    if padding_idx >= 0:
+    if padding_idx >= 0 and xp is np:
         kept = flat != padding_idx
         if not kept.all():
             flat, values = flat[kept], values[kept]
-    out = add_rows(xp, rows, flat, values)
-    return out.reshape(rows, grad.shape[-1])
+    out = add_rows(xp, rows, flat, values).reshape(rows, grad.shape[-1])
+    if padding_idx >= 0 and xp is not np:  # a GPU is not asked whether there are any
+        out[padding_idx] = 0
+    return out
 
 
 rows_spread.gradient(

@@ -22,9 +22,10 @@ from ..storage import (
     element_strides,
     extent,
     owner,
+    strided,
 )
 from ..tensor import Tensor
-from ..viewing import ints, view_node
+from ..viewing import ints, module_of, view_node
 from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
 from .views import as_strided_view, restrided
 
@@ -178,12 +179,14 @@ def grow(tensor: Tensor, needed: int) -> None:
     """Move a storage to a larger one, old bytes kept and new ones zero, with all tensors known to lie in it."""
     root = owner(tensor._array)
     low, high = extent(root)
-    memory = np.zeros(needed, np.uint8)
+    memory = module_of(root).zeros(needed, np.uint8)
     memory[: high - low] = UntypedStorage(root)._bytes()
     for member in family(tensor):
         array = member._array
         if owner(array) is root:
-            member._array = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
+            at = address(array) - low
+            place = (memory, at) if type(array) is np.ndarray else (memory.data + at,)
+            member._array = type(array)(array.shape, array.dtype, *place, array.strides)
 
 
 @method
@@ -204,7 +207,11 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     needed = address(self._array) - low + count * itemsize
     if needed > high - low and count:
         grow(self, needed)
-    self._array = restrided(self._array, shape, contiguous_strides(shape), None)
+    if type(self._array) is np.ndarray:
+        self._array = restrided(self._array, shape, contiguous_strides(shape), None)
+    else:  # an array that was made on memory does not tell whose it is
+        strides = contiguous_strides(shape)
+        self._array = strided(self._array, shape, tuple([s * itemsize for s in strides]))
     self._bump()
     return self
 

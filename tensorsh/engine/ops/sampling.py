@@ -114,8 +114,8 @@ def _like(name: str, fill: Callable, doc: str) -> None:
     function(sample)
 
 
-_like("rand_like", lambda t, generator: uniform_(t, generator=generator), "Uniform random numbers from [0, 1)")
-_like("randn_like", lambda t, generator: normal_(t, generator=generator), "Standard normal random numbers")
+_like("rand_like", lambda t, **options: t.uniform_(**options), "Uniform random numbers from [0, 1)")
+_like("randn_like", lambda t, **options: t.normal_(**options), "Standard normal random numbers")
 
 
 @function
@@ -161,7 +161,7 @@ def randint_like(
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     t = table.find_function("empty_like")(input, dtype=dtype, device=device)
-    return random_(t, low, high, generator=generator).requires_grad_(requires_grad)
+    return t.random_(low, high, generator=generator).requires_grad_(requires_grad)
 
 
 @function

@@ -23,12 +23,13 @@ def grid(xp: Any, index: Any, dim: int) -> tuple:
     """Indices that take, at every place of `index`, the element there along `dim`."""
     shape = index.shape
     ndim = len(shape)
-    return tuple([index if d == dim else counting(xp, n, d, ndim) for d, n in enumerate(shape)])
+    place = 0 if xp is np else index.device.id
+    return tuple([index if d == dim else counting(xp, place, n, d, ndim) for d, n in enumerate(shape)])
 
 
 @lru_cache(128)
-def counting(xp: Any, n: int, d: int, ndim: int) -> Any:
-    """0, 1, ... n - 1 along dimension d of `ndim`; the arrays are only read."""
+def counting(xp: Any, place: int, n: int, d: int, ndim: int) -> Any:
+    """0, 1, ... n - 1 along dimension d of `ndim`, on a device of `xp`'s; the arrays are only read."""
     return xp.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - 1 - d))
 
 
@@ -94,10 +95,10 @@ def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
         return index.reshape(-1)
     dim %= len(shape)
     places: Any = 0
-    step = 1
+    step, place = 1, 0 if xp is np else index.device.id
     for d in range(len(shape) - 1, -1, -1):
         n = index.shape[d]
-        part = index if d == dim else counting(xp, n, d, index.ndim)
+        part = index if d == dim else counting(xp, place, n, d, index.ndim)
         places = part * step + places
         step *= shape[d]
     return xp.ascontiguousarray(places).reshape(-1)

@@ -25,21 +25,21 @@ def _outputs(value: Any) -> list[Tensor]:
 
 def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float) -> list[np.ndarray]:
     """Central differences: for each output a matrix of input elements by output elements."""
-    array = x._array
+    array, data = x._array, x.detach()
     base = [o._array.size for o in _outputs(func(*inputs))]
     found = [np.zeros((array.size, n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
     directions = (1, 1j) if x.dtype.is_complex else (1,)
     for i, at in enumerate(np.ndindex(array.shape)):
-        before = array[at].copy()
+        before = data[at].cpu()._array.copy()
         for direction in directions:
-            array[at] = before + eps * direction
-            above = [o._array.copy() for o in _outputs(func(*inputs))]
-            array[at] = before - eps * direction
-            below = [o._array.copy() for o in _outputs(func(*inputs))]
+            data[at] = wrap(before + eps * direction)
+            above = [o.detach().cpu()._array.copy() for o in _outputs(func(*inputs))]
+            data[at] = wrap(before - eps * direction)
+            below = [o.detach().cpu()._array.copy() for o in _outputs(func(*inputs))]
             for matrix, a, b in zip(found, above, below, strict=True):
                 slope = ((a - b) / (2 * eps)).reshape(-1).real
                 matrix[i] += slope * direction
-        array[at] = before
+        data[at] = wrap(before)
     return found
 
 
@@ -83,9 +83,9 @@ def _backward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
         for k in range(o._array.size) if o.requires_grad else ():
             unit = np.zeros(o._array.size, o._array.dtype)
             unit[k] = 1
-            (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)), retain_graph=True, allow_unused=True)
+            (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)).to(o.device), retain_graph=True, allow_unused=True)
             if g is not None:
-                matrix[:, k] = g._array.reshape(-1)
+                matrix[:, k] = g.cpu()._array.reshape(-1)
         matrices.append(matrix)
     return matrices
 
@@ -99,10 +99,10 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
         unit = np.zeros(x._array.size, x._array.dtype)
         unit[k] = 1
         with dual_level():
-            dual = make_dual(x, wrap(unit.reshape(x._array.shape)))
+            dual = make_dual(x, wrap(unit.reshape(x._array.shape)).to(x.device))
             outs = _outputs(func(*[dual if each is x else each for each in inputs]))
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
-        rows.append([np.zeros(n) if t is None else t._array.reshape(-1) for n, t in tangents])
+        rows.append([np.zeros(n) if t is None else t.cpu()._array.reshape(-1) for n, t in tangents])
     return [np.array(matrix) for matrix in zip(*rows, strict=True)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from ...engine import backend
+from ...engine import backend, current
 from ...sealed import Sealed
 from .places import index_of, module
 
@@ -110,7 +110,9 @@ def empty_cache() -> None:
     """Give unused memory of the pool back to the device."""
     found = backend.cupy()
     if found is not None:
-        found.get_default_memory_pool().free_all_blocks()
+        for index in range(backend.device_count()) if current.several else (-1,):
+            with current.on(index):
+                found.get_default_memory_pool().free_all_blocks()
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import backend
+from ...engine import backend, current
 from ...engine.bounds import settle
 from ...engine.device import device as device_type
 from ...sealed import Sealed
@@ -19,11 +19,21 @@ class Event(metaclass=Sealed):
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if backend.cupy() is None:
             raise RuntimeError("Tried to instantiate dummy base class Event")
-        self._event = module().cuda.Event(block=blocking, disable_timing=not enable_timing)
+        self._options = {"block": blocking, "disable_timing": not enable_timing}
+        self._event: Any = None
+        self._index = -1
 
     def record(self, stream: Any = None) -> None:
         """Mark this moment in a stream's work (the current one's)."""
-        self._event.record(None if stream is None else stream._stream)
+        stream = current_stream() if stream is None else stream
+        with current.on(stream._index):
+            if self._event is None:
+                self._event, self._index = module().cuda.Event(**self._options), stream._index
+            if self._index != stream._index:
+                raise RuntimeError(
+                    f"Event device {self._index} does not match recording stream's device {stream._index}."
+                )
+            self._event.record(stream._stream)
 
     def wait(self, stream: Any = None) -> None:
         """Let a stream (the current one) wait for this moment."""
@@ -31,15 +41,18 @@ class Event(metaclass=Sealed):
 
     def synchronize(self) -> None:
         """Wait until this moment has come."""
-        self._event.synchronize()
-        settle()
+        if self._event is not None:
+            self._event.synchronize()
+            settle()
 
     def query(self) -> bool:
         """Whether this moment has come."""
-        return self._event.done
+        return self._event is None or self._event.done
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds from this event to another."""
+        if self._event is None or end_event._event is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
         return module().cuda.get_elapsed_time(self._event, end_event._event)
 
 
@@ -52,9 +65,10 @@ class Stream(metaclass=Sealed):
         self._index = index_of(device)
         found = own.get("stream")
         if found is None:
-            with module().cuda.Device(self._index):
+            with current.on(self._index):
                 found = module().cuda.Stream(non_blocking=True)
         self._stream, self.priority = found, priority
+        self._outer: list[int] = []
 
     @property
     def device(self) -> device_type:
@@ -65,12 +79,14 @@ class Stream(metaclass=Sealed):
 
     def synchronize(self) -> None:
         """Wait until all its work is done."""
-        self._stream.synchronize()
+        with current.on(self._index):
+            self._stream.synchronize()
         settle()
 
     def query(self) -> bool:
         """Whether all its work is done."""
-        return self._stream.done
+        with current.on(self._index):
+            return self._stream.done
 
     def record_event(self, event: Event | None = None) -> Event:
         """Mark this moment in its work."""
@@ -80,18 +96,27 @@ class Stream(metaclass=Sealed):
 
     def wait_event(self, event: Event) -> None:
         """Do nothing more before an event."""
-        self._stream.wait_event(event._event)
+        if event._event is not None:
+            with current.on(self._index):
+                self._stream.wait_event(event._event)
 
     def wait_stream(self, stream: Stream) -> None:
         """Do nothing more before another stream has done what it was given."""
         self.wait_event(stream.record_event())
 
     def __enter__(self) -> Stream:
+        """Its device is the current one, too."""
+        runtime = current.runtime()
+        self._outer.append(runtime.getDevice())
+        runtime.setDevice(self._index)
         self._stream.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        runtime = current.runtime()
+        runtime.setDevice(self._index)
         self._stream.__exit__(*exception)
+        runtime.setDevice(self._outer.pop())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and (other._index, other.cuda_stream) == (self._index, self.cuda_stream)
@@ -124,15 +149,16 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 def set_stream(stream: Stream | None) -> None:
-    """Make a stream the current one."""
+    """Make a stream the current one, and its device."""
     if stream is not None:
+        current.runtime().setDevice(stream._index)
         stream._stream.use()
 
 
 def current_stream(device: Any = None) -> Stream:
     """The stream that work is given to."""
     index = index_of(device)
-    return Stream(index, stream=module().cuda.get_current_stream())
+    return Stream(index, stream=module().cuda.get_current_stream(index))
 
 
 def default_stream(device: Any = None) -> Stream:

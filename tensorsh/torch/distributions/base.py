@@ -51,14 +51,17 @@ def snake(name: str) -> str:
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Numbers and tensors as tensors of one shape; numbers take the dtype of the first tensor."""
+    """Numbers and tensors as tensors of one shape; numbers take dtype and device of the first tensor."""
     tensors = [v for v in values if isinstance(v, Tensor)]
     if not all(isinstance(v, (Tensor, *NUMBERS)) for v in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
         )
     dtype = tensors[0].dtype if tensors else state.default_dtype
-    return T.broadcast_tensors(*(v if isinstance(v, Tensor) else T.tensor(v, dtype=dtype) for v in values))
+    device = tensors[0].device if tensors else None
+    return T.broadcast_tensors(
+        *(v if isinstance(v, Tensor) else T.tensor(v, dtype=dtype, device=device) for v in values)
+    )
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:
@@ -67,7 +70,7 @@ def sum_rightmost(value: Tensor, dims: int) -> Tensor:
 
 
 def standard_normal(shape: Size, like: Tensor) -> Tensor:
-    return T.empty(shape, dtype=like.dtype).normal_()
+    return T.empty(shape, dtype=like.dtype, device=like.device).normal_()
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
@@ -284,7 +287,7 @@ class Distribution(metaclass=OpenSealed):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     def _full(self, value: float, like: Tensor) -> Tensor:
-        return T.full(self._extended_shape(), value, dtype=like.dtype)
+        return T.full(self._extended_shape(), value, dtype=like.dtype, device=like.device)
 
     def _validate_sample(self, value: Any) -> None:
         if not isinstance(value, Tensor):

@@ -65,7 +65,7 @@ class Categorical(Trials):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return self._enumerated(T.arange(self._num_events), expand)
+        return self._enumerated(T.arange(self._num_events, device=self._param.device), expand)
 
 
 class OfCategories(Distribution):
@@ -108,7 +108,9 @@ class OneHotCategorical(OfCategories):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         n = self.event_shape[0]
-        values = T.eye(n, dtype=self._param.dtype).view((n, *(1,) * len(self.batch_shape), n))
+        values = T.eye(n, dtype=self._param.dtype, device=self._param.device).view(
+            (n, *(1,) * len(self.batch_shape), n)
+        )
         return values.expand((n, *self.batch_shape, n)) if expand else values
 
 
@@ -143,7 +145,7 @@ class Multinomial(OfCategories):
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         drawn = self._categorical.sample(Size((self.total_count, *sample_shape))).movedim(0, -1)
-        counts = T.zeros(self._extended_shape(sample_shape), dtype=drawn.dtype)
+        counts = T.zeros(self._extended_shape(sample_shape), dtype=drawn.dtype, device=drawn.device)
         return counts.scatter_add_(-1, drawn, T.ones_like(drawn)).type_as(self.probs)
 
     def entropy(self) -> Tensor:
@@ -179,7 +181,9 @@ class ExpRelaxedCategorical(OfCategories):
         return new
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        uniforms = clamp_probs(T.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        uniforms = clamp_probs(
+            T.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype, device=self.logits.device)
+        )
         scores = (self.logits + -((-uniforms.log()).log())) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 

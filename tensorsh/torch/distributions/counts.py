@@ -55,7 +55,7 @@ class Bernoulli(Odds, ExponentialFamily):
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return self._enumerated(T.arange(2, dtype=self._param.dtype), expand)
+        return self._enumerated(T.arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
     _natural_params = property(lambda self: (T.logit(self.probs),))
 
@@ -86,7 +86,9 @@ class Geometric(Odds):
     def sample(self, sample_shape: Any = ()) -> Tensor:
         dtype = self.probs.dtype
         with no_grad():
-            u = T.empty(self._extended_shape(sample_shape), dtype=dtype).uniform_(finfo(dtype).tiny, 1)
+            u = T.empty(self._extended_shape(sample_shape), dtype=dtype, device=self._param.device).uniform_(
+                finfo(dtype).tiny, 1
+            )
             return (u.log() / (-self.probs).log1p()).floor()
 
     @checked
@@ -159,7 +161,9 @@ class Binomial(Repeated):
         return -(T.exp(log_prob) * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return self._enumerated(T.arange(1 + self._total("enumerate_support"), dtype=self._param.dtype), expand)
+        return self._enumerated(
+            T.arange(1 + self._total("enumerate_support"), dtype=self._param.dtype, device=self._param.device), expand
+        )
 
 
 class NegativeBinomial(Repeated):

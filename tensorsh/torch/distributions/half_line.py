@@ -38,7 +38,10 @@ class Exponential(ExponentialFamily):
     variance = property(lambda self: self.rate.pow(-2), doc="The variance.")
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return T.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
+        return (
+            T.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype, device=self.rate.device).exponential_()
+            / self.rate
+        )
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:

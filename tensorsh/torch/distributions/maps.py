@@ -177,7 +177,7 @@ class CorrCholeskyTransform(Transform):
         at = T.arange(n)
         r[..., at < at.view(-1, 1)] = x
         left = (1 - r**2).sqrt().cumprod(-1)
-        return (r + T.eye(n, dtype=r.dtype)) * F.pad(left[..., :-1], [1, 0], value=1)
+        return (r + T.eye(n, dtype=r.dtype, device=r.device)) * F.pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         left = F.pad((1 - (y * y).cumsum(-1))[..., :-1], [1, 0], value=1)

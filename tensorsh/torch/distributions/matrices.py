@@ -38,7 +38,9 @@ class Wishart(Scaled, ExponentialFamily):
         if value.ndim < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = value.shape[:-2] if isinstance(df, NUMBERS) else T.broadcast_shapes(value.shape[:-2], df.shape)
-        self.df = T.tensor(df, dtype=value.dtype) if isinstance(df, NUMBERS) else df.expand(batch_shape)
+        self.df = (
+            T.tensor(df, dtype=value.dtype, device=value.device) if isinstance(df, NUMBERS) else df.expand(batch_shape)
+        )
         n = value.shape[-1]
         if bool(self.df.le(n - 1).any()):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
@@ -51,7 +53,7 @@ class Wishart(Scaled, ExponentialFamily):
         Distribution.__init__(self, batch_shape, value.shape[-2:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = self._factor()
         del self._factor
-        steps = T.arange(n, dtype=value.dtype).expand((*batch_shape, -1))
+        steps = T.arange(n, dtype=value.dtype, device=value.device).expand((*batch_shape, -1))
         self._chi2 = Chi2(df=self.df.unsqueeze(-1) - steps)
 
     @property
@@ -107,7 +109,9 @@ class Wishart(Scaled, ExponentialFamily):
         roots = self._chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=finfo(roots.dtype).eps).diag_embed(dim1=-2, dim2=-1)
         i, j = T.tril_indices(n, n, offset=-1)
-        noise[..., i, j] = T.randn(Size(sample_shape) + self._batch_shape + (n * (n - 1) // 2,), dtype=noise.dtype)
+        noise[..., i, j] = T.randn(
+            Size(sample_shape) + self._batch_shape + (n * (n - 1) // 2,), dtype=noise.dtype, device=noise.device
+        )
         lower = self._unbroadcasted_scale_tril @ noise
         return lower @ lower.transpose(-2, -1)
 
@@ -123,7 +127,7 @@ class Wishart(Scaled, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         nu, p = self.df, self._event_shape[-1]
-        slopes = T.digamma((nu / 2).unsqueeze(-1) - T.arange(p, dtype=nu.dtype).div(2)).sum(-1)
+        slopes = T.digamma((nu / 2).unsqueeze(-1) - T.arange(p, dtype=nu.dtype, device=nu.device).div(2)).sum(-1)
         return (p + 1) * self._log_scale() + T.mvlgamma(nu / 2, p=p) - (nu - p - 1) / 2 * slopes + nu * p / 2
 
     @property
@@ -148,14 +152,14 @@ class LKJCholesky(Distribution):
         self.dim = dim
         self._take(None, concentration=concentration)
         a = self.concentration
-        offset = T.cat([a.new_zeros((1,)), T.arange(dim - 1, dtype=a.dtype)])
+        offset = T.cat([a.new_zeros((1,)), T.arange(dim - 1, dtype=a.dtype, device=a.device)])
         self._beta = Beta(offset + 0.5, (a + 0.5 * (dim - 2)).unsqueeze(-1) - 0.5 * offset)
         super().__init__(a.size(), Size((dim, dim)), validate_args)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """The onion method: one row after the other, a direction and a length."""
         y = self._beta.sample(sample_shape).unsqueeze(-1)
-        normal = T.randn(self._extended_shape(sample_shape), dtype=y.dtype).tril(-1)
+        normal = T.randn(self._extended_shape(sample_shape), dtype=y.dtype, device=y.device).tril(-1)
         direction = normal / normal.norm(dim=-1, keepdim=True)
         direction[..., 0, :].fill_(0.0)
         w = T.sqrt(y) * direction
@@ -164,7 +168,11 @@ class LKJCholesky(Distribution):
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
-        powers = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - T.arange(2, self.dim + 1)
+        powers = (
+            2 * (self.concentration - 1).unsqueeze(-1)
+            + self.dim
+            - T.arange(2, self.dim + 1, device=self.concentration.device)
+        )
         density = (powers * diagonal.log()).sum(dim=-1)
         n = self.dim - 1
         alpha = self.concentration + 0.5 * n

@@ -58,7 +58,9 @@ def mahalanobis(lower: Tensor, x: Tensor) -> Tensor:
 def lower_of_precision(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse of a matrix."""
     flipped = L.cholesky(precision.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
-    return L.solve_triangular(flipped, T.eye(precision.shape[-1], dtype=precision.dtype), upper=False)
+    return L.solve_triangular(
+        flipped, T.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device), upper=False
+    )
 
 
 def one_matrix(**given: Any) -> tuple[str, Tensor] | None:

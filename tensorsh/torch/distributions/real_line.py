@@ -77,7 +77,7 @@ class Laplace(LocationScale):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape, eps = self._extended_shape(sample_shape), finfo(self.loc.dtype).eps
-        u = T.empty(shape, dtype=self.loc.dtype).uniform_(eps - 1, 1)
+        u = T.empty(shape, dtype=self.loc.dtype, device=self.loc.device).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T.log1p(-u.abs())
 
     @checked
@@ -104,7 +104,11 @@ class Cauchy(LocationScale):
     variance = property(lambda self: self._full(inf, self.loc), doc="Infinite.")
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return self.loc + T.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_() * self.scale
+        return (
+            self.loc
+            + T.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device).cauchy_()
+            * self.scale
+        )
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
@@ -196,7 +200,7 @@ class Uniform(Distribution):
     variance = property(lambda self: (self.high - self.low).pow(2) / 12, doc="The variance.")
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        rand = T.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        rand = T.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
         return self.low + rand * (self.high - self.low)
 
     @checked
@@ -251,7 +255,7 @@ class GeneralizedPareto(Distribution):
         return self._moment(0.5, lambda c: self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c)))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return self.icdf(T.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
+        return self.icdf(T.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
@@ -352,10 +356,10 @@ class VonMises(Distribution):
             tau = 1 + (1 + 4 * kappa**2).sqrt()
             rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
             r = T.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
-            x = T.empty(self._extended_shape(sample_shape), dtype=loc.dtype)
-            done = T.zeros(x.shape).bool()
+            x = T.empty(self._extended_shape(sample_shape), dtype=loc.dtype, device=loc.device)
+            done = T.zeros(x.shape, device=x.device).bool()
             while not bool(done.all()):
-                u1, u2, u3 = T.rand((3, *x.shape), dtype=loc.dtype).unbind()
+                u1, u2, u3 = T.rand((3, *x.shape), dtype=loc.dtype, device=loc.device).unbind()
                 z = T.cos(pi * u1)
                 f = (1 + r * z) / (r + z)
                 c = kappa * (r - f)

@@ -204,7 +204,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return self.icdf(T.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
+        return self.icdf(T.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device))
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
@@ -258,7 +258,7 @@ class LogitRelaxedBernoulli(Odds):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
-        uniforms = clamp_probs(T.rand(shape, dtype=probs.dtype))
+        uniforms = clamp_probs(T.rand(shape, dtype=probs.dtype, device=probs.device))
         return (uniforms.log() - (-uniforms).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     @checked

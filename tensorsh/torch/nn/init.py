@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.state import state
-from ...engine.tensor import Tensor
+from ...engine.tensor import Tensor, wrap
 from ...wrapping import wraps
 from .reach import T
 
@@ -127,7 +127,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     centre = tuple(s // 2 for s in sizes[2:])
     for g in range(groups):
         for d in range(min(per_group, sizes[1])):
-            tensor._array[(g * per_group + d, d, *centre)] = 1
+            tensor[(g * per_group + d, d, *centre)] = 1
     return tensor
 
 
@@ -192,12 +192,11 @@ def trunc_normal_(
             stacklevel=3,
         )
     if phi((b - mean) / std) - phi((a - mean) / std) > 0.3:
-        low, high = tensor._array.dtype.type(a), tensor._array.dtype.type(b)
         tensor.normal_(mean, std, generator=generator)
-        while (outside := (tensor._array < low) | (tensor._array > high)).any():
+        while (outside := (tensor < a) | (tensor > b)).any():
             # All are drawn again, also those that are kept: the stream of numbers is part of the result.
             again = T.empty_like(tensor).normal_(mean, std, generator=generator)
-            tensor.copy_(T.where(T.as_tensor(outside), again, tensor))
+            tensor.copy_(T.where(outside, again, tensor))
         return tensor
     # Little of the distribution lies between a and b: uniform candidates, accepted in proportion to the density.
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
@@ -220,14 +219,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor
     rows = tensor._array.shape[0]
     columns = tensor._array.size // rows
-    drawn = T.empty((rows, columns), dtype=tensor.dtype).normal_(0, 1, generator=generator)._array
+    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator).cpu()._array
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q = q * np.sign(np.diagonal(r))
     if rows < columns:
         q = q.T
-    tensor._array[...] = q.reshape(tensor._array.shape)
-    tensor._bump()
-    return tensor.mul_(gain)
+    return tensor.copy_(wrap(q.reshape(tensor._array.shape))).mul_(gain)
 
 
 @filling
@@ -239,7 +236,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     zeros = math.ceil(sparsity * rows)
     tensor.normal_(0, std, generator=generator)
     for column in range(columns):
-        tensor._array[T.randperm(rows)._array[:zeros], column] = 0
+        tensor[T.randperm(rows)[:zeros], column] = 0
     return tensor
 
 

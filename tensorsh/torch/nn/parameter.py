@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.autograd import AccumulateGrad, new
+from ...engine.current import copied
 from ...engine.errors import type_name
 from ...engine.state import state
 from ...engine.tensor import Size, Tensor, wrap
@@ -39,7 +40,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(wrap(self._array.copy()), self.requires_grad)
+            memo[id(self)] = type(self)(wrap(copied(self._array)), self.requires_grad)
         return memo[id(self)]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ...engine.tensor import Tensor, wrap
+from ...engine.tensor import Tensor
+from ..nn.reach import T
 from .arithmetic import addcdiv, addcmul, pieces, plus, root
 from .optimizer import Optimizer, advance, check_lr, number, scalar
 
@@ -39,7 +38,7 @@ class Adagrad(Optimizer):
                 self.state[p].update(step=scalar(0.0)(p), sum=self._start(p))
 
     def _start(self, p: Tensor) -> Tensor:
-        return wrap(np.full_like(p._array, self.defaults["initial_accumulator_value"]))
+        return T.full_like(p.detach(), self.defaults["initial_accumulator_value"])
 
     def share_memory(self) -> None:
         """Nothing to do in one process."""

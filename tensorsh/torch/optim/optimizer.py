@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import current
 from ...engine.autograd import Handle
 from ...engine.modes import enable_grad
 from ...engine.state import state as engine
@@ -130,7 +131,10 @@ class Optimizer(metaclass=OpenSealed):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            self._update(group)
+            if current.several:
+                self._update_each(group)
+            else:
+                self._update(group)
         self._opt_called = True
         if self._optimizer_step_post_hooks:
             for hook in list(self._optimizer_step_post_hooks.values()):
@@ -139,6 +143,17 @@ class Optimizer(metaclass=OpenSealed):
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError
+
+    def _update_each(self, group: dict) -> None:
+        """The parameters of each device apart, on that device."""
+        many = group["params"]
+        try:
+            for index in dict.fromkeys([current.index_of([p]) for p in many]):
+                group["params"] = [p for p in many if current.index_of([p]) == index]
+                with current.on(index):
+                    self._update(group)
+        finally:
+            group["params"] = many
 
     def _each(self, group: dict, **fresh: Callable) -> Iterator[tuple]:
         """The parameters that have a gradient: tensor, array, gradient's array, state (made by `fresh` at first)."""
@@ -163,8 +178,7 @@ class Optimizer(metaclass=OpenSealed):
                 elif p._grad is not None:
                     if p._grad._node is not None:
                         p._grad = p._grad.detach()
-                    p._grad._array[...] = 0
-                    p._grad._bump()
+                    p._grad.zero_()
 
     # State
 

@@ -44,7 +44,7 @@ class Table(Module):
         """Draw the first values anew; the row of padding is zero."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
-            self.weight._array[self.padding_idx] = 0
+            self.weight.detach()[self.padding_idx] = 0
 
     def _norm_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"

@@ -146,7 +146,7 @@ class _SpectralNorm(Module):
         if n > 1:
             self.n_power_iterations = n_power_iterations
             matrix = matrix_of(weight.detach(), self.dim)
-            u, v = (T.empty(size, dtype=weight.dtype).normal_(0, 1) for size in matrix.shape)
+            u, v = (matrix.new_empty(size).normal_(0, 1) for size in matrix.shape)
             self.register_buffer("_u", F.normalize(u, dim=0, eps=eps))
             self.register_buffer("_v", F.normalize(v, dim=0, eps=eps))
             self._iterate(matrix, 15)

@@ -87,9 +87,8 @@ def invert_permutation(permutation: Any) -> Any:
     """The permutation that undoes another."""
     if permutation is None:
         return None
-    inverse = np.empty_like(permutation._array)
-    inverse[permutation._array] = np.arange(inverse.size)
-    return wrap(inverse)
+    places = T.arange(0, permutation.numel(), device=permutation.device)
+    return T.empty_like(permutation).scatter_(0, permutation, places)
 
 
 def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
@@ -98,6 +97,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     order = None
     if not enforce_sorted:
         lengths, order = T.sort(lengths, descending=True)
+        order = order.to(input.device)
         input = input.index_select(0 if batch_first else 1, order)
     if batch_first:
         input = input.transpose(0, 1)
@@ -118,7 +118,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
         )
     batch_sizes = (np.array(sizes)[None, :] > np.arange(sizes[0])[:, None]).sum(1)
     rows = np.concatenate([t * len(sizes) + np.arange(n) for t, n in enumerate(batch_sizes)])
-    data = input.reshape((-1, *input.shape[2:])).index_select(0, wrap(rows.astype(np.int64)))
+    data = input.reshape((-1, *input.shape[2:])).index_select(0, wrap(rows.astype(np.int64)).to(input.device))
     retitle(data, "PackPaddedSequenceBackward0")
     return PackedSequence(data, wrap(batch_sizes.astype(np.int64)), order, None)
 
@@ -146,7 +146,8 @@ def pad_packed_sequence(
     order = sequence.unsorted_indices
     lengths = (np.array(sizes)[:, None] > np.arange(batch)[None, :]).sum(0).astype(np.int64)
     if order is not None:
-        rows, lengths = rows[:, order._array], lengths[order._array]
+        places = order.cpu()._array
+        rows, lengths = rows[:, places], lengths[places]
     if batch_first:
         rows = rows.T
     padded = T.cat([data, padding], 0)[wrap(np.ascontiguousarray(rows))]

@@ -100,19 +100,48 @@ class Sealed(type):
         super().__delattr__(name)
 
 
-class Frozen(metaclass=Sealed):
+def unwritable(value: property, name: str, owner: str) -> property:
+    """An attribute that says in the words of a compiled class that it cannot be set or deleted, where it cannot be."""
+
+    def refuse(self: Any, *value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of '{owner}' objects is not writable")
+
+    return property(value.fget, value.fset or refuse, value.fdel or refuse, value.__doc__)
+
+
+class Dotted(Sealed):
+    """The metaclass of `torch.Size` and its like, which Python's messages name with their module as it names those that are
+    compiled."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
+        title = f"{body['__module__']}.{name}"
+        for each, value in body.items():
+            if type(value) is property and value.fset is None:
+                body[each] = unwritable(value, each, title)
+        return super().__new__(mcls, title, bases, body, **keywords)
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return cls.__qualname__
+
+
+class Frozen(metaclass=Dotted):
     """The base of values that all sessions share (`torch.float32`): programs cannot change them."""
 
     __slots__ = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if by_program(sys._getframe(1)):
-            raise AttributeError(f"attribute '{name}' of '{type(self).__name__}' objects is not writable")
+        if not _is_own(sys._getframe(1)):
+            raise AttributeError(
+                f"attribute '{name}' of '{type(self).__module__}.{type(self).__name__}' objects is not writable"
+            )
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        if by_program(sys._getframe(1)):
-            raise AttributeError(f"attribute '{name}' of '{type(self).__name__}' objects is not writable")
+        if not _is_own(sys._getframe(1)):
+            raise AttributeError(
+                f"attribute '{name}' of '{type(self).__module__}.{type(self).__name__}' objects is not writable"
+            )
         object.__delattr__(self, name)
 
 
@@ -122,6 +151,10 @@ class OpenSealed(Sealed, ABCMeta):
     __instancecheck__ = type.__instancecheck__  # nothing is registered: Python's own answers, at its own speed
     __subclasscheck__ = type.__subclasscheck__
     register = property()  # type: ignore[assignment]
+
+
+for _kind in (Sealed, Dotted, OpenSealed):
+    _kind.__name__ = "type"  # as messages call the class of any class
 
 
 def joined(bases: tuple[Any, ...]) -> type | None:

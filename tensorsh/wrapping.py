@@ -29,3 +29,33 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
         return wrapper
 
     return dress
+
+
+def builtin(owner: str, count: int = 0) -> Callable[[Any], Any]:
+    """A decorator for methods of no argument, or of one: called otherwise they say what those of a builtin class say."""
+
+    def dress(method: Any) -> Any:
+        title = f"{owner}.{method.__name__}()"
+
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if kwargs:
+                raise TypeError(f"{title} takes no keyword arguments")
+            if len(args) != count:
+                raise TypeError(
+                    f"{title} takes {'exactly one argument' if count else 'no arguments'} ({len(args)} given)"
+                )
+            return method(self, *args)
+
+        return wraps(method)(call)
+
+    return dress
+
+
+def renamed(function: Any, qualified: str) -> Any:
+    """A method under the name of the class that inherits it, which is what Python's messages say."""
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
+    made.__qualname__, made.__module__, made.__doc__ = qualified, function.__module__, function.__doc__
+    return made

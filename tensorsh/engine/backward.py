@@ -136,7 +136,7 @@ def backward(
         targets = {}
         for x in _inputs("backward", inputs):
             if x._node is None:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
+                raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
             targets[x._node] = x
     keep = create_graph if retain_graph is None else retain_graph
     captured = _run(outputs, given, keep, create_graph, targets, True)

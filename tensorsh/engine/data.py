@@ -42,7 +42,7 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         return _copied(np.asarray(data), d)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
-    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (dict, type)):
         return _sequence([data[i] for i in range(len(data))], d)
     refuse(data, d)
     raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
@@ -232,7 +232,7 @@ def refuse(data: Any, d: dtype | None) -> None:
 def _indexed(value: Any) -> bool:
     if isinstance(value, (Tensor, np.ndarray)):
         return bool(len(value.shape))
-    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, dict)
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (dict, type))
 
 
 def _inferred(value: Any) -> Any:

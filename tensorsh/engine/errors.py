@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..sealed import Dotted
+
 
 def type_name(value: Any) -> str:
     if value is None:
@@ -14,13 +16,9 @@ def type_name(value: Any) -> str:
     module = kind.__module__
     if hasattr(value, "_operator") and not value._operator.names[0].startswith("nn.functional."):
         return "builtin_function_or_method"  # what functions of torch are, there
-    if module == "numpy" or module == "torch" and kind.__name__ in TYPES:
+    if module == "numpy" or type(kind) is Dotted:
         return f"{module}.{kind.__name__}"
     return kind.__name__
-
-
-TYPES = ("dtype", "device", "layout", "memory_format", "Size", "Generator")
-"""Types of torch that PyTorch names with their module."""
 
 
 def argument_error(op: Any, position: int, value: Any, expected: str = "Tensor") -> TypeError:
@@ -120,6 +118,14 @@ def check_broadcast(operands: list) -> None:
             raise broadcast_error(shape, other) from None
 
 
+def common_shape(a: tuple, b: tuple) -> tuple:
+    """The shape that two are broadcast to, or PyTorch's error."""
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise broadcast_error(a, b) from None
+
+
 def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
     """The size mismatch of two shapes, at the last dimension where they differ."""
     n = max(len(a), len(b))
@@ -156,6 +162,9 @@ def cpp_name(value: Any) -> str:
     return CPP_NAMES.get(name, name)
 
 
+OLD_TYPES = frozenset("Byte Char Short Int Long Half Float Double".split())
+
+
 def tensor_type(d: Any) -> str:
-    """``torch.ShortTensor``: the type of a CPU tensor of a dtype; those of the wider unsigned dtypes have no such name."""
-    return f"CPU{d.short}Type" if d.short.startswith("UInt") else f"torch.{d.short}Tensor"
+    """``torch.ShortTensor``: what messages call the type of a CPU tensor of a dtype; only the oldest have such a name."""
+    return f"torch.{d.short}Tensor" if d.short in OLD_TYPES else f"CPU{d.short}Type"

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..sealed import OpenSealed
 from ..wrapping import wraps
-from .autograd import FREED, SECOND_TIME, Node, Slot, Version, raise_modified, tick
+from .autograd import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, Version, raise_modified, tick
 from .inplace import rewrite
 from .packing import Packed
 from .state import state
@@ -30,10 +30,10 @@ class FunctionNode(Node):
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward; they are checked for in-place changes."""
-        for t in tensors:
+        for at, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(
-                    f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type {type(t).__name__}"
+                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
                 )
         self._to_save = tensors
 
@@ -44,7 +44,7 @@ class FunctionNode(Node):
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs forward changed in place."""
         if any(not isinstance(tensor, Tensor) for tensor in tensors):
-            raise RuntimeError("mark_dirty can only accept variables, but argument")
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
@@ -259,6 +259,8 @@ class Function(metaclass=FunctionMeta):
             else:
                 results.append(o)
         if tracked:
+            if any(type(d._node) is AccumulateGrad for d in node._dirty):
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
             node._places = tuple(i for i, _ in tensors)
             node._edges = tuple(t._node for _, t in tensors)
             node._metas = tuple((t._array.shape, t._array.dtype) for _, t in tensors)

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from .calls import called, with_elements
-from .overloads import LISTS, explain, overloads, recorded, worded
+from .overloads import LISTS, explain, overloads, recorded, unbound, worded
 from .refusals import refuse_call
 
 
@@ -31,7 +31,7 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
     under each of its names; "one", under that of the frame; "", nothing: a tensor may stand for a number or not, as its shape
     and dtype are."""
     dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
-    error = explain(dotted, args, kwargs, own)
+    error = unbound(dotted, own) or explain(dotted, args, kwargs, own)
     if error is not None:
         raise error
     text = recorded(dotted)[1]
@@ -48,7 +48,8 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
         return ""
     everything = (own, *args) if dotted.startswith("Tensor.") else args
     for title, given in [pair for n in names for pair in ((n, everything), (f"Tensor.{n}", everything[1:]))]:
-        if title != dotted and explain(title, given, kwargs, own) is not None:
+        bare = title[:7] == "Tensor." and unbound(title, everything[0] if everything else None)
+        if title != dotted and (bare or explain(title, given, kwargs, own) is not None):
             # What fits a function need not fit its method.
             return (
                 "one"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .autograd import new
-from .errors import type_name
+from .errors import check_broadcast, type_name
 from .fields import link
 from .fitting import LOOSE, converted
 from .inplace import check, mutate
@@ -322,6 +322,7 @@ def iterate(self: Tensor) -> Any:
 def contains(self: Tensor, element: Any) -> bool:
     """Whether an element equals a number or tensor."""
     if isinstance(element, Tensor):
+        check_broadcast([element, self])
         element = element._array
     elif not isinstance(element, NUMBERS):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")

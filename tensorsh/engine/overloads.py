@@ -320,6 +320,20 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
     return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
 
 
+def unbound(dotted: str, own: Any) -> Exception | None:
+    """The error of a builtin method that is called on the class with no tensor; `own`: what is in its place, if anything."""
+    from .tensor import Tensor
+
+    if not dotted.startswith("Tensor.") or isinstance(own, Tensor) or recorded(dotted)[1].startswith("python "):
+        return None
+    name = dotted[7:]
+    if own is None:
+        return TypeError(f"unbound method TensorBase.{name}() needs an argument")
+    return TypeError(
+        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own)}' object"
+    )
+
+
 def hashed(names: Iterable[str]) -> list[str]:
     """Names in the order of PyTorch's table of keywords: the last first, those of one of its 13 places together."""
     found: list[tuple[int, str]] = []
@@ -354,7 +368,8 @@ def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame:
     if "invalid combination" in str(error) and "but expected (" in str(error):
         return error  # it was worded where the arguments were still as given
     try:
-        return explain(*called(names, params, args, kwargs, frame)) or error
+        dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
+        return unbound(dotted, own) or explain(dotted, args, kwargs, own) or error
     except Exception:
         return error
 

@@ -38,12 +38,12 @@ def selected(choose: Any) -> tuple:
     """The forms of an operator that is chosen by the kinds of its operands (``x ** 2``, ``2 ** x``)."""
     direct = getattr(choose, "direct", None)
 
-    def forward(input: Any, other: Any) -> Any:
-        if direct is not None and (type(other) is int or type(other) is float):
+    def forward(input: Any, other: Any, modulus: Any = None) -> Any:
+        if direct is not None and (type(other) is int or type(other) is float) and modulus is None:
             return direct(input, (other,))
         if isinstance(other, np.ndarray):
             other = of_array(input, other)
-        if not isinstance(other, OPERANDS):
+        if modulus is not None or not isinstance(other, OPERANDS):
             return NotImplemented
         op, values = choose(input, other)
         return op.run(values) if op.short is None else op.short(*values)

@@ -84,8 +84,8 @@ def as_index(i: Any) -> Any:
     elif isinstance(i, (ndarray, list, tuple, range)):
         array = np.asarray(i) if not isinstance(i, (list, tuple)) else from_sequence(i)
         i = wrap(array)
-    elif isinstance(i, str):
-        raise TypeError("new(): invalid data type 'str'")
+    elif isinstance(i, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(i)}'")
     else:
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
@@ -103,6 +103,11 @@ def from_sequence(items: Any) -> Any:
     """An index tensor from nested sequences; numbers that are no integers are cut."""
     from .data import to_array
 
+    first = items
+    while type(first) in (list, tuple) and first:
+        first = first[0]
+    if isinstance(first, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(first)}'")
     array = to_array(items, None)
     return array if array.dtype.kind in "bi" and array.size else array.astype(np.int64)
 

@@ -201,6 +201,11 @@ def sign(found: dict[str, Any], kind: int) -> None:
             function.__doc__ = function._operator.function.__doc__
         if type(function) is not FunctionType:
             continue
+        if "<" in function.__qualname__ or function.__module__.startswith("tensorsh."):
+            # No name of this package's own reaches a program.
+            owner, _, last = name.rpartition(".")
+            function.__name__ = function.__qualname__ = last
+            function.__module__ = "torch." + owner if owner == "nn.functional" else "torch"
         if "__wrapped__" not in function.__dict__:
             method = "Tensor." if kind and "_guarded" in function.__dict__ else ""
             function.__wrapped__ = Form(method + name, function)  # type: ignore[attr-defined]

@@ -8,74 +8,24 @@ Methods are not written here: the operator table puts them on the class.
 from __future__ import annotations
 
 import weakref
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..sealed import Sealed, is_sealed
+from ..sealed import Sealed, is_sealed, unwritable
+from ..wrapping import builtin
 from . import autograd, memory
 from .autograd import AccumulateGrad, Handle, Slot, Version, new, nowhere
 from .device import CPU, device
 from .dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from .fields import Fields
 from .kernels import kernel
+from .shape import Size, shaped
 from .state import state
 
 ndarray = np.ndarray
 memory.install()
-
-
-class Size(tuple, metaclass=Sealed):
-    """The shape of a tensor: a tuple that prints as ``torch.Size([2, 3])``."""
-
-    __module__ = "torch"
-    __slots__ = ()
-
-    def __new__(cls, sizes: Any = ()) -> Size:
-        made = tuple.__new__(cls, sizes)
-        for n in made:
-            if type(n) is not int:
-                return tuple.__new__(cls, whole_numbers(made))
-        return made
-
-    def numel(self) -> int:
-        total = 1
-        for n in self:
-            total *= n
-        return total
-
-    def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(str, self))}])"
-
-    def __getitem__(self, index: Any) -> Any:
-        got = tuple.__getitem__(self, index)
-        return shaped(Size, got) if type(index) is slice else got
-
-    def __add__(self, other: Any) -> Size:
-        return shaped(Size, tuple.__add__(self, other))
-
-    def __radd__(self, other: Any) -> Size:
-        return Size(tuple(other) + tuple(self))
-
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
-
-shaped = tuple.__new__
-"""A Size of what is known to be whole numbers."""
-
-
-def whole_numbers(values: tuple) -> list[int]:
-    """Sizes as Python integers; TypeError for what is none."""
-    found = []
-    for at, n in enumerate(values):
-        single = not isinstance(n, Tensor) or (not n._array.ndim and n._array.dtype.kind in "iu")
-        if not single or not hasattr(type(n), "__index__"):
-            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')")
-        found.append(int(n) if isinstance(n, Tensor) else n if isinstance(n, bool) else n.__index__())
-    return found
 
 
 class TensorMeta(Sealed):
@@ -90,6 +40,11 @@ class TensorMeta(Sealed):
 
     def __getattr__(cls, name: str) -> Any:
         return load_method(cls, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name[:2] == "__" and type(value) is FunctionType:
+            value.__qualname__ = "Tensor." + name
+        super().__setattr__(name, unwritable(value, name, "torch._C.TensorBase") if type(value) is property else value)
 
 
 def load_method(owner: Any, name: str) -> Any:
@@ -321,6 +276,7 @@ class Tensor(Fields, metaclass=TensorMeta):
             self._node._post_hooks = {}
         return Handle(self._node._post_hooks, hook)
 
+    @builtin("TensorBase")
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `grad`."""
         if self._node is None:
@@ -429,6 +385,10 @@ class Late:
             raise AttributeError(f"'{owner.__name__}' object has no attribute '{name}'")
         return getattr(owner if tensor is None else tensor, name)
 
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self.__get__(tensor, type(tensor))
+        setattr(tensor, self.name, value)
+
 
 def _missing(self: Tensor, name: str) -> Any:
     """``__getattr__`` where there is no index of names: whatever is not there yet is looked for in all families."""
@@ -458,6 +418,9 @@ def _announce() -> None:
 
 
 _announce()
+for _name, _value in list(Tensor.__dict__.items()):
+    if type(_value) is property and _value.fset is None:
+        setattr(Tensor, _name, _value)
 
 
 def wrapped(array: Any) -> Tensor:

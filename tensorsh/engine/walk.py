@@ -15,6 +15,8 @@ import numpy as np
 from . import current
 from .autograd import AccumulateGrad, Node, Slot
 from .constants import fresh
+from .dtype import of
+from .errors import tensor_type
 from .state import state
 from .tensor import Tensor, wrap
 
@@ -47,6 +49,11 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+            if raw and answer._array.dtype != gradient.dtype:
+                raise RuntimeError(
+                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the type of value (was "
+                    f"{tensor_type(of(gradient))} got {tensor_type(answer.dtype)})"
+                )
             if tuple(answer._array.shape) != tuple(gradient.shape):
                 raise RuntimeError(
                     f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the size of value"

@@ -174,8 +174,10 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = False) -> tuple:
     """`func`'s result, and its Jacobian multiplied by the tangents: the derivative along them."""
-    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be tuples")
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
     with enable_grad():
         given = Given(primals, tuple(range(len(primals))))
         output = func(*given.args)
@@ -436,7 +438,7 @@ def functional_call(
             owner = module.get_submodule(path)
             registry = next((r for r in (owner._parameters, owner._buffers) if last in r), None)
             if registry is None:
-                raise AttributeError(f"{type(owner).__name__} has no attribute `{last}`")
+                continue
             before.append((registry, last, registry[last]))
             registry[last] = value
         args = () if args is None else args if isinstance(args, tuple) else (args,)
@@ -477,6 +479,10 @@ def stack_module_state(models: Any) -> tuple[dict, dict]:
     """The parameters and the buffers of several modules of one kind, stacked."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if not (all(m.training for m in models) or all(not m.training for m in models)):
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if any(type(m) is not type(models[0]) for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     stack = find_function("stack")
     tables: list = []
     for walk in ("named_parameters", "named_buffers"):

@@ -21,6 +21,22 @@ class UnpicklingError(Exception):
     __module__ = "pickle"
 
 
+UNSAFE = """\
+Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if you trust \
+the source of the checkpoint\x1b[0m. 
+\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. \
+Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code execution. \
+Do it only if you got the file from a trusted source.
+\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.
+\tWeightsUnpickler error: Unsupported global: GLOBAL {name} was not an allowed global by default. Please use \
+`torch.serialization.add_safe_globals([{name}])` or the `torch.serialization.safe_globals([{name}])` context manager to \
+allowlist this global if you trust this class/function.
+
+Check the documentation of torch.load to learn more about types accepted by default with weights_only \
+https://pytorch.org/docs/stable/generated/torch.load.html."""  # noqa: W291
+"""Why a name in a file means nothing, as PyTorch says it."""
+
+
 class Global:
     """A name that is written as such: ``Global("torch", "float32")``."""
 
@@ -268,10 +284,10 @@ class Reader:
     def find(self, module: str, name: str) -> Any:
         found = self.names.get((module, name))
         if found is None:
-            raise UnpicklingError(
-                f"Weights only load failed. WeightsUnpickler error: Unsupported global: GLOBAL {module}.{name}: tensorsh "
-                "loads tensors and plain containers only"
-            )
+            whole = f"{module}.{name}"
+            if getattr(self.names, "classes", ()) is None:
+                raise UnpicklingError(f"Unsupported global: GLOBAL {whole}: no class or function of this program")
+            raise UnpicklingError(UNSAFE.replace("{name}", whole))
         return found
 
     def reduce(self) -> None:

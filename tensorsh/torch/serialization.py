@@ -124,9 +124,7 @@ def save(
 ) -> None:  # fmt: skip
     """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load."""
     if not is_path(f) and not hasattr(type(f), "write"):
-        raise AttributeError(
-            f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got {type(f)}"
-        )
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     storages = Storages()
     structure = Writer(storages.convert).dump(obj)
     name = "archive"
@@ -179,9 +177,17 @@ def load(
     elif hasattr(type(f), "read"):
         data = f.read()
     else:
-        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'read'")
+        raise AttributeError(
+            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable. "
+            "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+        )
+    for name in pickle_load_args:
+        if name != "encoding":
+            raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{name}'")
+    if isinstance(data, str):
+        raise AssertionError("Expected bytes, got str")
     if not data:
-        raise EOFError("Ran out of input")
+        raise EOFError
     if data[:4] != b"PK\x03\x04":
         raise UnpicklingError("the file is no zip archive as torch.save writes them")
     return Archive(bytes(data), map_location, known_names(weights_only is False)).read()
@@ -249,6 +255,12 @@ class Archive:
             wanted = wanted.get(location, location)
         elif callable(wanted):
             wanted = "cpu"
+        elif wanted is not None and not isinstance(wanted, (str, device_type)):
+            raise TypeError(f"'{type(wanted).__name__}' object is not callable")
+        if isinstance(wanted, str) and wanted.partition(":")[0] not in ("cpu", "cuda", "meta"):
+            raise RuntimeError(
+                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {wanted})"
+            )
         target = device_type(location if wanted is None else wanted)
         if target.type == "cpu":
             return None

@@ -20,10 +20,12 @@ from ..engine.layout import (
     sparse_csr,
     strided,
 )
+from ..engine.overloads import Mismatch, overloads
 from ..engine.state import state
 from ..engine.storage import TypedStorage, UntypedStorage
 from ..engine.tensor import Tensor, wrap
-from ..sealed import Sealed
+from ..sealed import Frozen
+from ..wrapping import builtin
 
 __all__ = [
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
@@ -38,43 +40,56 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Generator(metaclass=Sealed):
+class Generator(Frozen):
     """A source of random numbers: PyTorch's Mersenne twister."""
 
-    __module__ = "torch"
+    __module__ = "torch._C"
     __slots__ = ("_core",)
 
-    def __init__(self, device: Any = "cpu") -> None:
-        self._core = new_core(device)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            overloads("device? device=None")[0].match("Generator", args, kwargs)
+        except Mismatch as mismatch:
+            raise TypeError(str(mismatch)) from None
+        given = args[0] if args else kwargs.get("device")
+        self._core = new_core("cpu" if given is None else given)
 
     @property
     def device(self) -> device:
         return device(self._core.device)
 
+    @builtin("Generator", 1)
     def manual_seed(self, seed: int) -> Generator:
         self._core.manual_seed(seed)
         return self
 
+    @builtin("Generator")
     def seed(self) -> int:
         return self._core.seed()
 
+    @builtin("Generator")
     def initial_seed(self) -> int:
         return self._core.initial_seed()
 
+    @builtin("Generator")
     def get_state(self) -> Tensor:
         return wrap(self._core.get_state())
 
+    @builtin("Generator", 1)
     def set_state(self, new_state: Tensor) -> Generator:
         self._core.set_state(_bytes(new_state))
         return self
 
+    @builtin("Generator")
     def get_offset(self) -> int:
         return self._core.get_offset()
 
+    @builtin("Generator", 1)
     def set_offset(self, offset: int) -> Generator:
         self._core.set_offset(offset)
         return self
 
+    @builtin("Generator")
     def clone_state(self) -> Generator:
         made = object.__new__(Generator)
         made._core = self._core.clone_state()
@@ -331,9 +346,11 @@ def typename(obj: Any) -> str:
     """The name of an object's type, of a tensor its type with dtype."""
     if isinstance(obj, Tensor):
         return obj.type()
-    kind = obj if isinstance(obj, type) else type(obj)
-    module = kind.__module__
-    return kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
+    if type_name(obj) == "builtin_function_or_method":
+        return f"torch._VariableFunctionsClass.{obj.__name__}"
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = named.__module__ or "builtins"
+    return named.__qualname__ if module == "builtins" else f"{module}.{named.__qualname__}"
 
 
 def compile(model: Any = None, **options: Any) -> Any:

@@ -11,8 +11,9 @@ from .. import table
 from ..backend import hosted, module_of
 from ..errors import tensor_type
 from ..operator import Array, composite, operator
+from ..promotion import result_type
 from ..tensor import wrap
-from .embedding import _renormalise, add_rows
+from .embedding import add_rows, check_indices, renormalise
 
 SUM, MEAN, MAX = range(3)
 
@@ -84,12 +85,13 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
 
 def combined(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx):
     """The bags, and the number of the bag of each index, without those that are `padding_idx`."""
-    for x in (indices, offsets):
-        if x.dtype.name not in ("int64", "int32"):
-            raise RuntimeError(
-                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-                f"{tensor_type(x.dtype)} instead (while checking arguments for embedding_bag)"
-            )
+    check_indices(result_type([indices._array, offsets._array]), "#1", "embedding_bag")
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        kinds = f"type {tensor_type(weight.dtype)} does not equal {tensor_type(per_sample_weights.dtype)}"
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
+            f"but {kinds} (while checking arguments for embedding_bag)"
+        )
     index, starts, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
@@ -180,7 +182,7 @@ def embedding_bag(
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
     if max_norm is not None:
-        _renormalise(input, weight, max_norm, norm_type)
+        renormalise(input, weight, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
@@ -202,5 +204,5 @@ def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, s
 @composite("embedding_renorm_", method=False)
 def embedding_renorm_(weight, indices, max_norm, norm_type):
     """Scale down, in place, the rows of weight that `indices` name and whose norm exceeds `max_norm`."""
-    _renormalise(indices, weight, max_norm, norm_type)
+    renormalise(indices, weight, max_norm, norm_type)
     return weight

@@ -10,7 +10,7 @@ from ...sealed import Sealed
 from .. import table
 from ..data import to_array
 from ..dtype import BY_NAME, dtype
-from ..errors import type_name
+from ..errors import combination_error, cpp_name, type_name
 from ..state import state
 from ..tensor import Tensor, new, wrap
 from .creation import made
@@ -25,10 +25,10 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new")
     if "data" in kwargs:
         args = (kwargs.pop("data"),)
     if kwargs:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        raise combination_error(name, *args, **kwargs)
     if not args:
         t._array = np.empty(0, d.numpy)
-    elif len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+    elif len(args) == 1 and (isinstance(args[0], bool) or not isinstance(args[0], (int, np.integer))):
         t._array = _from_one(args[0], d, name)
     elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._array.ndim == 0) for a in args):
         sizes = [int(a) for a in args]
@@ -36,11 +36,11 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new")
             raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
         t._array = np.zeros(sizes, d.numpy)
     else:
-        shown = ", ".join(type_name(a) for a in args)
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n * (*, "
-            "torch.device device = None)\n      didn't match because some of the arguments have invalid types\n"
-        )
+        if isinstance(args[0], int):
+            from ..viewing import ints
+
+            ints(name, "size", args)
+        raise combination_error(name, *args)
     return t
 
 
@@ -48,18 +48,26 @@ def _from_one(data: Any, d: dtype, name: str) -> Any:
     if isinstance(data, Tensor):
         if data.dtype is not d:
             if data._array.ndim:
-                raise TypeError(f"expected torch.{d.short}Tensor (got torch.{data.dtype.short}Tensor)")
+                raise TypeError(f"expected {options(d)} (got {options(data.dtype)})")
             return np.zeros(int(data.item()), d.numpy)
         return data._array
     from ..tensor import Size
 
     if isinstance(data, Size):
         return np.zeros(data, d.numpy)
-    if isinstance(data, (float, complex)) or data is None or isinstance(data, (str, bytes)):
+    if data is None or not hasattr(data, "__getitem__") or isinstance(data, (str, bytes, dict, type)):
         if isinstance(data, str):
             raise TypeError(f"new(): invalid data type '{type_name(data)}'")
         raise TypeError(f"{name}(): data must be a sequence (got {type_name(data)})")
     return to_array(data, d)
+
+
+def options(d: dtype) -> str:
+    """What PyTorch tells of a tensor that is of another dtype than is wanted."""
+    return (
+        f"TensorOptions(dtype={cpp_name(d)}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+        "(default), memory_format=(nullopt))"
+    )
 
 
 def legacy_constructor(cls: type, args: tuple, kwargs: dict) -> Tensor:

@@ -303,6 +303,15 @@ def _bound(value: Any) -> Any:
     return value.item() if isinstance(value, (Tensor, np.generic)) else value
 
 
+def check_bounds(name: str, start: Any, end: Any) -> None:
+    """Tensors that say where a sequence begins and ends are single numbers."""
+    for title, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {title} with {value.ndim} dimension(s)."
+            )
+
+
 def arange(
     *args: Any, start: Any = 0, end: Any = None, step: Any = 1, out: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -402,6 +411,7 @@ def linspace(
     pin_memory: bool = False,
 ) -> Tensor:
     """`steps` evenly spaced values from `start` to `end`, both included."""
+    check_bounds("linspace", start, end)
     start, end, steps = _bound(start), _bound(end), _bound(steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
@@ -434,6 +444,7 @@ def logspace(
     pin_memory: bool = False,
 ) -> Tensor:
     """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale."""
+    check_bounds("logspace", start, end)
     start, end = _bound(start), _bound(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")

@@ -94,10 +94,10 @@ def sublist_form(args: tuple) -> tuple[str, list[Tensor]]:
         for label in labels:
             if label is Ellipsis:
                 out += "..."
-            elif 0 <= label < 52:
+            elif label >= 0 and label < 52:  # noqa: SIM300 - in the order in which what is no number refuses
                 out += letter(label)
             else:
-                raise ValueError(f"einsum(): subscript {label} is not within the valid range [0, 52)")
+                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
         return out
 
     equation = ",".join(text(labels) for labels in args[1::2])

@@ -99,19 +99,16 @@ def embedding(
     for at, (name, x) in enumerate((("indices", input), ("weight", weight))):
         if not isinstance(x, Tensor):
             raise TypeError(f"embedding(): argument '{name}' (position {2 - at}) must be Tensor, not {type_name(x)}")
-    if input.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{tensor_type(input.dtype)} instead (while checking arguments for embedding)"
-        )
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    if max_norm is None:
+        if weight.ndim != 2:
+            raise RuntimeError("'weight' must be 2-D")
+        check_indices(input.dtype, "#1", "embedding")
     if padding_idx is not None:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= weight.shape[0]
     if max_norm is not None:
-        _renormalise(input, weight, max_norm, norm_type)
+        renormalise(input, weight, max_norm, norm_type)
     y = rows_of.function(weight, input, -1 if padding_idx is None else padding_idx)
     if scale_grad_by_freq and y.requires_grad:
         counts = np.bincount(input._array.reshape(-1), minlength=weight.shape[0])[input._array]
@@ -127,7 +124,27 @@ def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
     return part + (y - part).detach()
 
 
-def _renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+def check_indices(dtype: Any, place: str, name: str) -> None:
+    """Only these integers name rows."""
+    if dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            f"Expected tensor for argument {place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{tensor_type(dtype)} instead (while checking arguments for {name})"
+        )
+
+
+def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of weight that the integers name, where their norm is greater."""
+    if weight.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for embedding_renorm_)"
+        )
+    check_indices(input.dtype, "#2", "embedding_renorm_")
+    if weight._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {weight.dtype.short} instead."
+        )
     refuse_arguments("embedding_renorm_", (weight, input, max_norm, norm_type), {})
     max_norm, norm_type = float(max_norm), float(norm_type)
     rows = np.unique(move(input._array, CPU))

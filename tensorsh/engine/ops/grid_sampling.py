@@ -186,8 +186,8 @@ def check(input: Any, grid: Any, dims: int, mode: int) -> None:
             )
     if input.ndim != dims + 2 or grid.ndim != input.ndim:
         raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
-            f"{listed(input)} and grid with sizes {listed(grid)}"
+            f"grid_sampler(): expected {f'{dims + 2}D' if input.ndim == dims + 2 else '4D or 5D'} input and grid with same number "
+            f"of dimensions, but got input with sizes {listed(input)} and grid with sizes {listed(grid)}"
         )
     if mode == BICUBIC and dims == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

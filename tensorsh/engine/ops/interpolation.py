@@ -169,6 +169,13 @@ def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
         raise not_implemented(kernel, array)
 
 
+def unsupported(input: Tensor, mode: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+        f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
+
+
 @composite("nn.functional.interpolate", method=False)
 def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
@@ -191,7 +198,7 @@ def interpolate(
         if recompute_scale_factor:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         wanted = tuple(size) if isinstance(size, (tuple, list)) else (size,) * d
-        if len(wanted) != d:
+        if isinstance(size, (tuple, list)) and len(wanted) != d:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
                 f"{list(input.shape[2:])} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
@@ -207,7 +214,7 @@ def interpolate(
             )
     else:
         scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * d
-        if len(scales) != d:
+        if isinstance(scale_factor, (tuple, list)) and len(scales) != d:
             raise ValueError(
                 "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
                 f"{list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
@@ -217,29 +224,25 @@ def interpolate(
             raise by_name(mode, d, input, None, [*scales])
         if not all(map(math.isfinite, scales)):
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
-        wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=True))
+        wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=False))
         scales = tuple(float(s) for s in scales)
         if recompute_scale_factor:
             scales = (None,) * d
+    if d not in (1, 2, 3):
+        raise unsupported(input, mode)
     if (
         mode in ("linear", "bilinear", "trilinear", "bicubic")
         and {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}[mode] != d
     ):
-        shown = {1: "3D", 2: "4D", 3: "5D"}.get(d, f"{d + 2}D")
+        shown = f"{input.ndim}D"
         wants = {"linear": "3D", "bilinear": "4D", "trilinear": "5D", "bicubic": "4D"}[mode]
-        if d not in (1, 2, 3) or mode == "bicubic":
-            raise NotImplementedError(
-                "Input Error: Only 3D, 4D and 5D input Tensors supported (got "
-                f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
-            )
+        if mode == "bicubic":
+            raise unsupported(input, mode)
         raise NotImplementedError(f"Got {shown} input, but {mode} mode needs {wants} input")
     if mode == "area":
         return find_function(f"nn.functional.adaptive_avg_pool{d}d")(input, wanted)
-    if d not in (1, 2, 3) or mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
-            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
-        )
+    if mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):
+        raise unsupported(input, mode)
     if antialias:
         if mode not in ("bilinear", "bicubic") or d != 2:
             raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
+from ..errors import common_shape
 from ..operator import Array, composite
 from ..tensor import Tensor
 from .linalg_common import (
@@ -43,7 +44,7 @@ def broken(a: Any, b: Any) -> tuple[Any, Any]:
             found = getrs(lu, pivots, y)[0]
         return found, np.int32(max(info, 0))
 
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = common_shape(b.shape[:-2], a.shape[:-2])
     a, b = np.broadcast_to(a, batch + a.shape[-2:]), np.broadcast_to(b, batch + b.shape[-2:])
     found, info = each(one, a, b)
     return np.ascontiguousarray(found), info
@@ -204,9 +205,10 @@ def solve_ex(xp, A: Array, B: Array, *, left=True, check_errors=False):
     b = B[..., None] if vector else B
     check_system(name, A, b, left)
     a, b = (A, b) if left else (A.swapaxes(-1, -2), b.swapaxes(-1, -2))
+    batch = common_shape(b.shape[:-2], a.shape[:-2])
     try:
         result = np.linalg.solve(a, b)
-        info = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2])[: max(a.ndim, b.ndim) - 2], np.int32)
+        info = np.zeros(batch, np.int32)
     except np.linalg.LinAlgError:
         result, info = broken(a, b)
     if check_errors:
@@ -267,13 +269,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
     if dims is not None:
         A = A.movedim(list(dims), list(range(n - len(dims), n)))
     shape = A._array.shape[B._array.ndim :]
-    rows, columns = math.prod(A._array.shape[: B._array.ndim]), math.prod(shape)
-    if rows != columns:
+    columns = math.prod(shape)
+    if columns != B._array.size:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
-            f"{columns} != {rows}"
+            f"{columns} != {B._array.size}"
         )
-    result = solve(A.reshape((rows, columns)), B.reshape((-1,)))
+    result = solve(A.reshape((columns, columns)), B.reshape((-1,)))
     return into(result.reshape(shape), out, "linalg_tensorsolve")
 
 

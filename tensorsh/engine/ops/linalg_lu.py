@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..errors import common_shape
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
 from .linalg_common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed
@@ -217,7 +218,7 @@ def linalg_lu_solve(xp, LU: Array, pivots: Array, B: Array, *, left=True, adjoin
     check_system(name, LU, B, left)
     if pivots.shape[-1:] != LU.shape[-1:]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
-    batch = np.broadcast_shapes(LU.shape[:-2], B.shape[:-2])
+    batch = common_shape(B.shape[:-2], LU.shape[:-2])
     n = LU.shape[-1]
     shape = (*batch, *B.shape[-2:])
     if B.size == 0 or LU.size == 0:
@@ -307,7 +308,7 @@ def ldl_solve(xp, LD: Array, pivots: Array, B: Array, *, hermitian=False):
             f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {LD.shape[-2]} by {LD.shape[-1]} but each "
             f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
         )
-    batch = np.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    batch = common_shape(B.shape[:-2], LD.shape[:-2])
     if B.size == 0 or LD.size == 0:
         return np.zeros((*batch, *B.shape[-2:]), B.dtype)
     ld = np.broadcast_to(LD, batch + LD.shape[-2:])

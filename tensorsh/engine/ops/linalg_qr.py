@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
+from ..errors import common_shape
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
 from .linalg_common import (
@@ -235,7 +236,7 @@ def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
 )  # fmt: skip
 def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""
-    batch = np.broadcast_shapes(input.shape[:-2], b.shape[:-2])
+    batch = common_shape(input.shape[:-2], b.shape[:-2])
     a = np.broadcast_to(input, batch + input.shape[-2:])
     b = np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import of
-from ..errors import combination_error
+from ..errors import check_broadcast, combination_error
 from ..operator import Array, composite, operator
 from ..tensor import Tensor, wrap
 from .linalg_common import (
@@ -164,6 +164,10 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 @composite("svd")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """``input = U diag(S) V^H``; without `compute_uv` U and V are zeros."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead"
+        )
     if not compute_uv:
         a = input._array
         values = svdvals(input)
@@ -288,7 +292,9 @@ def matrix_rank(
     if tol is not None:
         atol, rtol = tol, 0.0
     bound = tolerance(atol, rtol, values.max(-1), a.shape)
-    return into(wrap(np.asarray((values > np.asarray(bound)[..., None]).sum(-1))), out, "linalg_matrix_rank")
+    bound = np.asarray(bound)[..., None]
+    check_broadcast([wrap(values), wrap(bound)])
+    return into(wrap(np.asarray((values > bound).sum(-1))), out, "linalg_matrix_rank")
 
 
 @composite("linalg.cond", method=False)

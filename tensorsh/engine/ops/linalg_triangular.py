@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtype import of
+from ..errors import common_shape
 from ..operator import Array, composite, operator
 from ..tensor import Tensor
 from .linalg_common import (
@@ -43,7 +44,7 @@ def back_substitution(a: Any, b: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = common_shape(b.shape[:-2], a.shape[:-2])
     if not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
         upper = not upper
@@ -99,7 +100,7 @@ def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, un
     check_alike(input, A)
     check_kernel("triangular_solve_cpu", A)
     a = A.swapaxes(-1, -2) if transpose else A
-    batch = np.broadcast_shapes(a.shape[:-2], input.shape[:-2])
+    batch = common_shape(input.shape[:-2], a.shape[:-2])
     copy = np.array(np.broadcast_to(A, batch + A.shape[-2:]))
     return triangular_solution(a, input, upper != transpose, True, unitriangular), copy
 

@@ -61,7 +61,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
     if not builtins.callable(callable):
         raise TypeError(f"'{type(callable).__name__}' object is not callable")
     for at, x in _elements(self):
-        self._array[at] = callable(x)
+        self._array[at] = _number(callable(x))
     self._bump()
     return self
 
@@ -72,11 +72,20 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
     _free(self, "map_")
     if not isinstance(tensor, Tensor):
         raise TypeError(f"map_(): argument 'other' (position 1) must be Tensor, not {type(tensor).__name__}")
+    if tensor.dtype is not self.dtype:
+        raise TypeError(f"map_: expected {self.type()} for 'other' (got {tensor.type()})")
     other = tensor.expand(self.shape)._array
     for at, x in _elements(self):
-        self._array[at] = callable(x, other[at].item())
+        self._array[at] = _number(callable(x, other[at].item()))
     self._bump()
     return self
+
+
+def _number(value: Any) -> Any:
+    """What a function gave for an element."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__") and not isinstance(value, complex):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return value
 
 
 def _elements(t: Tensor) -> list:

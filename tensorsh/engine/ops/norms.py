@@ -274,11 +274,11 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
         dim = (dim,)
     if isinstance(ord, str):
         if dim is None and A.ndim != 2:
-            raise RuntimeError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
-                if A.ndim > 2
-                else "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
-            )
+            if A.ndim > 2:
+                raise RuntimeError(
+                    f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+                )
+            dim = (-2, -1)
         if dim is not None and len(dim) == 1:
             dim = dim[0]
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)

@@ -82,12 +82,12 @@ def pad(input, pad, mode="constant", value=None):
     widths = tuple(int(p) for p in pad)
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
+    if len(widths) // 2 > input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(widths)} and input of dimension {input.ndim}"
+        )
     if mode == "constant":
-        if len(widths) // 2 > input.ndim:
-            raise RuntimeError(
-                "Padding length should be less than or equal to two times the input dimension but got padding length "
-                f"{len(widths)} and input of dimension {input.ndim}"
-            )
         return constant_pad.function(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')

@@ -51,6 +51,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     kernel = blocks("kernel_size", kernel_size)
     dilation, padding, stride = blocks("dilation", dilation), blocks("padding", padding), blocks("stride", stride)
     shape = input._array.shape
+    wrap_dim(1, len(shape))
     wrap_dim(2, len(shape))
     check_blocks(kernel, stride, padding, dilation)
     if len(shape) not in (3, 4) or 0 in shape[-3:]:

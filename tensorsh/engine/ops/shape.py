@@ -10,7 +10,7 @@ from typing import Any
 from .. import table
 from ..dtype import dtype as Dtype
 from ..dtype import of
-from ..errors import combination_error, wrap_dim, wrap_dims
+from ..errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
 from ..operator import Array, composite, operator
 from ..overloads import explain, refuse, tell
 from ..signature import Form
@@ -199,6 +199,8 @@ def unflatten(input: Tensor, dim, sizes) -> Tensor:
     """Dimension `dim` as several of the given sizes (one may be -1)."""
     shape = input._array.shape
     at = wrap_dim(dim, len(shape))
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type_name(sizes)}")
     sizes = ints("unflatten", "sizes", sizes, 2)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -279,7 +281,7 @@ def expanded(array: Any, size: tuple) -> Any:
     extra = len(size) - len(shape)
     if extra < 0:
         raise RuntimeError(
-            f"expand(torch.{of(array).short}Tensor{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"expand({tensor_type(of(array))}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     new_shape = list(size)

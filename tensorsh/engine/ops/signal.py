@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import FLOAT, float32, float64, of
+from ..errors import tensor_type
 from ..layout import strided
 from ..operator import composite
 from ..state import state
@@ -27,7 +28,7 @@ def optional(x: Any) -> str:
 def window_text(window: Tensor | None) -> str:
     if window is None:
         return "None"
-    return f"torch.{of(window._array).short}Tensor{{[{', '.join(map(str, window._array.shape))}]}}"
+    return f"{tensor_type(of(window._array))}{{[{', '.join(map(str, window._array.shape))}]}}"
 
 
 @composite()
@@ -52,7 +53,7 @@ def stft(
 
     def refuse(what: str) -> RuntimeError:
         return RuntimeError(
-            f"stft(torch.{of(a).short}Tensor[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, "
+            f"stft({tensor_type(of(a))}[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, "
             f"win_length={width}, window={window_text(window)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
             f"return_complex={optional(return_complex)}, align_to_window={optional(align_to_window)}) : {what}"
         )

@@ -383,7 +383,7 @@ def checked_lengths(input: Tensor, split_sizes: Any, dim: int) -> tuple[list, in
     shape = input._array.shape
     if not shape:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
-    lengths = list(ints("split_with_sizes", "split_sizes", split_sizes))
+    lengths = list(ints("split_with_sizes", "split_sizes", split_sizes, 2))
     dim = wrap_dim(dim, len(shape))
     if any(n < 0 for n in lengths):
         raise RuntimeError(

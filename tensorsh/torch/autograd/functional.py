@@ -135,13 +135,13 @@ def jacobian(
     return tuple(r[0] for r in rows) if many else rows[0][0]
 
 
-def _scalar(func: Callable) -> Callable:
+def _scalar(func: Callable, name: str = "hessian") -> Callable:
     def checked(*inputs: Tensor) -> Tensor:
         out = func(*inputs)
         if not isinstance(out, Tensor):
-            raise RuntimeError("The function given to hessian should return a single Tensor")
+            raise RuntimeError(f"The function given to {name} should return a single Tensor")
         if out.numel() != 1:
-            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+            raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
         return out.squeeze()
 
     return checked
@@ -165,8 +165,12 @@ def hessian(
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and the vector `v` times its Hessian."""
-    several, ins, _, outs = _run(_scalar(func), inputs, create_graph, "vhp")
-    vs = _vector(v, ins, "vhp")
+    return _times_hessian("vhp", func, inputs, v, create_graph)
+
+
+def _times_hessian(name: str, func: Callable, inputs: Any, v: Any, create_graph: bool) -> tuple:
+    several, ins, _, outs = _run(_scalar(func, name), inputs, create_graph, name)
+    vs = _vector(v, ins, name)
     first = _gradients(outs, ins, [find_function("ones_like")(outs[0])], True)
     found = _gradients(first, ins, vs, create_graph)
     return _packed(False, outs, create_graph), _packed(several, found, create_graph)
@@ -174,4 +178,4 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and its Hessian times the vector `v` (the Hessian is symmetric: see `vhp`)."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _times_hessian("hvp", func, inputs, v, create_graph)

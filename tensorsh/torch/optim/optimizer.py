@@ -20,6 +20,7 @@ from ...engine.state import state as engine
 from ...engine.tensor import Tensor, wrap
 from ...language.gate import allow
 from ...sealed import OpenSealed, Sealed
+from ...wrapping import renamed
 from ..settings import typename
 
 __all__ = ["Optimizer", "required"]
@@ -52,6 +53,8 @@ class Optimizer(metaclass=OpenSealed):
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh."):
             cls.__module__ = cls.__module__[9:]
+            if "step" not in cls.__dict__:
+                cls.step = renamed(cls.step, f"{cls.__name__}.step")  # type: ignore[method-assign]
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -125,7 +128,9 @@ class Optimizer(metaclass=OpenSealed):
             for hook in list(self._optimizer_step_pre_hooks.values()):
                 answer = hook(self, (self,), {} if closure is None else {"closure": closure})
                 if answer is not None and not (isinstance(answer, tuple) and len(answer) == 2):
-                    raise RuntimeError(f"step must return None or a tuple of (new_args, new_kwargs), but got {answer}.")
+                    raise RuntimeError(
+                        f"{type(self).step} must return None or a tuple of (new_args, new_kwargs), but got {answer}."
+                    )
         loss = None
         if closure is not None:
             with enable_grad():
@@ -329,6 +334,6 @@ def check(**options: Any) -> None:
 
 
 def check_betas(betas: Any) -> None:
-    for i, beta in enumerate(betas[:2]):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+    for i in range(2):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")

@@ -57,7 +57,10 @@ class MultiplicativeLR(LambdaLR):
     """The rate times a function of the epoch, each epoch."""
 
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
-        for f in lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda]:
+        listed = isinstance(lr_lambda, (list, tuple))
+        if listed and len(lr_lambda) != len(optimizer.param_groups):
+            raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
+        for f in lr_lambda if listed else [lr_lambda]:
             if not callable(f):
                 raise TypeError(f"lr_lambda should be a function, but got {type(f).__name__}")
         super().__init__(optimizer, lr_lambda, last_epoch)

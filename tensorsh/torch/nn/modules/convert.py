@@ -7,12 +7,15 @@ from collections.abc import Callable
 from ....engine.device import device as device_type
 from ....engine.dtype import COMPLEX, FLOAT
 from ....engine.dtype import dtype as dtype_type
+from ....engine.errors import combination_error
 from ....engine.tensor import Tensor
 
 
 def converter(args: tuple, kwargs: dict) -> Callable:
     """The function that ``to(*args, **kwargs)`` applies to each tensor; non-floating tensors keep their dtype."""
-    kwargs = dict(kwargs)
+    given, kwargs = kwargs, dict(kwargs)
+    if len(args) > 4:
+        raise combination_error("to", *args, **given)
     device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
     memory_format = kwargs.pop("memory_format", None)
     for name in ("non_blocking", "copy"):
@@ -26,7 +29,7 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         elif isinstance(value, (str, int, device_type)) and not isinstance(value, bool):
             device = value
         elif value is not None and not isinstance(value, bool):
-            raise TypeError(f"to() received an invalid combination of arguments - got ({type(value).__name__})")
+            raise combination_error("to", *args, **given)
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if other is not None:

@@ -11,6 +11,7 @@ from ....engine.function import Function
 from ....engine.state import state
 from ....engine.tensor import Tensor
 from ....sealed import Sealed
+from ....wrapping import renamed
 from .module import Module
 
 
@@ -31,7 +32,14 @@ ModuleHandle.__module__, ModuleHandle.__qualname__, ModuleHandle.__name__ = (
 )  # fmt: skip
 
 
+def check_made(module: Any, needed: str) -> None:
+    """Raise PyTorch's error for a module whose `__init__` was not called; `needed`: what is looked for in it first."""
+    if "_parameters" not in module.__dict__:
+        raise AttributeError(f"'{type(module).__name__}' object has no attribute '{needed}'")
+
+
 def _hooks(module: Any, kind: str) -> OrderedDict:
+    check_made(module, kind)
     object.__setattr__(module, "_hooked", True)
     return module.__dict__.setdefault(kind, OrderedDict())
 
@@ -51,12 +59,12 @@ def register_forward_hook(
     return ModuleHandle(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
 
 
-# Hooks of all modules. They stand in the session's state; that there are any is noted on Module itself.
+# Hooks of all modules. They stand in the session's state; once there were any, Module has another `__call__`.
 
 
 def _common(kind: str) -> OrderedDict:
     kinds = state.__dict__.setdefault("module_hooks", {})
-    Module._hooked = True
+    Module.__call__ = renamed(called, "Module.__call__")  # type: ignore[method-assign]
     return kinds.setdefault(kind, OrderedDict())
 
 
@@ -191,7 +199,7 @@ class Between(metaclass=Sealed):
             answer = hook(self.module, found, self.grad_outputs)
             if answer is None:
                 continue
-            if not isinstance(answer, tuple):
+            if isinstance(answer, Tensor):
                 answer = (answer,)
             if len(answer) != len(found):
                 raise RuntimeError(
@@ -238,6 +246,7 @@ class Between(metaclass=Sealed):
 def call(self: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module that has, or had, hooks."""
     own = self.__dict__
+    check_made(self, "_backward_hooks")
     named = own.get("_forward_pre_hooks_with_kwargs", ())
     for number, hook in list(_all_hooks(self, "_forward_pre_hooks").items()):
         if number in named:
@@ -279,6 +288,11 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
     if backward and not full:
         _at_last_node(self, backward, result)
     return result
+
+
+def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """`Module.__call__` once there are hooks of all modules."""
+    return call(self, args, kwargs)
 
 
 def _at_last_node(module: Any, hooks: list, result: Any) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from ....engine.tensor import Tensor
 from ....language.gate import allow
 from ....sealed import OpenSealed
+from ....wrapping import renamed
 from ..parameter import Buffer, Parameter
 from .registry import Registry
 
@@ -34,23 +35,13 @@ def typename(value: Any) -> str:
     return name(value)
 
 
-def renamed(function: Any, qualified: str) -> Any:
-    """A method under the name of the class that inherits it, which is what Python's messages say."""
-    made = type(function)(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
-    made.__qualname__, made.__module__, made.__doc__ = qualified, function.__module__, function.__doc__
-    return made
-
-
 class Module(metaclass=OpenSealed):
     """Base class of all modules. Subclasses define `forward`."""
 
     training: bool
     call_super_init = False
-    _hooked = False
-    """Whether any hook was ever registered."""
+    _hooked = True
+    """Whether any hook was ever registered, or `__init__` was not called, in which case `hooks.call` says so."""
     _version: int = 1
     _owners: dict[str, str] = {}
     """For the classes below: whose method PyTorch's errors call an inherited one (empty: their own)."""
@@ -77,6 +68,7 @@ class Module(metaclass=OpenSealed):
             )
         own = self.__dict__
         own["training"] = True
+        own["_hooked"] = False
         own["_parameters"] = Registry(self)
         own["_buffers"] = Registry(self)
         own["_modules"] = Registry(self)
@@ -303,7 +295,7 @@ class Module(metaclass=OpenSealed):
         seen = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
-            for name, value in module.__dict__[registry].items():
+            for name, value in getattr(module, registry).items():
                 if value is None or id(value) in seen:
                     continue
                 if remove_duplicate:

@@ -313,11 +313,13 @@ class RNNCellBase(Module):
         name = type(self).__name__
         if input.ndim not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
-        for i, state in enumerate(states or ()):
+        for i, state in enumerate(() if states is None else states):
             if state.ndim not in (1, 2):
                 words = f"hx[{i}]" if len(states) > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {words} to be 1D or 2D, got {state.ndim}D instead")
         single = input.ndim == 1
+        if isinstance(states, Tensor) and not single:
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         input = input.unsqueeze(0) if single else input
         if states is None:
             zero = T.zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)

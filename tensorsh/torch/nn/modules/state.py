@@ -12,6 +12,7 @@ from ....engine.tensor import Tensor
 from ....language.gate import allow_writing
 from ....sealed import Sealed
 from ..parameter import Parameter, is_lazy
+from .hooks import check_made
 from .module import Module
 
 EXTRA = "_extra_state"
@@ -37,6 +38,7 @@ def _has_own(module: Any, name: str) -> bool:
 
 def state_dict(self: Any, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
     """The parameters and persistent buffers under their dotted names; detached unless `keep_vars`."""
+    check_made(self, "_state_dict_pre_hooks")
     if args:
         destination = args[0] if destination is None else destination
         prefix = args[1] if len(args) > 1 and not prefix else prefix

@@ -41,8 +41,9 @@ def get_total_norm(
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
     """Scale gradients so that their norm, which is known, is at most `max_norm`."""
     grads = [p.grad for p in listed(parameters) if p.grad is not None]
+    max_norm = float(max_norm)
     if grads:
-        factor = T.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        factor = T.clamp(max_norm / (total_norm + 1e-6), max=1.0)
         for g in grads:
             g.mul_(factor)
 

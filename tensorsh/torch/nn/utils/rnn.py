@@ -179,7 +179,7 @@ def pad_sequence(
     for i, part in enumerate(parts):
         n = part.shape[0]
         where = slice(longest - n, longest) if padding_side == "left" else slice(0, n)
-        check_broadcast([part, made[(i, where) if batch_first else (where, i)]])
+        check_broadcast([made[(i, where) if batch_first else (where, i)], part])
         made[(i, where) if batch_first else (where, i)] = part
     return made
 

@@ -6,6 +6,7 @@ import bisect
 import itertools
 import math
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -42,8 +43,9 @@ Dataset.__module__ = "torch.utils.data.dataset"
 class IterableDataset(Dataset):
     """Base class of datasets with `__iter__`."""
 
+    @abstractmethod
     def __iter__(self) -> Iterator:
-        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+        """The samples, one after the other."""
 
     def __add__(self, other: Any) -> ChainDataset:  # type: ignore[override]
         return ChainDataset([self, other])

@@ -35,7 +35,7 @@ def make(op: Any, ufunc: Callable, options: dict) -> Callable:
             ufunc = on_arrays(op)
         if len(op.params) == 1:
             return unary(op, ufunc, options)
-        op.short = short = parametric(op, ufunc)
+        op.direct, op.short = ufunc, (short := parametric(op, ufunc))
         return short
     op.short = pair = binary(op, ufunc, options)
     return function_of(op, pair)

@@ -19,6 +19,7 @@ import numpy as np
 from .autograd import AccumulateGrad, Node, Slot, Version, tick
 from .backend import fold_at
 from .calls import with_elements
+from .constants import FLOAT32, FLOAT64
 from .dtype import can_hold, of
 from .errors import broadcast_error
 from .promotion import result_type
@@ -27,6 +28,8 @@ from .storage import address, extent, reach
 from .table import find_function
 from .tensor import Tensor, wrap
 from .viewing import module_of
+
+FLOATS = (FLOAT32, FLOAT64)
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 OVERLAP = (
@@ -144,6 +147,14 @@ def write(op: Any, values: list) -> Tensor:
         if recorded:
             rewrite(t, op.make_node(values, [t], [t._array], op.inplace_node))
         return t
+    if op.direct is not None and not recorded and type(arrays[0]) is np.ndarray and arrays[0].dtype in FLOATS:
+        try:
+            result = op.direct(*arrays)
+        except (TypeError, ValueError, AttributeError):
+            pass
+        else:
+            store(t, result)
+            return t
     try:
         result = op.compute(arrays)
     except NotImplementedError:

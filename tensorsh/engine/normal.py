@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import kernel
+from .kernels import compiled, kernel
 from .parallel import each
 from .state import state
 
@@ -331,6 +331,8 @@ def normal64(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
 
 
 def _box_muller64(u: np.ndarray, mean: float, std: float) -> np.ndarray:
+    if compiled is not None:
+        return compiled.wide_normals(u, np.empty_like(u), mean, std)
     u = u.reshape(-1, 2, 8)
     half = u.size // 2
     logs = np.fromiter(map(math.log, (1.0 - u[:, 0]).ravel().tolist()), np.float64, half)

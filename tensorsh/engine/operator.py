@@ -110,6 +110,8 @@ class Operator(Recording):
         self.check: Callable | None = options.get("check")
         self.limited: Any = True
         self.short: Callable | None = None
+        self.direct: Callable | None = None
+        """What computes float arrays of numpy with given settings, and raises an error where they are unusual."""
         self.out: bool = options.get("out", True)
         self.overwrite: Callable | None = None
         if options.get("overwrites"):

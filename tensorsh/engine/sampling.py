@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import kernel
 from .normal import fma, normal16, normal32, normal64
 from .random import Generator
 
@@ -25,6 +26,8 @@ _REAL = {C8: F4, C16: F8}
 # Below this many elements Python's own floats are faster than arrays, and they are libm's to the last bit.
 _FEW = 64
 _PIECE = 31200  # elements handled at a time, so that scratch space stays in the second-level cache
+
+shuffled = kernel("shuffled")
 
 Shape = int | tuple[int, ...]
 
@@ -214,8 +217,10 @@ def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
     if n < (1 << 32) // 20:
         if n < 2:
             return np.arange(n, dtype=np.int64).astype(dtype)
-        order = list(range(n))
         words = generator.words32(n - 1)
+        if shuffled is not None:
+            return shuffled(np.arange(n), words).astype(dtype, copy=False)
+        order = list(range(n))
         if n <= 32:
             targets = [i + word % (n - i) for i, word in enumerate(words.tolist())]
         else:

@@ -31,8 +31,9 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     first, last = kind.type(start), kind.type(end)
     step = kind.type((last - first) / (steps - 1))
     i = np.arange(steps)
+    half = steps // 2
     if power:
         first, step, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, step, last))
-        return np.where(i < steps // 2, first + step * i, last - step * (steps - 1 - i))
-    near, far = (count.astype(kind) for count in (i, steps - 1 - i))
-    return np.where(i < steps // 2, fused(near, step, first), fused(far, -step, last))
+        return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
+    near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
+    return np.concatenate((fused(near, step, first), fused(far, -step, last)))

@@ -59,17 +59,35 @@ def suits(*arrays: Any) -> bool:
     return True
 
 
+def through(name: str, *operands: Any) -> Any:
+    """The ufunc of a name on arrays and numbers of float32; None where there are no kernels, or operands of another type."""
+    if compiled is None:
+        return None
+    for x in operands:
+        if type(x) is ndarray:
+            if x.dtype is not FLOAT32:
+                return None
+        elif type(x) is not np.float32:
+            return None
+    return run(getattr(compiled, name), *operands)
+
+
 def run(ufunc: Any, *arrays: Any) -> Any:
     """A kernel's ufunc on arrays; large ones are shared among threads."""
     first = arrays[0]
     # Below a millisecond of work a second thread often wakes on the core of the first, and waits for it.
     if state.threads > 1 and first.size >= 4 * SHARED:
         shape = first.shape
+        numbers: tuple = ()
+        while type(arrays[-1]) is np.float32:
+            arrays, numbers = arrays[:-1], (arrays[-1], *numbers)
         for a in arrays:
-            if a.shape != shape or not a.flags.c_contiguous:
-                return ufunc(*arrays)
+            if a.shape != shape or type(a) is not ndarray or not a.flags.c_contiguous:
+                return ufunc(*arrays, *numbers)
         piece = -(-first.size // (4 * state.threads))  # one pass needs no cache: few pieces, few changes of the lock
-        return elementwise(lambda out, *pieces: ufunc(*pieces, out), np.empty_like(first), *arrays, piece=piece)
+        return elementwise(
+            lambda out, *pieces: ufunc(*pieces, *numbers, out), np.empty_like(first), *arrays, piece=piece
+        )
     return ufunc(*arrays)
 
 

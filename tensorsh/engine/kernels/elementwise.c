@@ -41,15 +41,25 @@
     }                                                                                                         \
     LOOP(name, 1, (in[0], out, m))
 
-#define BINARY(name, ...)                                                                                     \
+#define BINARY(name, a, b, ...)                                                                               \
     WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
-            const float g = in[i], x = other[i];                                                              \
+            const float a = in[i], b = other[i];                                                              \
             out[i] = (float)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
     }                                                                                                         \
     LOOP(name, 2, (in[0], in[1], out, m))
+
+#define TERNARY(name, a, b, c, ...)                                                                           \
+    WIDE static void name##_flat(const float *in, const float *other, const float *third, float *out, size n) { \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const float a = in[i], b = other[i], c = third[i];                                                \
+            out[i] = (float)(__VA_ARGS__);                                                                    \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 3, (in[0], in[1], in[2], out, m))
 
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
@@ -68,15 +78,63 @@ UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
 
+UNARY(sign, (float)(x > 0.0f) - (float)(x < 0.0f))
+UNARY(hardswish, x * (x + 3.0f < 0.0f ? 0.0f : x + 3.0f > 6.0f ? 6.0f : x + 3.0f) / 6.0f)
+BINARY(leaky_relu, x, slope, x > 0.0f ? x : x * slope)
+BINARY(hypotenuse, x, y, fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : sqrt((double)x * x + (double)y * y))
+TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : (float)log1p_float((float)exp_float(x * beta)) / beta)
+TERNARY(elu, x, low, scale, x <= 0.0f ? (float)expm1_float(x) * low : x * scale)
+TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
+TERNARY(lerp, x, end, w,
+        fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(-(end - x), 1.0f - w, end))
+
+/* The remainder of a division with the dividend's sign, which is a float exactly. The quotient in double is at most one
+   off; `far` counts where it does not tell. */
+INLINE float rest_of(float x, float y, int *far) {
+    double a = fabs((double)x), b = fabs((double)y), ratio = a / b, whole = __builtin_trunc(ratio);
+    double rest = __builtin_fma(-whole, b, a);
+    *far += !(ratio < 0x1p52 && b < INFINITY);
+    rest = rest < 0 ? rest + b : rest >= b ? rest - b : rest;
+    return copysignf((float)rest, x);
+}
+
+/* Functions of the remainder r of x by y; C's own fmodf, which is slow, gives it where the quotient is too large. */
+#define MODULO(name, ...)                                                                                     \
+    INLINE float name##_of(float x, float y, float r) { return __VA_ARGS__; }                                 \
+    WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
+        for (size done = 0; done < n; done += PIECE) {                                                        \
+            size m = n - done < PIECE ? n - done : PIECE;                                                     \
+            const float *x = in + done, *y = other + done;                                                    \
+            float *to = out + done, made[PIECE];                                                              \
+            int far = 0;                                                                                      \
+            for (size i = 0; i < m; i++) made[i] = name##_of(x[i], y[i], rest_of(x[i], y[i], &far));          \
+            for (size i = 0; far && i < m; i++) made[i] = name##_of(x[i], y[i], fmodf(x[i], y[i]));           \
+            memcpy(to, made, m * sizeof(float));                                                              \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 2, (in[0], in[1], out, m))
+
+INLINE float floor_of(float x, float y, float r) {
+    float ratio = x / y, quotient = (x - r) / y;
+    quotient = r != 0.0f && (y < 0.0f) != (r < 0.0f) ? quotient - 1.0f : quotient;
+    float down = __builtin_floorf(quotient);
+    down = quotient - down > 0.5f ? down + 1.0f : down;
+    down = quotient != 0.0f ? down : copysignf(0.0f, ratio);
+    return y == 0.0f ? ratio : down;
+}
+MODULO(fmod, r)
+MODULO(remainder, r != 0.0f && (y < 0.0f) != (r < 0.0f) ? r + y : r)
+MODULO(floor_divide, floor_of(x, y, r))
+
 /* Gradients: g is that of the result, x the argument or the result, whichever the formula has. */
-BINARY(tanh_backward, g * (float)(1.0 - (double)x * x))
-BINARY(sigmoid_backward, g * (1.0f - x) * x)
+BINARY(tanh_backward, g, x, g * (float)(1.0 - (double)x * x))
+BINARY(sigmoid_backward, g, x, g * (1.0f - x) * x)
 INLINE float gelu_gradient(float g, float x) {
     float e = bell(x), near = x > 13.0f ? 13.0f : x;
     near = near < -13.0f ? -13.0f : near;
     return g * (0.5f * (1.0f + erf_of_normal(x, e)) + near * e * 0.39894228040143267794f);
 }
-BINARY(gelu_backward, gelu_gradient(g, x))
+BINARY(gelu_backward, g, x, gelu_gradient(g, x))
 
 /* A sum of products of which none is fused with the sum: what is made by fmaf is no product to the compiler. */
 INLINE float gelu_tanh_gradient(float g, float x) {
@@ -85,15 +143,15 @@ INLINE float gelu_tanh_gradient(float g, float x) {
     float through = __builtin_fmaf(0.5f * x * __builtin_fmaf(-tanh, tanh, 1.0f), slope, 0.0f);
     return g * (0.5f * (1.0f + tanh) + through);
 }
-BINARY(gelu_tanh_backward, gelu_tanh_gradient(g, x))
+BINARY(gelu_tanh_backward, g, x, gelu_tanh_gradient(g, x))
 
 INLINE float silu_gradient(float g, float x) {
     float s = 1.0f / (1.0f + exp_single(-x));
     return g * s * __builtin_fmaf(x, 1.0f - s, 1.0f);
 }
-BINARY(silu_backward, silu_gradient(g, x))
+BINARY(silu_backward, g, x, silu_gradient(g, x))
 
-static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
+static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static void *const data[] = {NULL};
 
 #define UFUNC(name, count) {#name, count, name##_loops}
@@ -105,7 +163,8 @@ static const struct {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
     UFUNC(erf, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2),
+    UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
+    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
 };
 
 int add_ufuncs(PyObject *module) {

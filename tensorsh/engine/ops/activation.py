@@ -96,6 +96,8 @@ def unless(t: Any, condition: Any, g: Any) -> Any:
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
     kind = input.dtype.type
+    if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
+        return found
     low = rounded(xp.expm1, input * kind(input_scale)) * kind(alpha * scale)
     return xp.where(input <= 0, low, input * kind(scale))
 
@@ -255,6 +257,8 @@ with_inplace("mish", mish, False)
 def softplus(xp, input: Array, beta=1, threshold=20):
     """``log(1 + exp(beta * x)) / beta``, x itself where ``beta * x`` is above `threshold`."""
     kind = input.dtype.type
+    if (found := kernels.through("softplus", input, kind(beta), kind(threshold))) is not None:
+        return found
     scaled = input * kind(beta)
     linear = scaled > kind(threshold)
     return xp.where(linear, input, rounded(xp.log1p, rounded(xp.exp, scaled)) / kind(beta))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..constants import NUMBERS
 from ..errors import combination_error, not_implemented
+from ..kernels import through
 from ..operator import Array
 from ..pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ..python_operators import install, install_choice
@@ -43,6 +44,8 @@ def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
         if xp is np and not np.all(other):
             raise RuntimeError("ZeroDivisionError")
         return xp.floor_divide(input, other) if mode == "floor" or kind == "u" else toward_zero(xp, input, other)
+    if mode == "floor" and (found := through("floor_divide", input, other)) is not None:
+        return found
     quotient = xp.true_divide(input, other)
     if mode == "trunc":
         return xp.trunc(quotient)
@@ -116,6 +119,8 @@ def remainder_of(xp: Any, input: Any, other: Any) -> Any:
         return xp.remainder(input, other)
     if kind == "c":
         raise not_implemented("remainder_cpu", input)
+    if (found := through("remainder", input, other)) is not None:
+        return found
     rest = xp.fmod(input, other)
     return xp.where((rest != 0) & ((other < 0) != (rest < 0)), rest + other, rest)
 
@@ -127,7 +132,8 @@ def fmod_of(xp: Any, input: Any, other: Any) -> Any:
         raise not_implemented("fmod_cpu", input)
     if kind in "iu" and xp is np and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
-    return xp.fmod(input, other)
+    found = through("fmod", input, other)
+    return xp.fmod(input, other) if found is None else found
 
 
 def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:

@@ -12,6 +12,7 @@ from ..constants import ABSENT, constant, fused, undispatched
 from ..errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ..fitting import LOOSE, converted
 from ..guards import guarded
+from ..kernels import through
 from ..operator import Array, composite
 from ..pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
 from ..promotion import result_type
@@ -324,6 +325,8 @@ heaviside.gradient(input=no_derivative("heaviside"), values=no_derivative("heavi
 
 def between(xp: Any, input: Any, end: Any, weight: Any) -> Any:
     """Linear interpolation from the nearer end, so that weight 1 gives `end` exactly."""
+    if (found := through("lerp", input, end, weight)) is not None:
+        return found
     step = end - input
     near = xp.absolute(weight) < 0.5
     return xp.where(near, fused(step, weight, input), fused(-step, 1 - weight, end))

@@ -14,7 +14,7 @@ from ..bounds import refuse
 from ..constants import FLOAT32, FLOAT64, INT64
 from ..errors import type_name
 from ..fast_reduction import offsets_of, remember
-from ..kernels import kernel, unsuited
+from ..kernels import kernel, through, unsuited
 from ..operator import Array, composite, operator
 from ..state import state
 from ..sums import mean as exact_mean
@@ -140,6 +140,8 @@ _mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0, 
 
 
 def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
+    if beta and (found := through("smooth_l1", x, y, np.float32(beta))) is not None:
+        return found
     d = xp.abs(x - y)
     one = d.dtype.type
     return xp.where(d < one(beta), one(0.5) * d * d / one(beta or 1.0), d - one(0.5 * beta))

@@ -89,7 +89,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
             inplace_node="LeakyReluBackward1")  # fmt: skip
 def leaky_relu(xp, input: Array, negative_slope=0.01):
     """Elements above 0, the others times `negative_slope`."""
-    return xp.where(input > 0, input, input * input.dtype.type(negative_slope))
+    slope = input.dtype.type(negative_slope)
+    found = kernels.through("leaky_relu", input, slope)
+    return xp.where(input > 0, input, input * slope) if found is None else found
 
 
 leaky_relu.gradient(input=lambda t, g, input, negative_slope: t.where(input > 0, g, g * negative_slope))
@@ -113,6 +115,8 @@ with_inplace("hardsigmoid", hardsigmoid, False)
 @activation("_hardswish", check=only_floats("hardswish_cpu"), node="HardswishBackward0")
 def hardswish(xp, input: Array):
     """``x * min(max(x + 3, 0), 6) / 6``."""
+    if (found := kernels.through("hardswish", input)) is not None:
+        return found
     kind = input.dtype.type
     return input * xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
 

@@ -1,0 +1,112 @@
+"""Compiled functions of several operands give the bits of the formulas in numpy that stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine.kernels import compiled
+
+pytestmark = pytest.mark.skipif(compiled is None, reason="there is no compiler")
+one = np.float32
+
+
+def operands() -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of floats of all sizes, of whole numbers, and of special values."""
+    rng = np.random.default_rng(0)
+    wide = lambda: rng.standard_normal(50_000) * np.exp(rng.standard_normal(50_000) * 6)
+    odd = [0, -0.0, 1, -1, 2, 0.5, 1.5, -3, 6, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3e38, -3e38]
+    special = [each.ravel() for each in np.meshgrid(odd, odd)]
+    x, y = (np.concatenate([wide(), np.round(wide()[:5000]), each]).astype(one) for each in special)
+    return x, y
+
+
+def remainder(x: Any, y: Any) -> Any:
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
+
+
+def smooth_l1(x: Any, y: Any) -> Any:
+    d = np.abs(x - y)
+    return np.where(d < one(1.3), one(0.5) * d * d / one(1.3), d - one(0.5 * 1.3))
+
+
+FORMULAS: dict[str, tuple[Callable, tuple]] = {
+    "fmod": (np.fmod, ()),
+    "remainder": (remainder, ()),
+    "floor_divide": (lambda x, y: np.where(y == 0, x / y, np.floor_divide(x, y)), ()),
+    "hypotenuse": (np.hypot, ()),
+    "smooth_l1": (smooth_l1, (1.3,)),
+}
+SINGLE: dict[str, tuple[Callable, tuple]] = {
+    "sign": (lambda x: np.subtract(x > 0, x < 0, dtype=one), ()),
+    "hardswish": (lambda x: x * np.minimum(np.maximum(x + one(3), one(0)), one(6)) / one(6), ()),
+    "leaky_relu": (lambda x, slope: np.where(x > 0, x, x * slope), (0.01,)),
+    "elu": (lambda x, low, scale: np.where(x <= 0, compiled.expm1(x) * low, x * scale), (1.7, 1.1)),
+    "softplus": (
+        lambda x, beta, most: np.where(x * beta > most, x, compiled.log1p(compiled.exp(x * beta)) / beta),
+        (1.5, 20),
+    ),
+}
+
+
+def assert_same_bits(found: np.ndarray, wanted: np.ndarray) -> None:
+    wanted = wanted.astype(one)
+    same = (found.view(np.uint32) == wanted.view(np.uint32)) | (np.isnan(found) & np.isnan(wanted))
+    assert same.all(), (found[~same][:5], wanted[~same][:5])
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_functions_of_two_arrays(name: str) -> None:
+    formula, settings = FORMULAS[name]
+    x, y = operands()
+    settings = tuple(map(one, settings))
+    with np.errstate(all="ignore"):
+        wanted = formula(x, y)
+    found = getattr(compiled, name)(x, y, *settings)
+    assert_same_bits(found, wanted)
+    assert_same_bits(getattr(compiled, name)(x[::3], y[::3], *settings), found[::3])  # not side by side
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_functions_of_an_array_and_settings(name: str) -> None:
+    formula, settings = SINGLE[name]
+    x = operands()[0]
+    settings = tuple(map(one, settings))
+    with np.errstate(all="ignore"):
+        assert_same_bits(getattr(compiled, name)(x, *settings), formula(x, *settings))
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.5, 0.8, -2.0])
+def test_interpolation_is_fused_and_starts_from_the_nearer_end(weight: float) -> None:
+    x, y = operands()
+    w = one(weight)
+    with np.errstate(all="ignore"):
+        step = y - x
+        near = abs(w) < 0.5
+        wanted = compiled.multiply_add(step, w, x) if near else compiled.multiply_add(-step, one(1) - w, y)
+    assert_same_bits(compiled.lerp(x, y, w), wanted)
+
+
+def test_several_threads_compute_the_same() -> None:
+    x = torch.randn(2100, 2000)
+    before = torch.get_num_threads()
+    wanted = torch.nn.functional.leaky_relu(x, 0.2)
+    torch.set_num_threads(4)
+    try:
+        assert torch.equal(torch.nn.functional.leaky_relu(x, 0.2), wanted)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_permutation_by_words_is_that_of_the_swaps_in_python() -> None:
+    words = np.random.default_rng(1).integers(0, 1 << 32, 999, dtype=np.uint32)
+    order = list(range(1000))
+    for i, word in enumerate(words.tolist()):
+        j = i + word % (1000 - i)
+        order[i], order[j] = order[j], order[i]
+    assert compiled.shuffled(np.arange(1000), words).tolist() == order

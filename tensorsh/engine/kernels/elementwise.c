@@ -20,8 +20,9 @@
                 const char *from = args[k] + done * steps[k];                                                 \
                 in[k] = (const float *)from;                                                                  \
                 if (steps[k] == one) continue;                                                                \
-                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const float *)from;          \
                 in[k] = buffers[k];                                                                           \
+                if (steps[k] == 0 && done) continue; /* a number, which is there */                           \
+                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const float *)from;          \
             }                                                                                                 \
             name##_flat arguments;                                                                            \
             if (out != buffers[count_in]) continue;                                                           \

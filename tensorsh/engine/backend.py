@@ -15,8 +15,11 @@ from ..wrapping import wraps
 from . import current
 from .bounds import settle
 from .device import CPU, device
+from .mixing import convolved, mixed, two_of
 from .state import state
 
+INTERFACE = "__cuda_array_interface__"
+"""What the classes of a GPU's arrays have."""
 NO_CUDA = "Torch not compiled with CUDA enabled"
 INSTALL = 'install tensorsh with CUDA support: pip install "tensorsh[cuda13]" (or "tensorsh[cuda12]")'
 
@@ -83,11 +86,11 @@ def module_of(arrays: list, op: Any = None) -> Any:
             if a.ndim and found is None:
                 found = CPU
             elif a.ndim and found != CPU:
-                raise RuntimeError(_mixed(found, CPU, arrays, op))
-        elif hasattr(a, "__cuda_array_interface__"):
+                raise RuntimeError(_mixed(arrays, op))
+        elif hasattr(type(a), INTERFACE):
             here = device_of(a)
             if found is not None and found != here:
-                raise RuntimeError(_mixed(found, here, arrays, op))
+                raise RuntimeError(_mixed(arrays, op))
             found = here
     return np if found is None or found.type == "cpu" else cupy()
 
@@ -126,27 +129,26 @@ def shared(other: Any) -> Any:
     return cupy().from_dlpack(other)
 
 
-AT_LEAST_TWO = "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
-METHODS = {
-    "mm": "mm", "bmm": "bmm", "addmm": "addmm", "baddbmm": "baddbmm", "dot": "_dot", "gather": "gather",
-    "index_select": "_index_select", "_embedding": "_index_select", "native_layer_norm": "_native_layer_norm",
-}  # fmt: skip
-"""Operators whose arguments PyTorch compares with the first one before it computes, by the method that does so."""
+def _mixed(arrays: list, op: Any) -> str:
+    """PyTorch's words for arrays on several devices."""
+    places: dict[str, Any] = {}
+    if op and op.names[0] == "_convolution" and (told := convolved(device_of, *arrays)):
+        return told
+    if op:
+        for i, x in zip(op.tensors, arrays, strict=True):
+            if isinstance(x, (list, tuple)):
+                places[op.params[i]] = [device_of(y) for y in x]
+            elif hasattr(x, "dtype"):
+                places[op.params[i]] = device_of(x)
+    told = mixed(op.names[0], places) if op else None
+    return told or two_of(device_of(x) for x in _flat(arrays) if getattr(x, "ndim", 0) or hasattr(type(x), INTERFACE))
 
 
-def _mixed(a: Any, b: Any, arrays: list, op: Any) -> str:
-    """PyTorch's words: the argument that lies elsewhere than the first; or the first device that is no CPU, and the other."""
-    method = METHODS.get(op.names[0]) if op else None
-    if method:
-        places = {op.params[i]: device_of(x) for i, x in zip(op.tensors, arrays, strict=True) if x is not None}
-        common = next(iter(places.values()))
-        name, place = next((n, p) for n, p in places.items() if p != common)
-        name = "index" if name == "indices" else name
-        return (
-            f"Expected all tensors to be on the same device, but got {name} is on {place}, different from other tensors "
-            f"on {common} (when checking argument in method wrapper_CUDA_{method})"
-        )
-    return AT_LEAST_TWO.format(*(b, a) if a == CPU else (a, b))
+def same_device(name: str, **arrays: Any) -> None:
+    """Raise PyTorch's error unless the arrays of a function lie on one device."""
+    told = mixed(name, {k: device_of(a) for k, a in arrays.items() if hasattr(a, "dtype")})
+    if told:
+        raise RuntimeError(told)
 
 
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
@@ -236,10 +238,14 @@ def hosted(function: Any) -> Any:
             return type(x)(moved)
         return x
 
+    names = function.__code__.co_varnames
+
     def run(*args: Any, **kwargs: Any) -> Any:
         here = next((x.device for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and not x.is_cpu), None)
         if here is None:
             return function(*args, **kwargs)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        same_device(function.__name__, **{k: x._array for k, x in given.items() if isinstance(x, Tensor)})
         out = kwargs.pop("out", None)
         with CPU:  # what it makes by the way is made there too
             found = function(*[place(x, CPU) for x in args], **{k: place(x, CPU) for k, x in kwargs.items()})

@@ -319,6 +319,12 @@ class Operator(Recording):
         except (ValueError, NotImplementedError):
             self.check_shapes(arrays)
             raise
+        except TypeError:
+            if self.lists:  # whose first array alone was looked at
+                from .backend import module_of
+
+                module_of([arrays[i] for i in self.tensors], self)
+            raise
         if narrow is not None:
             result = narrowed(result, narrow)
         return result

@@ -41,11 +41,12 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
 
 def same_place(array: Any, t: Tensor) -> None:
     """Refuse to write a result into a tensor on another device."""
-    from .backend import AT_LEAST_TWO, device_of
+    from .backend import device_of
+    from .mixing import two_of
 
     here, there = device_of(array), device_of(t._array)
     if here != there:
-        raise RuntimeError(AT_LEAST_TWO.format(*(there, here) if here.type == "cpu" else (here, there)))
+        raise RuntimeError(two_of((here, there)))
 
 
 def stored(array: Any, out: Tensor, given: Any) -> Tensor:

@@ -16,6 +16,7 @@ import steps
 
 from tensorsh import torch
 from tensorsh.engine import cuda
+from tensorsh.engine.ops import attention
 
 F = torch.nn.functional
 CASES = {
@@ -99,6 +100,42 @@ def test_as_on_the_cpu(case: str, dtype: str, error: float, ran: set) -> None:
     for a, e in zip(actual, expected, strict=True):
         assert (a is None) == (e is None)
         assert e is None or torch.allclose(a, e, rtol=error, atol=error)
+
+
+DROPPED = {
+    "float": ((1, 2, 6, 8), {}),
+    "odd rows": ((1, 1, 3, 4), {}),
+    "causal": ((2, 3, 5, 8), {"is_causal": True}),
+    "biased": ((1, 2, 4, 8), {"attn_mask": True}),
+}
+
+
+@pytest.mark.parametrize("case", DROPPED)
+def test_attention_with_dropout_is_the_written_out_form(case: str, ran: set) -> None:
+    """The weights that PyTorch's math path keeps are kept, by the numbers that it draws; gradients of first and second order."""
+    shape, options = DROPPED[case]
+
+    def outcome() -> list:
+        torch.manual_seed(3)
+        made = [torch.randn(shape).cuda().requires_grad_() for _ in range(3)]
+        rows = shape[2]
+        given = {k: v if k == "is_causal" else torch.randn(rows, rows).cuda() for k, v in options.items()}
+        torch.cuda.manual_seed_all(5)
+        y = F.scaled_dot_product_attention(*made, dropout_p=0.4, **given)
+        grads = torch.autograd.grad((y * y.detach().cos()).sum(), made, create_graph=True)
+        again = torch.autograd.grad(sum(g.sin().sum() for g in grads), made)
+        after = torch.rand(2, device="cuda")
+        return [t.detach().double().cpu() for t in (y, *grads, *again, after)]
+
+    with standin.installed(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda.attention, "SCORES", 12)  # in several parts
+        actual = outcome()
+        assert {"tensorsh_attention_weights", "tensorsh_attention_weights_backward"} & ran
+        patch.setattr(attention, "fused", lambda *_: None)
+        expected = outcome()
+        for a, e in zip(actual, expected, strict=True):
+            assert torch.allclose(a, e, rtol=1e-4, atol=1e-4)
+        assert float((expected[0] == 0).sum()) < expected[0].numel()
 
 
 TWICE = {
@@ -278,3 +315,23 @@ def test_wrong_values_are_told_when_the_device_is_read(code: str) -> None:
         with pytest.raises(RuntimeError, match="CUDA error: device-side assert triggered"):
             names["x"].tolist()
         assert names["x"].sum().item() == 6.0
+
+
+BESSEL = {
+    "i0": [4.9205049735753885, 1.0, 427.56411572180474, 1.0737517071310738e42, float("nan")],
+    "i0e": [0.24253995049673444, 1.0, 0.1434317818568503, 0.03994437929909668, 0.0],
+    "i1": [-3.9891609909352717, 0.0, 399.8731367825599, 1.0683693903381625e42, float("nan")],
+    "i1e": [-0.19663244208894837, 0.0, 0.13414249329269812, 0.03974415302513025, 0.0],
+}
+"""At -3.01, 0, 8, 100 and infinity, where PyTorch's series give no number."""
+
+
+@pytest.mark.parametrize("name", BESSEL)
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-14), ("float32", 2e-6), ("float16", 5e-3)])
+def test_bessel_functions(name: str, dtype: str, error: float, ran: set) -> None:
+    kind = getattr(torch, dtype)
+    expected = torch.tensor(BESSEL[name], dtype=torch.float64).to(kind).tolist()
+    with standin.installed():
+        x = torch.tensor([-3.01, 0, 8, 100, torch.inf], dtype=kind, device="cuda")
+        y = getattr(torch.special, name)(x).tolist()
+    assert y == pytest.approx(expected, rel=error, nan_ok=True) and "tensorsh_" + name in ran

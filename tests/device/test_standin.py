@@ -84,9 +84,7 @@ def test_text(cuda: None) -> None:
     assert repr(x.detach().to("cuda:1").int()) == "tensor([[1, 2]], device='cuda:1', dtype=torch.int32)"
 
 
-@pytest.mark.parametrize(
-    "code", ["x + c", "c * x", "x @ c[0]", "torch.cat([x, c])", "torch.where(x > 0, x, c)", "x.add_(c)"]
-)
+@pytest.mark.parametrize("code", ["x + c", "c * x", "x.masked_fill(c > 0, 1)", "torch.where(x > 0, x, c)", "x.add_(c)"])
 def test_mixing_is_refused(cuda: None, code: str) -> None:
     names = {"torch": torch, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2)}
     with pytest.raises(RuntimeError) as caught:
@@ -110,6 +108,17 @@ LINEAR = "torch.nn.functional.linear"
         ("torch.nn.functional.embedding(i, x)", "index", "cpu", "cuda:0", "_index_select"),
         ("torch.nn.functional.layer_norm(x, (2,), c[0])", "weight", "cpu", "cuda:0", "_native_layer_norm"),
         ("x.gather(0, i[None])", "index", "cpu", "cuda:0", "gather"),
+        ("x.mv(c[0])", "mat", "cuda:0", "cpu", "addmv_"),
+        ("torch.addmv(x[0], x, c[0])", "vec", "cpu", "cuda:0", "addmv"),
+        ("torch.nn.functional.cross_entropy(x, i)", "target", "cpu", "cuda:0", "nll_loss_forward"),
+        ("torch.cat([x, x, c])", "tensors", "cpu", "cuda:0", "cat"),
+        ("torch.stack([c, x])", "tensors", "cuda:0", "cpu", "cat"),
+        ("x.scatter_add(0, i[None], x)", "index", "cpu", "cuda:0", "scatter_add"),
+        ("torch.equal(x, c)", "other", "cpu", "cuda:0", "_equal"),
+        ("torch.searchsorted(x[0], c[0])", "self", "cpu", "cuda:0", "Tensor_searchsorted"),
+        ("torch.linalg.solve(x, c)", "B", "cpu", "cuda:0", "_linalg_solve_ex"),
+        ("torch.ormqr(x, c[0], x)", "input2", "cpu", "cuda:0", "_ormqr"),
+        ("x.masked_select(c > 0)", "mask", "cpu", "cuda:0", "_masked_select"),
     ],
 )
 def test_the_argument_on_another_device_is_named(
@@ -122,6 +131,29 @@ def test_the_argument_on_another_device_is_named(
         f"Expected all tensors to be on the same device, but got {name} is on {place}, different from other tensors on "
         f"{others} (when checking argument in method wrapper_CUDA_{method})"
     )
+
+
+@pytest.mark.parametrize(
+    "code, message",
+    [
+        ("F.conv1d(x[None], c[None])", "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same"),
+        ("F.conv1d(x[None], x[None], c[0, :1])", "Input type (torch.cuda.FloatTensor) and bias type (torch.FloatTensor) should be the same"),
+        (
+            "F.conv1d(c[None], x[None])",
+            "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be a "
+            "MKLDNN tensor and weight is a dense tensor",
+        ),
+        (
+            "torch.nn.LSTM(2, 2)(x)",
+            "Input and parameter tensors are not at the same device, found input tensor at cuda:0 and parameter tensor at cpu",
+        ),
+    ],
+)  # fmt: skip
+def test_layers_tell_what_lies_elsewhere(cuda: None, code: str, message: str) -> None:
+    names = {"torch": torch, "F": torch.nn.functional, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2)}
+    with pytest.raises(RuntimeError) as caught:
+        eval(code, names)
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("name", "sum prod amax argmin all cumsum cumprod logsumexp".split())

@@ -14,11 +14,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from . import activation, loss, normalization, windows
+from . import activation, bessel, loss, normalization, windows
 
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
-KERNELS: dict[str, Callable] = activation.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
+KERNELS: dict[str, Callable] = (
+    activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
+)
 """By the operator's name: a function with the parameters of its kernel."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

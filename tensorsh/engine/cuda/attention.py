@@ -1,7 +1,7 @@
 """Attention in three launches: a product, the weights of its rows in place, and another product.
 
 So many rows of scores are made at a time as fit into `SCORES` elements; none of them is kept. The backward pass makes them
-again and turns them into weights by the logarithms of the rows' sums. Half types are computed in float32: their products
+again and turns them into weights by the logarithms of the rows' sums; dropout's numbers are drawn again, too. Half types are computed in float32: their products
 are exact in TF32, in which the matrices are multiplied.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ..backend import rounded_products
 from .kernels import Raw
+from .philox import PREAMBLE
 from .rows import FOLDS, threads
 
 SCORES = 1 << 26
@@ -27,19 +28,39 @@ PLACE = (
 """The row of a block: `z` counts the matrices, `at` is where its mask begins, and beyond `last` a causal mask hides all."""
 NUMBERS = (
     "long long n, long long rows, long long top, long long before, long long heads, long long mb, long long mh, long long mr,"
-    "long long mc, A scale, int given, int causal"
+    "long long mc, A scale, int given, int causal, long long whole, long long lanes, unsigned long long seed,"
+    "unsigned long long start, long long draws, float keep, A factor"
 )
+KEPT = (
+    PREAMBLE
+    + """
+__device__ A kept(long long i, long long lanes, unsigned long long seed, unsigned long long start, long long draws, float keep,
+    A factor) {
+  if (lanes == 0) return A(1);
+  long long turn = draws * 4;
+  long long at = i / lanes;
+  long long own = at / draws * lanes + i % lanes;
+  int part = lanes > 1 ? (int)(own % 4) : (int)(i % turn / draws);
+  long long count = lanes > 1 ? own / 4 : i / turn;
+  unsigned long long pair = philox(seed, at % draws, start + count, part / 2);
+  unsigned int word = part % 2 ? (unsigned int)(pair >> 32) : (unsigned int)pair;
+  return word * 2.3283064e-10f + 1.1641532e-10f < keep ? factor : A(0);
+}
+"""
+)
+"""What dropout multiplies the weight at a place with, as `philox.DROPOUT` has it for all of them; 1 where there is none."""
+FACTOR = "kept(((z + before) * whole + i) * n + k, lanes, seed, start, draws, keep, factor)"
 WEIGHTS = Raw(
     "tensorsh_attention_weights",
-    FOLDS + 'extern "C" __global__ void tensorsh_attention_weights(T* s, const T* added, T* sums, ' + NUMBERS + ", A none) {"
-    + PLACE + """
+    FOLDS + KEPT + 'extern "C" __global__ void tensorsh_attention_weights(T* s, const T* added, T* sums, ' + NUMBERS + ", A none) {"
+    + PLACE + f"""
   A most = none;
-  for (long long k = threadIdx.x; k < last; k += blockDim.x) {
+  for (long long k = threadIdx.x; k < last; k += blockDim.x) {{
     A v = A(s[base + k]) * scale;
     if (given) v = v + A(added[at + k * mc]);
     s[base + k] = T(v);
     most = max(most, v);
-  }
+  }}
   most = largest(most, part);
   if (isinf(most)) most = A(0);
   A sum = A(0);
@@ -47,43 +68,50 @@ WEIGHTS = Raw(
   sum = total(sum, part);
   A share = sum == A(0) ? A(0) : A(1) / sum;
   for (long long k = threadIdx.x; k < n; k += blockDim.x)
-    s[base + k] = k < last ? T(exp(A(s[base + k]) - most) * share) : T(0);
+    s[base + k] = k < last ? T(exp(A(s[base + k]) - most) * share * {FACTOR}) : T(0);
   if (threadIdx.x == 0) sums[row] = sum == A(0) ? T(0) : T(log(sum) + most);
-}""",
+}}""",
 )  # fmt: skip
-"""Scores become weights, in place; a row that is hidden wholly becomes zero. sums: the logarithms of the rows' sums."""
+"""Scores become weights after dropout, in place; a row that is hidden wholly becomes zero. sums: the logarithms of the rows' sums."""
 WEIGHTS_BACKWARD = Raw(
     "tensorsh_attention_weights_backward",
-    FOLDS + 'extern "C" __global__ void tensorsh_attention_weights_backward('
-    "T* s, T* d, const T* added, const T* sums, " + NUMBERS + ") {" + PLACE + """
+    FOLDS + KEPT + 'extern "C" __global__ void tensorsh_attention_weights_backward('
+    "T* s, T* d, const T* added, const T* sums, " + NUMBERS + ") {" + PLACE + f"""
   A lost = A(sums[row]);
   A share = A(0);
-  for (long long k = threadIdx.x; k < last; k += blockDim.x) {
+  for (long long k = threadIdx.x; k < last; k += blockDim.x) {{
     A v = A(s[base + k]) * scale;
     if (given) v = v + A(added[at + k * mc]);
     v = exp(v - lost);
     s[base + k] = T(v);
-    share += v * A(d[base + k]);
-  }
+    share += v * A(d[base + k]) * {FACTOR};
+  }}
   share = total(share, part);
-  for (long long k = threadIdx.x; k < n; k += blockDim.x) {
-    d[base + k] = k < last ? T(A(s[base + k]) * (A(d[base + k]) - share) * scale) : T(0);
-    if (k >= last) s[base + k] = T(0);
-  }
-}""",
+  for (long long k = threadIdx.x; k < n; k += blockDim.x) {{
+    A m = k < last ? {FACTOR} : A(0);
+    d[base + k] = k < last ? T(A(s[base + k]) * (A(d[base + k]) * m - share) * scale) : T(0);
+    s[base + k] = k < last ? T(A(s[base + k]) * m) : T(0);
+  }}
+}}""",
 )  # fmt: skip
-"""Scores become weights, and the weights' gradient `d` that of the products, in place."""
+"""Scores become weights (as dropout leaves them), and those weights' gradient `d` that of the products, in place."""
 
 
 class Work:
     """The matrices [B * H, L, E] of one call, its mask, and the parts in which they are worked through."""
 
-    def __init__(self, xp: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -> None:
+    def __init__(self, xp: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float, dropout: Any) -> None:
         self.xp, self.kind = xp, np.dtype(np.float64 if query.dtype == np.float64 else np.float32)
         self.narrow = query.dtype if query.dtype != self.kind else None
         batch, self.heads, self.rows, _ = query.shape
         self.columns, self.many = key.shape[2], batch * self.heads
         self.causal, self.scale = np.int32(causal), self.kind.type(scale)
+        seed, start, draws, lanes, p = dropout or (0, 0, 1, 0, 0.0)
+        keep = np.float32(1.0 - p)
+        self.dropout = (
+            np.int64(self.rows), np.int64(lanes), np.uint64(seed), np.uint64(start), np.int64(draws), keep,
+            self.kind.type(1.0 / keep),
+        )  # fmt: skip
         self.mask, self.steps = None, (0, 0, 0, 0)
         if mask is not None:
             if mask.dtype.kind == "b":
@@ -109,7 +137,7 @@ class Work:
         given = np.int32(self.mask is not None)
         added = scores if self.mask is None else self.mask
         blocks = scores.shape[0] * scores.shape[1]
-        numbers = (*map(number, sizes), self.scale, given, self.causal, *more)
+        numbers = (*map(number, sizes), self.scale, given, self.causal, *self.dropout, *more)
         kernel(self.kind, blocks, threads(self.columns), *arrays, added, sums, *numbers)
 
     def product(self, a: Any, b: Any) -> Any:
@@ -133,9 +161,11 @@ class Work:
         return x.reshape(like.shape) if self.narrow is None else x.reshape(like.shape).astype(self.narrow)
 
 
-def forward(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float) -> tuple:
-    """The weighted values, and the logarithms of the rows' sums."""
-    work = Work(xp, query, key, mask, causal, scale)
+def forward(
+    xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
+) -> tuple:
+    """The weighted values, and the logarithms of the rows' sums. dropout: `sampling.dropout_draw`'s numbers, if any."""
+    work = Work(xp, query, key, mask, causal, scale, dropout)
     q, k, v = map(work.flat, (query, key, value))
     k = xp.ascontiguousarray(k.swapaxes(1, 2))
 
@@ -155,10 +185,10 @@ def forward(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, 
 
 
 def backward(
-    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, sums: Any
+    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any, sums: Any
 ) -> tuple:
     """The gradients of the query, the key and the value."""
-    work = Work(xp, query, key, mask, causal, scale)
+    work = Work(xp, query, key, mask, causal, scale, dropout)
     g, q, k, v = map(work.flat, (g, query, key, value))
     sums = sums.reshape(work.many, -1)
     turned_key, turned_value = (xp.ascontiguousarray(x.swapaxes(1, 2)) for x in (k, v))

@@ -160,6 +160,24 @@ def bernoulli_mask(g: Philox, shape: Any, p: float) -> Any:
     return halves(BERNOULLI, g, shape, F4, p).astype(bool)
 
 
+def dropout_draw(g: Philox, count: int, p: float) -> tuple:
+    """What dropout of float32 elements is drawn by: the seed, the first draw, the threads, the elements that one takes in a
+    row, and p."""
+    lanes, threads = 4, g.threads(count)
+    while count % lanes:
+        lanes //= 2
+    return g._seed, int(g.take(((count - 1) // (threads * 4) + 1) * 4)), threads, lanes, p
+
+
+def dropout_again(xp: Any, draw: tuple, shape: Any, dtype: Any) -> Any:
+    """The factors of a draw."""
+    seed, start, threads, lanes, p = draw
+    made, keep = xp.empty(shape, F4), np.float32(1.0 - p)
+    single = (DROPOUT_SINGLE,) if lanes == 1 else (DROPOUT, np.int64(lanes))
+    single[0](np.uint64(seed), np.uint64(start), np.int64(threads), *single[1:], keep, F4.type(1.0 / keep), made)
+    return made.astype(dtype, copy=False)
+
+
 @at_home
 def dropout_noise(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
     """What dropout multiplies with: 0 with probability p, else 1 / (1 - p)."""

@@ -24,6 +24,7 @@ from ..table import find_function
 from ..tensor import Tensor, wrap
 from .by_number import times
 from .copying import fitting
+from .sampling import source
 from .softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
 
 SAFE = 40.0
@@ -174,25 +175,36 @@ def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
 
 
 @operator("_attention_on_device", method=False, outputs=1, unlinked="mask", node=on_device_node)
-def attention_on_device(xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0):
-    """`_attention` on a GPU."""
+def attention_on_device(
+    xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0, dropout=None
+):  # fmt: skip
+    """`_attention` on a GPU, which draws dropout's numbers itself, each time that it needs them."""
     from ..cuda.attention import forward
 
-    return forward(xp, query, key, value, mask, is_causal, scale)
+    return forward(xp, query, key, value, mask, is_causal, scale, dropout)
 
 
 @attention_on_device.joint_gradient
-def _(t, g, needs, query, key, value, mask, is_causal, scale, result1):
+def _(t, g, needs, query, key, value, mask, is_causal, scale, dropout, result1):
     if not t.raw:
-        return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+        return written_out(t, g, needs, query, key, value, mask, is_causal, scale, dropout)
     from ..cuda.attention import backward
 
-    found = backward(module_of([query]), g, query, key, value, mask, is_causal, scale, result1)
+    found = backward(module_of([query]), g, query, key, value, mask, is_causal, scale, dropout, result1)
     return *[x if need else None for x, need in zip(found, needs, strict=False)], None
 
 
 def written_out(
-    t: Any, g: Any, needs: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float
+    t: Any,
+    g: Any,
+    needs: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    causal: bool,
+    scale: float,
+    dropout: Any = None,
 ) -> tuple:
     """The gradients by operators that can be differentiated in turn."""
     scores = t.matmul(query * scale, t.transpose(key, 2, 3))
@@ -200,8 +212,13 @@ def written_out(
         found = additive(None if mask is None else mask._array, causal, query._array, key._array)
         scores = scores + wrap(found)
     weights = t.softmax(scores, 3)
-    dv = t.matmul(t.transpose(weights, 2, 3), g) if needs[2] else None
-    dw = t.matmul(g, t.transpose(value, 2, 3))
+    kept, dw = weights, t.matmul(g, t.transpose(value, 2, 3))
+    if dropout is not None:
+        from ..cuda.sampling import dropout_again
+
+        noise = wrap(dropout_again(module_of([query._array]), dropout, tuple(weights.shape), weights._array.dtype))
+        kept, dw = weights * noise, dw * noise
+    dv = t.matmul(t.transpose(kept, 2, 3), g) if needs[2] else None
     ds = weights * (dw - t.sum(weights * dw, 3, True)) * scale
     dq = t.matmul(ds, key) if needs[0] else None
     return dq, t.matmul(t.transpose(ds, 2, 3), query) if needs[1] else None, dv, None
@@ -211,7 +228,7 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
     """The operator that PyTorch has for this form, where it has one."""
     q, k, v = query._array, key._array, value._array
     suits = (
-        dropout_p == 0.0
+        (dropout_p == 0.0 or dropout_p < 1.0 and type(q) is not np.ndarray)
         and q.ndim == k.ndim == v.ndim == 4
         and type(q) is type(k) is type(v)
         and q.dtype == k.dtype == v.dtype
@@ -228,6 +245,13 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
     # A GPU's operators take rows of whole words of 16 bytes; double precision has none.
     narrow = q.dtype.itemsize == 2 and (mask is None and q.shape[3] <= 256 or not q.shape[3] % 8)
     return attention_on_device if narrow or q.dtype == FLOAT32 and not q.shape[3] % 4 else None
+
+
+def drawn(query: Tensor, key: Tensor, p: float) -> tuple:
+    """The numbers by which a GPU draws dropout of the weights."""
+    from ..cuda.sampling import dropout_draw
+
+    return dropout_draw(source(None, like=query._array), math.prod(query.shape[:3]) * key.shape[2], float(p))
 
 
 def check_attention(query, key, value, attn_mask, dropout_p) -> None:
@@ -269,7 +293,8 @@ def scaled_dot_product_attention(
     if whole:
         if attn_mask is not None:
             fitting((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
-        return whole.function(query, key, value, attn_mask, bool(is_causal), float(scale))
+        given = (query, key, value, attn_mask, bool(is_causal), float(scale))
+        return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]
         attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()

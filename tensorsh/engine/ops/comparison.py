@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import same_device
 from ..errors import check_broadcast
 from ..fast_pairs import symbol
 from ..inplace import write
@@ -153,6 +154,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
                 f"equal(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
             )
     x, y = input._array, other._array
+    if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        same_device("equal", input=x, other=y)
     if x.shape != y.shape:
         return False
     common = result_type([x, y]).numpy

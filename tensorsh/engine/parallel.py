@@ -87,32 +87,40 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
     rest = iter(jobs)
     lock = allocate_lock()
     failures: list[BaseException] = []
+    started: list[Helper] = []
 
-    def work() -> None:
+    def work(helper: Helper | None = None) -> bool:
+        """Do jobs while there are any; whether there was one, which the thread that asked for the work then waits for."""
         before = np.setbufsize(buffer) if buffer else 0
+        found = False
         try:
             while not failures:
                 with lock:
                     job = next(rest, None)
+                    if job is not None and not found:
+                        found = True
+                        if helper is not None:
+                            started.append(helper)
                 if job is None:
-                    return
+                    break
                 f(*job)
         except BaseException as error:
             failures.append(error)
         finally:
             if before:
                 np.setbufsize(before)
+        return found
 
-    helpers = []
     for _ in range(threads - 1):
         try:
             helper = parked.pop() if parked else Helper()
         except (RuntimeError, MemoryError):  # there is no room for another stack
             break
         helper.begin(work)
-        helpers.append(helper)
     work()
-    for helper in helpers:
+    with lock:
+        rest = iter(())  # helpers that wake only now are not waited for
+    for helper in started:
         helper.done.acquire()
         parked.append(helper)
     if failures:
@@ -141,9 +149,12 @@ class Helper:
         np.seterr(all="ignore")
         while True:
             self.go.acquire()
-            self.work()
+            found = self.work(self)
             del self.work
-            self.done.release()
+            if found:
+                self.done.release()
+            else:
+                parked.append(self)
 
 
 parked: list[Helper] = []

@@ -1,6 +1,9 @@
 """Kernels for large arrays: near to the mathematics, and the same on any number of threads."""
 
 import math
+import threading
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,3 +156,27 @@ def test_gradients_of_kinks_let_nothing_through_where_they_are_zero(threads) -> 
     g[::2] = math.nan
     F.relu(x).backward(g)
     assert (x.grad[x <= 0] == 0).all() and not x.grad[x > 0].isfinite().any()
+
+
+def test_a_thread_that_wakes_late_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, late = threading.Event(), parallel.Helper()
+    begin = late.begin
+
+    def sleepy(work: Any) -> None:
+        threading.Thread(target=lambda: (gate.wait(60), begin(work))).start()
+
+    class Sleepy:
+        begin = staticmethod(sleepy)
+
+    parked: list[Any] = [Sleepy()]
+    monkeypatch.setattr(parallel, "parked", parked)
+    done: list[int] = []
+    parallel.each(done.append, ((i,) for i in range(10)), 2)
+    assert done == list(range(10)) and not parked
+    gate.set()
+    until = time.monotonic() + 60
+    while late not in parked and time.monotonic() < until:
+        time.sleep(0.001)
+    assert parked == [late] and done == list(range(10))
+    parallel.each(done.append, ((i,) for i in range(10)), 2)
+    assert sorted(done) == sorted([*range(10), *range(10)])

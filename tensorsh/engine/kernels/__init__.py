@@ -75,8 +75,7 @@ def through(name: str, *operands: Any) -> Any:
 def run(ufunc: Any, *arrays: Any) -> Any:
     """A kernel's ufunc on arrays; large ones are shared among threads."""
     first = arrays[0]
-    # Below a millisecond of work a second thread often wakes on the core of the first, and waits for it.
-    if state.threads > 1 and first.size >= 4 * SHARED:
+    if state.threads > 1 and first.size >= SHARED:
         shape = first.shape
         numbers: tuple = ()
         while type(arrays[-1]) is np.float32:

@@ -38,6 +38,7 @@ class State:
     retain_graph: bool
     """Whether no graph is freed, whatever a backward pass says: `vmap` walks one graph for several slices."""
     deterministic: bool
+    warns_of_chance: bool
     threads: int
     warned: set
     outermost: bool
@@ -72,7 +73,7 @@ class State:
         """A snapshot of a new session's settings."""
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
-            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "threads": CORES, "flow": None,
+            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": CORES, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "dual": False, "dual_level": -1, "pushing": False,

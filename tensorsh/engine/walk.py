@@ -42,14 +42,14 @@ def reaching(roots: Iterable[Node], targets: set) -> set:
 
 
 def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
-    """A gradient after the hooks of the tensor it belongs to."""
-    for hook in list(hooks.values()):
+    """A gradient after the hooks of the tensor it belongs to; one with a negative number is the node's own."""
+    for number, hook in list(hooks.items()):
         value = wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if raw else gradient
         answer = hook(value)
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            if raw and answer._array.dtype != gradient.dtype:
+            if raw and number >= 0 and answer._array.dtype != gradient.dtype:
                 raise RuntimeError(
                     f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the type of value (was "
                     f"{tensor_type(of(gradient))} got {tensor_type(answer.dtype)})"

@@ -95,6 +95,9 @@ FLAGS = frozenset(
 # unbound, and with an ordinary argument behind them, these are a mistake and not a name that is bound later
 UNMISTAKABLE_FLAGS = frozenset("requires_grad keepdim keepdims retain_graph create_graph allow_unused".split())
 
+# modules with an underscore that programs import all the same
+PRIVATE_MODULES = frozenset(("_pytree",))
+
 
 def is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and len(name) > 4

@@ -19,6 +19,7 @@ from typing import Any
 from .mistake import Mistake, place_of
 from .names import (
     DEFINABLE,
+    PRIVATE_MODULES,
     READABLE_VARIABLES,
     UNMISTAKABLE_FLAGS,
     WRITABLE_VARIABLES,
@@ -318,7 +319,9 @@ def _import(walk: Walk, node: ast.Import, scope: Scope, depth: int, gate: bool) 
     for alias in node.names:
         if gate:
             for part in (*alias.name.split("."), alias.asname or "x"):
-                if part.startswith("__") or (part.startswith("_") and part is not alias.asname):
+                if part.startswith("__") or (
+                    part.startswith("_") and part not in PRIVATE_MODULES and part is not alias.asname
+                ):
                     raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
         scope.bind(alias.asname or alias.name.partition(".")[0])
 
@@ -335,7 +338,8 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
         if gate:
             # What a module offers is decided when the import is executed, also for a name with one underscore.
             parts = (node.module or "").split(".")
-            for part in (*(p for p in parts if p.startswith("_")), *([alias.name] if is_special(alias.name) else [])):
+            private = (p for p in parts if p.startswith("_") and p not in PRIVATE_MODULES)
+            for part in (*private, *([alias.name] if is_special(alias.name) else [])):
                 raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
             if alias.asname and is_special(alias.asname):
                 raise Mistake(f"name '{alias.asname}' is not available in tensorsh", place_of(alias))

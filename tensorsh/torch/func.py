@@ -18,10 +18,11 @@ from ..engine.tensor import Tensor
 from ..sealed import Sealed
 from ..wrapping import wraps
 from .axes import rearrange
+from .batch_norms import replace_all_batch_norm_modules_
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
-    "stack_module_state", "vjp", "vmap",
+    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 

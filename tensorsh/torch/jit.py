@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["export", "ignore", "is_scripting", "is_tracing", "script", "unused"]
+__all__ = ["export", "ignore", "is_scripting", "is_tracing", "script", "trace", "unused"]
 
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
     return obj
+
+
+def trace(func: Any, *args: Any, **kwargs: Any) -> Any:
+    return func
 
 
 export = ignore = unused = script

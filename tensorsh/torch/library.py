@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import re
+from ast import literal_eval
 from collections.abc import Callable
 from typing import Any
 
+from ..engine import table
 from ..engine.function import Function
 from ..engine.state import state
 from ..engine.tensor import Tensor
 from ..sealed import Sealed
 
-__all__ = ["CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+__all__ = [
+    "CustomOpDef", "Library", "custom_op", "define", "impl", "register_autograd", "register_fake", "register_kernel",
+    "register_vmap",
+]  # fmt: skip
 
 
 class CustomOpDef(metaclass=Sealed):
     """An operator defined by `custom_op`: call it, or register more of it."""
 
     __module__ = "torch._library.custom_ops"
+    _declared: Declaration | None = None
 
     def __init__(self, name: str, function: Callable, mutates: Any) -> None:
         self._qualname = name
@@ -31,6 +38,7 @@ class CustomOpDef(metaclass=Sealed):
                 )
         self._mutates = tuple(mutates)
         self._kernels: dict[str, Callable] = {}
+        self._composite: Callable | None = None
         self._backward: Callable | None = None
         self._setup: Callable | None = None
         self._graph = type(Function)(
@@ -43,6 +51,10 @@ class CustomOpDef(metaclass=Sealed):
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._declared is not None:
+            self._declared.check(args, kwargs)
+        if self._composite is not None:
+            return self._composite(*args, **kwargs)
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         result = self._graph.apply(*bound.arguments.values())  # type: ignore[attr-defined]
@@ -118,10 +130,7 @@ def custom_op(
         )
 
     def define(function: Callable) -> CustomOpDef:
-        made = CustomOpDef(name, function, () if mutates_args == "unknown" else mutates_args)
-        # A new dict: the snapshots of other sessions share the old one.
-        state.__dict__["custom_operators"] = {**operators(), name: made}
-        return made
+        return add(CustomOpDef(name, function, () if mutates_args == "unknown" else mutates_args))
 
     return define if fn is None else define(fn)
 
@@ -157,8 +166,162 @@ def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) 
     return found(op).register_vmap(func)
 
 
+def add(op: CustomOpDef) -> CustomOpDef:
+    """Enter an operator among the session's."""
+    # A new dict: the snapshots of other sessions share the old one.
+    state.__dict__["custom_operators"] = {**operators(), op._qualname: op}
+    return op
+
+
+class Declaration:
+    """An operator declared by a schema, ``(Tensor x, float k=2.0, *, int n=1) -> Tensor``: it has no kernel yet."""
+
+    def __init__(self, name: str, schema: str) -> None:
+        found = re.fullmatch(r"\s*\((.*)\)\s*->\s*(.+?)\s*", schema)
+        if found is None:
+            raise ValueError(
+                'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
+                f'"{schema}"'
+            )
+        self.name, self.kinds, shown = name, {}, []
+        parameters, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
+        for part in re.split(r",\s*(?![^\[(]*[\])])", found[1]) if found[1].strip() else []:
+            if part.strip() == "*":
+                kind = inspect.Parameter.KEYWORD_ONLY
+                shown.append("*")
+                continue
+            typed, _, default = part.partition("=")
+            type, _, argument = typed.strip().rpartition(" ")
+            value = literal_eval(default) if default else inspect.Parameter.empty
+            parameters.append(inspect.Parameter(argument, kind, default=value, annotation=type))
+            self.kinds[argument] = type
+            number = f"{value:g}" + "." * value.is_integer() if isinstance(value, float) else default
+            shown.append(f"{type} {argument}" + f"={number}" * bool(default))
+        self.text = f"{name}({', '.join(shown)}) -> {found[2]}"
+        self.__signature__ = inspect.Signature(parameters)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            f"Could not run '{self.name}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
+            "exist for this backend, or was omitted during the selective/custom build process (if using custom build)."
+        )
+
+    def check(self, args: tuple, kwargs: dict) -> None:
+        """PyTorch's errors of arguments that a call lacks, and of what stands in place of a tensor."""
+        for i, (name, parameter) in enumerate(self.__signature__.parameters.items()):
+            given = args[i] if i < len(args) else kwargs.get(name, parameter.default)
+            if given is inspect.Parameter.empty:
+                raise RuntimeError(f"{self.name}() is missing value for argument '{name}'. Declaration: {self.text}")
+            if self.kinds[name] == "Tensor" and not isinstance(given, Tensor):
+                raise RuntimeError(
+                    f"{self.name}() Expected a value of type 'Tensor' for argument '{name}' but instead found type "
+                    f"'{type(given).__name__}'.\nPosition: {i}\nValue: {given!r}\nDeclaration: {self.text}"
+                )
+
+
+def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> None:
+    """Declare an operator ``namespace::name`` by its schema; `impl` gives it kernels."""
+    if qualname.count("::") != 1:
+        raise ValueError(
+            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
+            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
+        )
+    declared = Declaration(qualname, schema)
+    made = add(CustomOpDef(qualname, declared, ()))
+    made._declared = declared
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """Give a declared operator a kernel for some kinds of device ("cpu", "default"); a decorator without `func`."""
+    if isinstance(qualname, Library):
+        return impl_of(qualname, types, func)
+    op = found(qualname)
+
+    def register(function: Callable) -> Callable:
+        for each in (types,) if isinstance(types, str) else types:
+            if each == "default":
+                op._composite = function
+            op._kernels[each] = function
+        return function
+
+    return register if func is None else register(func)
+
+
+def impl_of(library: Library, name: str, key: Any = "") -> Callable:
+    """The decorator ``@impl(library, name, dispatch_key)``."""
+
+    def register(function: Callable) -> Callable:
+        library.impl(name, function, key or "")
+        return function
+
+    return register
+
+
+class Library(metaclass=Sealed):
+    """The operators of a namespace: ``define`` declares them, ``impl`` gives them kernels."""
+
+    __module__ = "torch.library"
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError(f"Unsupported library kind: {kind}")
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Declare an operator by its name and schema, ``add(Tensor a, Tensor b) -> Tensor``."""
+        name, opening, rest = schema.partition("(")
+        define(f"{self.ns}::{name.strip()}", opening + rest)
+        return name.strip()
+
+    def impl(self, op_name: str, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False, **_: Any) -> None:
+        """Give an operator of the namespace a kernel."""
+        op = found(op_name if "::" in op_name else f"{self.ns}::{op_name}")
+        key = dispatch_key or self.dispatch_key
+        if key in ("", "CompositeImplicitAutograd", "Autograd", "AutogradCPU"):
+            op._composite = fn
+        elif key == "CompositeExplicitAutograd":
+            op._kernels |= {"cpu": fn, "cuda": fn}
+        else:
+            op._kernels[key.lower()] = fn
+
+
+class OpOverload(metaclass=Sealed):
+    """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function."""
+
+    __module__ = "torch._ops"
+
+    def __init__(self, name: str, function: Callable) -> None:
+        self._name, self._function = name, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+class OpOverloadPacket(OpOverload):
+    """An operator in all its forms, ``torch.ops.aten.add``."""
+
+    __module__ = "torch._ops"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"The underlying op of '{self._name}' has no overload name '{name}'")
+        return OpOverload(f"{self._name}.{name}", self._function)
+
+
+def of_engine(name: str) -> Callable | None:
+    """The engine's function of an operator of PyTorch's own, ``aten::name``; its method where it is only that."""
+    own = table.find_function(name) or table.find_method(name)
+    return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
+
+
 class Operators(metaclass=Sealed):
-    """``torch.ops``: the operators that programs define, as ``torch.ops.namespace.name``."""
+    """``torch.ops``: operators as ``torch.ops.namespace.name``: what programs define, and in ``aten`` PyTorch's own."""
 
     __module__ = "torch"
     __slots__ = ("_space",)
@@ -170,6 +333,15 @@ class Operators(metaclass=Sealed):
         if not self._space:
             return Operators(name)
         made = operators().get(f"{self._space}::{name}")
+        if made is None and self._space == "aten":
+            made = of_engine(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
-        return made
+        return OpOverloadPacket(f"{self._space}.{name}", made)
+
+    def __repr__(self) -> str:
+        return (
+            f"<module 'torch.ops.{self._space}' from 'torch.ops'>"
+            if self._space
+            else "<module 'torch.ops' from '_ops.py'>"
+        )

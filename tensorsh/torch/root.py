@@ -18,25 +18,25 @@ from ..modules.namespace import Lazy, Linked, Namespace, absent, names
 from ..pytorch import lacking
 
 SUBMODULES = (
-    "nn nn.functional nn.grad nn.attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
-    "nn.utils.stateless nn.utils.clip_grad nn.parallel nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
+    "nn nn.functional nn.grad nn.attention nn.attention.flex_attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
+    "nn.utils.stateless nn.utils.clip_grad nn.utils.convert_parameters nn.parallel nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
     "nn.modules.activation nn.modules.dropout nn.modules.flatten nn.modules.loss nn.modules.conv nn.modules.pooling "
     "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
     "nn.modules.upsampling nn.modules.distance nn.modules.utils "
     "optim optim.lr_scheduler optim.optimizer optim.swa_utils autograd autograd.functional autograd.graph autograd.variable "
     "autograd.profiler autograd.forward_ad autograd.grad_mode autograd.function linalg fft special "
-    "signal signal.windows masked random cpu cpu.amp cuda cuda.amp cuda.nvtx cuda.memory cuda.random cuda.streams utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader "
+    "signal signal.windows masked random cpu cpu.amp cuda cuda.amp cuda.nvtx cuda.memory cuda.random cuda.streams utils utils.data utils.data.dataset utils.data.sampler utils.data.dataloader utils.data.distributed utils._pytree "
     "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed"
+    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed xpu mtia"
 ).split()
 """Dotted names below torch that are namespaces."""
 
 AUTOCAST = "autocast is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled clear_autocast_cache".split()
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
-    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan"
+    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree"
 ).split()
 """Names with an underscore that programs use all the same: base classes, above all."""
 
@@ -224,6 +224,8 @@ def root_extras() -> dict[str, Any]:
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["ops"] = Lazy(lambda: _load("library", "Operators")())
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
+    found["OutOfMemoryError"] = Lazy(lambda: _load("cuda.memory", "OutOfMemoryError"))
+    found["GradScaler"] = Lazy(lambda: _load("amp", "GradScaler"))
     found["cond"] = Lazy(lambda: _load("branching", "cond"))
     found["while_loop"] = Lazy(lambda: _load("branching", "while_loop"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]

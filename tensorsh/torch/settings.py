@@ -36,7 +36,8 @@ __all__ = [
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
     "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast", "promote_types",
-    "result_type", "TypedStorage", "UntypedStorage",
+    "result_type", "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
+    "set_deterministic_debug_mode",
 ]  # fmt: skip
 
 
@@ -122,18 +123,25 @@ def _bytes(value: Any) -> np.ndarray:
     return value._array
 
 
-def default_generator() -> Generator:
+class DefaultGenerator(Generator):
     """The session's own generator."""
-    made = object.__new__(Generator)
-    made._core = state.generator
-    return made
+
+    __module__, __qualname__ = "torch", "Generator"
+    __slots__ = ()
+    _core = property(lambda self: state.generator)  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        pass
+
+
+default_generator = DefaultGenerator()
 
 
 def manual_seed(seed: int) -> Generator:
     """Start the session's random numbers from a seed; the same numbers as PyTorch's follow."""
     state.generator.manual_seed(int(seed))
     seed_devices(int(seed))
-    return default_generator()
+    return default_generator
 
 
 def seed_devices(seed: int) -> None:
@@ -284,7 +292,7 @@ def set_num_interop_threads(n: int) -> None:
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Accepted: every operator here is deterministic."""
-    state.deterministic = bool(mode)
+    state.deterministic, state.warns_of_chance = bool(mode), bool(mode and warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -292,7 +300,27 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    return False
+    return state.warns_of_chance
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """The switch of `use_deterministic_algorithms` as a word or a number."""
+    modes = ["default", "warn", "error"]
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in modes:
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
+        debug_mode = modes.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    return (1 if state.warns_of_chance else 2) if state.deterministic else 0
 
 
 def set_float32_matmul_precision(precision: str) -> None:

@@ -88,6 +88,17 @@ def _number(value: Any) -> Any:
     return value
 
 
+@_method
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it and of the elements of two other tensors."""
+    _free(self, "map2_")
+    first, second = (t.expand(self.shape)._array for t in (x, y))
+    for at, value in _elements(self):
+        self._array[at] = _number(callable(value, first[at].item(), second[at].item()))
+    self._bump()
+    return self
+
+
 def _elements(t: Tensor) -> list:
     import numpy as np
 

@@ -4,6 +4,7 @@ from builtins import bool as _bool
 from typing import Any
 
 from . import clip_grad as clip_grad
+from . import convert_parameters as convert_parameters
 from . import parametrizations as parametrizations
 from . import parametrize as parametrize
 from . import prune as prune

@@ -9,6 +9,7 @@ _PLACES = {
     "sampler": "BatchSampler RandomSampler Sampler SequentialSampler SubsetRandomSampler WeightedRandomSampler",
     "dataloader": "DataLoader get_worker_info",
     "collate": "default_collate default_convert",
+    "distributed": "DistributedSampler",
 }
 
 _found = lazily(__name__, _PLACES)

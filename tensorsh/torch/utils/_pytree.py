@@ -1,0 +1,229 @@
+"""``torch.utils._pytree``: trees of lists, tuples, dictionaries and classes that a program registers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...engine.state import state
+from ...sealed import Sealed
+
+__all__ = [
+    "MappingKey", "SequenceKey", "TreeSpec", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
+    "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only", "tree_structure",
+    "tree_unflatten",
+]  # fmt: skip
+
+
+class MappingKey(namedtuple("MappingKey", "key"), metaclass=Sealed):
+    """A step into a dictionary."""
+
+    __module__ = "torch.utils._pytree"
+    __slots__ = ()
+
+
+class SequenceKey(namedtuple("SequenceKey", "idx"), metaclass=Sealed):
+    """A step into a list or a tuple."""
+
+    __module__ = "torch.utils._pytree"
+    __slots__ = ()
+
+
+class TreeSpec(metaclass=Sealed):
+    """The form of a tree: what its root is, and the forms of what is in it; a leaf has no type."""
+
+    __module__ = "torch.utils._pytree"
+
+    def __init__(self, type: Any, context: Any, children: list) -> None:
+        self.type, self.context, self._children = type, context, children
+        leaf = type is None
+        self.num_nodes = 1 + sum(each.num_nodes for each in children)
+        self.num_leaves = 1 if leaf else sum(each.num_leaves for each in children)
+        self.num_children = len(children)
+
+    def is_leaf(self) -> bool:
+        return self.type is None
+
+    def unflatten(self, leaves: Any) -> Any:
+        """The tree of this form with these leaves."""
+        leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+                f"{self.num_leaves} items ({self})."
+            )
+        return built(self, iter(leaves))
+
+    def __eq__(self, other: object) -> bool:
+        mine = self.type, self.context, self._children
+        return isinstance(other, TreeSpec) and mine == (other.type, other.context, other._children)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self, indent: int = 0) -> str:
+        if self.is_leaf():
+            return "*"
+        shown = f"TreeSpec({self.type.__name__}, {self.context}, ["
+        if self._children:
+            deeper = indent + 2
+            first, *rest = (each.__repr__(deeper) for each in self._children)
+            shown += (",\n" + " " * deeper).join([first, *rest])
+        return shown + "])"
+
+
+def named(tree: Any) -> bool:
+    return isinstance(tree, tuple) and hasattr(tree, "_fields")
+
+
+def opened(tree: Any) -> tuple | None:
+    """The type of a node, what else its form needs, and what is in it; None for a leaf."""
+    kind = type(tree)
+    own = state.__dict__.get("tree_nodes", {}).get(kind)
+    if own is not None:
+        children, context = own[0](tree)
+        return kind, context, list(children)
+    if kind is list or kind is tuple:
+        return kind, None, list(tree)
+    if kind is dict or kind is OrderedDict:
+        return kind, list(tree), list(tree.values())
+    if kind is defaultdict:
+        return kind, [tree.default_factory, list(tree)], list(tree.values())
+    if kind is deque:
+        return kind, tree.maxlen, list(tree)
+    return (namedtuple, kind, list(tree)) if named(tree) else None
+
+
+def built(spec: TreeSpec, leaves: Iterator) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    children = [built(each, leaves) for each in spec._children]
+    kind, context = spec.type, spec.context
+    own = state.__dict__.get("tree_nodes", {}).get(kind)
+    if own is not None:
+        return own[1](children, context)
+    if kind is namedtuple:
+        return context(*children)
+    if kind is deque:
+        return deque(children, maxlen=context)
+    if kind is defaultdict:
+        return defaultdict(context[0], zip(context[1], children, strict=True))
+    return kind(children) if context is None else kind(zip(context, children, strict=True))
+
+
+def register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **_: Any) -> None:
+    """Let objects of a class be nodes: `flatten_fn(x)` gives what is in it and its context, `unflatten_fn` the way back."""
+    known = state.__dict__.get("tree_nodes", {})
+    if cls in known:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    # A new dict: the snapshots of other sessions share the old one.
+    state.__dict__["tree_nodes"] = {**known, cls: (flatten_fn, unflatten_fn)}
+
+
+def flattened(tree: Any, leaves: list, is_leaf: Callable | None) -> TreeSpec:
+    node = None if is_leaf is not None and is_leaf(tree) else opened(tree)
+    if node is None:
+        leaves.append(tree)
+        return TreeSpec(None, None, [])
+    kind, context, children = node
+    return TreeSpec(kind, context, [flattened(each, leaves, is_leaf) for each in children])
+
+
+def tree_flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+    """The leaves of a tree, in order, and its form."""
+    leaves: list = []
+    spec = flattened(tree, leaves, is_leaf)
+    return leaves, spec
+
+
+def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+    """The tree of a form with these leaves."""
+    return treespec.unflatten(leaves)
+
+
+def tree_iter(tree: Any, is_leaf: Callable | None = None) -> Iterator:
+    """The leaves, one after the other."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
+    """The leaves of a tree."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:
+    """The form of a tree."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def alike(spec: TreeSpec, tree: Any, leaves: list) -> None:
+    """The leaves of a tree that has the form of another; what hangs on a leaf of that form is one."""
+    if spec.type is None:
+        leaves.append(tree)
+        return
+    node = opened(tree)
+    kind, context, children = node if node is not None else (type(tree), None, [])
+    if kind is not spec.type:
+        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {kind!r}.")
+    if len(children) != spec.num_children:
+        raise ValueError(f"Node arity mismatch; expected {spec.num_children}, but got {len(children)}.")
+    if kind in (dict, OrderedDict):
+        if set(context) != set(spec.context):
+            raise ValueError(f"Node keys mismatch; missing key(s): {set(spec.context) - set(context)}.")
+        children = [tree[key] for key in spec.context]
+    for form, child in zip(spec._children, children, strict=True):
+        alike(form, child, leaves)
+
+
+def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """The tree with `func` of each leaf, and of those at the same places of the other trees."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others: list[list] = []
+    for each in rests:
+        others.append([])
+        alike(spec, each, others[-1])
+    return spec.unflatten(map(func, leaves, *others))
+
+
+def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """Call `func` for each leaf; the tree itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(type_or_types: Any, func: Any, tree: Any = None, is_leaf: Callable | None = None) -> Any:
+    """The tree with `func` of each leaf of a type; the others stay."""
+    chosen = type_or_types if isinstance(type_or_types, (type, tuple)) or not callable(type_or_types) else None
+    fits = type_or_types if chosen is None else lambda x: isinstance(x, chosen)
+    return tree_map(lambda x: func(x) if fits(x) else x, tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Whether something holds of all leaves."""
+    return all(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_any(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Whether something holds of one leaf."""
+    return any(map(pred, tree_iter(tree, is_leaf)))
+
+
+def paths(tree: Any, path: tuple, is_leaf: Callable | None) -> Iterator:
+    node = None if is_leaf is not None and is_leaf(tree) else opened(tree)
+    if node is None:
+        yield path, tree
+        return
+    kind, context, children = node
+    for i, child in enumerate(children):
+        key = MappingKey(context[i]) if kind in (dict, OrderedDict) else SequenceKey(i)
+        yield from paths(child, (*path, key), is_leaf)
+
+
+def tree_flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
+    """The leaves, each with the way to it, and the form of the tree."""
+    return list(paths(tree, (), is_leaf)), tree_structure(tree, is_leaf)
+
+
+def keystr(kp: tuple) -> str:
+    """The way to a leaf as Python would write it."""
+    return "".join(f"[{key[0]!r}]" for key in kp)

@@ -24,6 +24,7 @@ import numpy as np
 from ..sealed import Sealed
 from .dtype import COMPLEX_HALF, UINT8, as_complex_half
 from .fields import Step, new, tick
+from .halves import converted
 from .packing import Packed, Place
 from .state import state
 from .sums import sum_along
@@ -437,7 +438,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return as_complex_half(array) if dtype is COMPLEX_HALF else whole(array, dtype).astype(dtype)
+    return as_complex_half(array) if dtype is COMPLEX_HALF else converted(whole(array, dtype), dtype)
 
 
 def whole(array: Any, dtype: np.dtype) -> Any:

@@ -19,6 +19,7 @@ from .autograd import Saved
 from .constants import ABSENT, EXACT_SIZE, FLOAT32, FLOAT64, asarray, ndarray
 from .fast_pairs import binary, function_of, shortest
 from .fields import link
+from .halves import computed
 from .kernels import PRECISE, run
 from .parallel import SHARED, elementwise
 from .state import state
@@ -80,8 +81,10 @@ def unary(op: Any, ufunc: Any, options: dict) -> Callable:
         a = input._array
         dt = a.dtype
         if (dt is not FLOAT32 and dt is not FLOAT64) or type(a) is not ndarray:
-            return call(input)
-        if dt is FLOAT32 and precise is not None:
+            r = computed(loop, a) if op.wide and (op.check is None or hasattr(op.check, "takes_floats")) else None
+            if r is None:
+                return call(input)
+        elif dt is FLOAT32 and precise is not None:
             r = precise(a) if state.threads < 2 else run(precise, a)
         elif exact and dt is FLOAT32:
             size = a.size

@@ -25,6 +25,7 @@ from .constants import (
     settled,
 )
 from .fields import link
+from .halves import computed
 from .inplace import bound, derive, write
 from .kernels import kernel
 from .state import state
@@ -147,7 +148,9 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
         else:
             return general(input, other)
         try:
-            r = ufunc(a, b)
+            r = computed(ufunc, a, b) if dt.itemsize == 2 else None
+            if r is None:
+                r = ufunc(a, b)
         except (TypeError, ValueError):
             return general(input, other)
         if type(r) is not ndarray:

@@ -33,6 +33,7 @@ from .constants import ndarray
 from .dtype import COMPLEX, COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, dtype
 from .errors import argument_error, binding_error, check_broadcast
 from .guards import checked
+from .halves import FLOAT32, converted
 from .kernels import kernel as compiled
 from .layout import as_images, copying
 from .overloads import worded
@@ -361,9 +362,9 @@ class Operator(Recording):
                     x = float(np.asarray(x, np.float64).astype(rounds))
                 arrays[i] = scalar(x, target)
             elif rounds is not None and x.dtype != rounds and (x.ndim or not self.exact_numbers):
-                arrays[i] = x.astype(rounds).astype(target)
+                arrays[i] = converted(converted(x, rounds), target)
             elif x.dtype is not target and x.dtype != target:
-                arrays[i] = x.astype(target)
+                arrays[i] = converted(x, target)
         return narrow
 
     def widen(self, arrays: list) -> np.dtype | None:
@@ -374,10 +375,10 @@ class Operator(Recording):
                 for at, each in enumerate(x):
                     if each.dtype.itemsize <= 2 and each.dtype.kind in "fV":
                         narrow = narrow or each.dtype
-                        x[at] = each.astype(np.float32)
+                        x[at] = converted(each, FLOAT32)
             elif x is not None and not isinstance(x, NUMBERS) and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
                 narrow = narrow or x.dtype
-                arrays[i] = x.astype(np.float32)
+                arrays[i] = converted(x, FLOAT32)
         return narrow
 
     def run(self, values: list) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..wrapping import wraps
 from .dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from .halves import FLOAT32, converted
 from .state import state
 from .tensor import Tensor
 
@@ -100,8 +101,6 @@ def narrowed(result: Any, narrow: np.dtype) -> Any:
         return type(result)(narrowed(r, narrow) for r in result)
     if narrow is COMPLEX_HALF:
         return as_complex_half(result) if getattr(getattr(result, "dtype", None), "kind", "") == "c" else result
-    if isinstance(result, (ndarray, np.generic)) and result.dtype == np.float32:
-        return result.astype(narrow)
-    if getattr(result, "dtype", None) == np.float32:
-        return result.astype(narrow)
+    if getattr(result, "dtype", None) == FLOAT32:
+        return converted(result, narrow)
     return result

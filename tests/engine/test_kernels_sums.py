@@ -71,7 +71,7 @@ def test_what_is_not_for_the_kernels() -> None:
         a.T,
         a[:, ::2],
         a[::2],
-        a.astype("f2"),
+        a.astype("f2").T,
         a.astype("i8"),
         a.astype("c8"),
         np.ones((0, 3)),

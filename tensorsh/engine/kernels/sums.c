@@ -1,5 +1,5 @@
 /* Sums and means of contiguous arrays, added in the order of PyTorch's CPU kernels; engine/sums.py says which that is. */
-#include "common.h"
+#include "halves.h"
 
 #define LEVELS 4
 
@@ -74,9 +74,9 @@
         for (; k < V; k++) total += room[k];                                                                    \
         return total + 0;                                                                                       \
     }                                                                                                           \
-    WIDE static void name##_columns(const T *x, T *out, size n, size width) {                                   \
+    WIDE static void name##_columns(const T *x, T *out, size n, size width, size least) {                       \
         T room[LEVELS * (BLOCK > 16 * V ? BLOCK : 16 * V)], parts[4 * LEVELS * 4 * V];                              \
-        size cut = width >= V ? width / (4 * V) * (4 * V) : width / 4 * 4;                                      \
+        size cut = width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4;                                  \
         if (n < 4) cut = width;                                                                                 \
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
@@ -96,7 +96,7 @@
             } else if (inner == 1) {                                                                            \
                 out[o] = name##_line(x, n);                                                                     \
             } else {                                                                                            \
-                name##_columns(x, out + o * inner, n, inner);                                                   \
+                name##_columns(x, out + o * inner, n, inner, V);                                                \
             }                                                                                                   \
         }                                                                                                       \
         if (count)                                                                                              \
@@ -106,12 +106,54 @@
 SUMS(float, 8, floats)
 SUMS(double, 4, doubles)
 
+/* Half types are added up in float32: sixteen of a line are loaded, and the first eight added to the last eight. `wide` has
+   room for the n * inner elements of a sum and for its results. */
+WIDE static float halves_line(int brain, const uint16_t *x, size n, float *wide) {
+    float room[LEVELS * 4 * 8], near[1024], total;
+    size left = n % 16, k = 0;
+    if (n < 16) {
+        halves_to_floats(brain, x, near, n);
+        floats_interleaved(near, n, 1, 1, room, NULL);
+        return room[0] + 0;
+    }
+    float *to = wide;
+    for (size done = 0, m; done < n - left; done += m) {
+        m = n - left - done < 1024 ? n - left - done : 1024;
+        halves_to_floats(brain, x + done, near, m);
+        for (size i = 0; i < m; i += 16, to += 8)
+            for (int lane = 0; lane < 8; lane++) to[lane] = near[i + lane] + near[i + 8 + lane];
+    }
+    floats_interleaved(wide, n / 16, 8, 8, room, NULL);
+    float rest[16];
+    halves_to_floats(brain, x + n - left, rest, left);
+    total = left ? rest[0] : room[k++];
+    for (size i = 1; i < left; i++) total += rest[i];
+    for (; k < 8; k++) total += room[k];
+    return total + 0;
+}
+
+static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, size n, size inner, float *wide) {
+    float *results = wide + n * inner;
+    for (size o = 0; o < outer; o++, x += n * inner, out += inner) {
+        if (inner == 1 && n > 1) {
+            *results = halves_line(brain, x, n, wide);
+        } else {
+            halves_to_floats(brain, x, wide, n * inner);
+            if (n > 1) floats_columns(wide, results, n, inner, 16);
+            for (size k = 0; k < inner && n == 1; k++) results[k] = wide[k] + 0;
+        }
+        floats_to_halves(brain, results, out, inner);
+    }
+}
+
 #define LARGE (1 << 20) /* from here on, sums.py adds at the speed of memory, no longer in PyTorch's order */
 
 static PyObject *summed(PyObject *const *args, Py_ssize_t count, int mean) {
     PyArrayObject *a = count == 1 || count == 3 ? contiguous(args[0], NPY_FLOAT) : NULL;
     if (a == NULL && (count == 1 || count == 3)) a = contiguous(args[0], NPY_DOUBLE);
-    if (a == NULL || PyArray_SIZE(a) == 0 || PyArray_SIZE(a) >= LARGE) Py_RETURN_NONE;
+    int brain = -1;
+    if (a == NULL && (count == 1 || count == 3) && !mean) a = half_array(args[0], &brain);
+    if (a == NULL || PyArray_SIZE(a) == 0 || (PyArray_SIZE(a) >= LARGE && brain < 0)) Py_RETURN_NONE;
     int type = PyArray_TYPE(a), dims = PyArray_NDIM(a), left = 0;
     size shape[NPY_MAXDIMS], outer = 1, n = PyArray_SIZE(a), inner = 1;
     if (count == 3 && args[1] != Py_None) {
@@ -130,9 +172,20 @@ static PyObject *summed(PyObject *const *args, Py_ssize_t count, int mean) {
     } else if (count == 3 && args[2] == Py_True) {
         for (; left < dims; left++) shape[left] = 1;
     }
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(left, shape, type);
+    Py_INCREF(PyArray_DESCR(a));
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNewFromDescr(left, shape, PyArray_DESCR(a));
     if (out == NULL) return NULL;
     size by = mean ? n : 0;
+    if (brain >= 0) {
+        float *wide = PyMem_Malloc((n * inner + inner) * sizeof *wide);
+        if (wide == NULL) {
+            Py_DECREF(out);
+            return PyErr_NoMemory();
+        }
+        RELEASED(outer * n * inner, halves_all(brain, PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, wide));
+        PyMem_Free(wide);
+        return (PyObject *)out;
+    }
     RELEASED(outer * n * inner, {
         if (type == NPY_FLOAT) floats_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);
         else doubles_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);

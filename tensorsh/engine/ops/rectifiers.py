@@ -27,6 +27,9 @@ def check_relu(input: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
+check_relu.takes_floats = True  # type: ignore[attr-defined]
+
+
 @operator("relu", inplace=True, ufunc=relu_of, loop=kernels.kernel("relu"), wide=True, check=check_relu, out=False)
 def relu(xp, input: Array):
     """The larger of each element and 0."""

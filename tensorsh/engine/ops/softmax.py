@@ -13,6 +13,7 @@ from ..autograd import Saved, new
 from ..dtype import of
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64
 from ..fields import link
+from ..halves import converted
 from ..kernels import kernel, unsuited
 from ..layout import row_order
 from ..operator import Array, composite, operator
@@ -187,7 +188,7 @@ def prepared(name, a, dim, dtype):
         which = "lastdim_" if a.ndim and axis == a.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}_{which}kernel_impl\" not implemented for '{of(a).short}'")
     if a.dtype.itemsize <= 2:
-        return a.astype(np.float32), axis, a.dtype
+        return converted(a, FLOAT32), axis, a.dtype
     return a, axis, None
 
 
@@ -200,7 +201,7 @@ def fold(name, f, doc):
             result = f(xp, a.reshape(1), 0).reshape(())
         else:
             result = f(xp, a, axis) if a.size else a.copy()
-        return result if narrow is None else result.astype(narrow)
+        return result if narrow is None else converted(result, narrow)
 
     kernel.__name__, kernel.__doc__ = name, doc
     return kernel

@@ -1,0 +1,106 @@
+"""The kernels of half types round as numpy and ml_dtypes do, and add in the order of the plans in numpy."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import halves, kernels, sums
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
+
+RNG = np.random.default_rng(7)
+HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+halves_of = pytest.mark.parametrize("dtype", HALVES, ids=str)
+
+
+@halves_of
+def test_every_number_is_widened_exactly(dtype: np.dtype) -> None:
+    numbers = np.arange(1 << 16).astype(np.uint16).view(dtype)
+    assert kernels.compiled.half_widened(numbers).tobytes() == numbers.astype("f4").tobytes()
+
+
+@halves_of
+def test_numbers_are_rounded_to_the_nearest_and_ties_to_even(dtype: np.dtype) -> None:
+    exact = np.arange(1 << 16).astype(np.uint16).view(dtype).astype("f4")
+    exact = exact[np.isfinite(exact)]
+    steps = np.unique(exact)
+    middles = ((steps[1:].astype("f8") + steps[:-1]) / 2).astype("f4")
+    with np.errstate(over="ignore"):
+        near = [np.nextafter(x, np.float32(s * np.inf)) for x in (exact, middles) for s in (1, -1)]
+        some = RNG.integers(0, 1 << 32, 1 << 18, dtype=np.uint32).view("f4")
+        numbers = np.concatenate([exact, middles, *near, some, [np.inf, -np.inf, 0.0, -0.0]]).astype("f4")
+        numbers = numbers[~np.isnan(numbers)]
+        wanted = numbers.astype(dtype)
+    assert kernels.compiled.half_narrowed(numbers, dtype).tobytes() == wanted.tobytes()
+    for nan in (np.uint32(0x7F800001), np.uint32(0xFFC00001)):
+        made = kernels.compiled.half_narrowed(np.full(40, nan).view("f4"), dtype)
+        assert np.isnan(made.astype("f4")).all()
+
+
+@halves_of
+def test_functions_are_computed_in_float32_and_rounded(dtype: np.dtype) -> None:
+    x, y = RNG.normal(size=(2, 60, 101)).astype(dtype)
+    one = np.array(0.3, dtype)
+    for ufunc in (np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.less, np.equal):
+        for other in (y, one):
+            found = halves.computed(ufunc, x, other)
+            wanted = ufunc(x.astype("f4"), other.astype("f4"))
+            wanted = wanted if wanted.dtype == bool else wanted.astype(dtype)
+            assert found.dtype == wanted.dtype and found.shape == x.shape and found.tobytes() == wanted.tobytes(), ufunc
+    assert halves.computed(np.negative, x).tobytes() == (-x).tobytes()
+    exact = halves.computed(np.multiply, x, np.array(0.3, "f4"))  # a number of float32 is not rounded
+    assert exact.tobytes() == (x.astype("f4") * np.float32(0.3)).astype(dtype).tobytes()
+
+
+@halves_of
+def test_other_arrays_are_left_to_numpy(dtype: np.dtype) -> None:
+    x = RNG.normal(size=(60, 100)).astype(dtype)
+    compiled = kernels.compiled
+    other = HALVES[HALVES[0] == dtype]
+    assert compiled.half_widened(x.T) is None and compiled.half_widened(x.astype("f4")) is None
+    assert compiled.half_narrowed(x, dtype) is None and compiled.half_narrowed(x.astype("f4"), np.dtype("i2")) is None
+    assert (
+        compiled.half_computed(np.add, x, x[0]) is None and compiled.half_computed(np.add, x, x.astype(other)) is None
+    )
+    assert compiled.half_computed(np.bitwise_and, x, x) is None and compiled.half_computed(len, x) is None
+    assert halves.computed(np.add, x[0], x[0]) is None  # a small one
+
+
+@halves_of
+def test_sums_are_those_of_the_plans(dtype: np.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernels.compiled.sum
+    monkeypatch.setattr(sums, "_kernel_sum", lambda *arguments: None)
+    shapes = [(n,) for n in (*range(1, 70), 255, 1023, 1025, 4097, 65537, 300_001)]
+    shapes += [
+        (4, 4),
+        (3, 1, 5),
+        (5, 7, 11),
+        (2, 3, 40),
+        (70, 66),
+        (300, 33),
+        (17, 129),
+        (5000, 2),
+        (3, 2000, 8),
+        (9, 1030),
+    ]
+    for shape in shapes:
+        a = RNG.normal(size=shape).astype(dtype)
+        assert kernel(a).tobytes() == sums.sum(a).tobytes(), shape
+        for axis in range(a.ndim):
+            found, wanted = kernel(a, axis, True), sums.sum(a, (axis,), True)
+            assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes(), (shape, axis)
+
+
+def test_large_tensors_of_half_types() -> None:
+    """Recorded from PyTorch."""
+    x = torch.linspace(-3, 3, 5001).bfloat16()
+    y = torch.linspace(-3, 3, 5001).half()
+    assert (x + x).sum().item() == 0.0 and (x * x).sum().item() == 15040.0
+    assert x.exp().sum().item() == 16768.0 and torch.relu(x).sum().item() == 3744.0
+    assert (y * y).sum().item() == 15008.0 and y.exp().sum().item() == 16704.0
+    w = y.clone().requires_grad_()
+    torch.relu(w).sum().backward()
+    assert w.grad.dtype == torch.float16 and w.grad.sum().item() == 2500.0

@@ -122,8 +122,13 @@ def triangle_indices(name: str) -> Any:
         for title, n in ("row", row), ("col", col):
             if n < 0:
                 raise RuntimeError(f"{title} must be non-negative, got{n}")
-        mask = (np.tri(row, col, offset) if name == "tril" else 1 - np.tri(row, col, offset - 1)).astype(bool)
-        return made(np.stack(mask.nonzero()).astype(dtype.numpy), device)
+        edge = np.arange(offset, row + offset)
+        first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
+        counts = last - first
+        places = np.empty((2, counts.sum()), dtype.numpy)
+        places[0] = np.arange(row).repeat(counts)
+        places[1] = np.arange(places.shape[1]) - (counts.cumsum() - counts - first).repeat(counts)
+        return made(places, device)
 
     indices.__name__ = indices.__qualname__ = name + "_indices"
     indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."

@@ -16,6 +16,7 @@ from ..dtype import of
 from ..errors import argument_error, wrap_dim
 from ..fitting import converted
 from ..inplace import mutate
+from ..kernels import kernel, unsuited
 from ..operator import Array, composite, operator
 from ..subscripts import advanced
 from ..tensor import Tensor, wrap
@@ -28,17 +29,24 @@ def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
         if where.dtype.kind == "b":
             target[where] += values
             return
+        if target.ndim == 1 and added_rows(target, where, values):
+            return
         if target.ndim > 1 and target.size:
             values = np.broadcast_to(values, where.shape + target.shape[1:])
-            add_rows(target, where.reshape(-1), values.reshape(-1, *target.shape[1:]))
+            if where.ndim > 1:
+                where, values = where.reshape(-1), values.reshape(-1, *target.shape[1:])
+            add_rows(target, where, values)
             return
     fold_at(xp, "add", target, where, values)
+
+
+added_rows = kernel("added_rows", unsuited)
 
 
 def add_rows(target: Any, rows: Any, values: Any) -> None:
     """Add rows to an array's rows: sorted, so that equal ones are summed by one call."""
     n = rows.size
-    if not n:
+    if not n or added_rows(target, rows, values):
         return
     if n == 1:
         target[int(rows[0])] += values[0]
@@ -230,7 +238,7 @@ take.gradient(input=lambda t, g, input_shape, index: t._take_backward(g, index, 
 @operator("_take_backward", method=False, node="TakeBackwardBackward0")
 def take_backward(xp, grad: Array, index: Array, shape):
     whole = xp.zeros(shape, grad.dtype)
-    fold_at(xp, "add", whole.reshape(-1), index.reshape(-1), grad.reshape(-1))
+    add_along(xp, whole.reshape(-1), 0, index.reshape(-1), grad.reshape(-1))
     return whole
 
 
@@ -254,7 +262,7 @@ def put(xp, input: Array, index: Array, source: Array, accumulate=False):
         )
     flat, where = input.reshape(-1), flat_index(input, index).reshape(-1)
     if accumulate:
-        fold_at(xp, "add", flat, where, source.reshape(-1))
+        add_along(xp, flat, 0, where, source.reshape(-1))
     else:
         flat[where] = source.reshape(-1)
     return input
@@ -328,7 +336,8 @@ def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
     dim %= target.ndim
     if target.ndim == 1:
-        fold_at(xp, "add", target, index, source)
+        if xp is not np or not added_rows(target, index, source):
+            fold_at(xp, "add", target, index, source)
     else:
         add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
 

@@ -12,11 +12,20 @@ from ..bounds import check_slices, outside, refuse
 from ..errors import broadcast_error, wrap_dim
 from ..fitting import converted
 from ..inplace import write
+from ..kernels import kernel, unsuited
 from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
 from ..results import writes_out
 from ..tensor import Tensor, wrap
 from ..viewing import module_of
+
+taken_along, put_along, added_along = [kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along")]
+"""Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
+
+
+def from_front(dim: Any, ndim: int) -> Any:
+    """A dimension as kernels take it."""
+    return dim + ndim if type(dim) is int and dim < 0 else dim
 
 
 def grid(xp: Any, index: Any, dim: int) -> tuple:
@@ -68,6 +77,8 @@ def gather_check(input: Any, dim: int, index: Any) -> int:
 @operator()
 def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
     """The elements at `index` along `dim`, in the shape of `index`."""
+    if xp is np and (found := taken_along(input, from_front(dim, input.ndim), index)) is not None:
+        return found
     dim = gather_check(input, dim, index)
     if index.size == 0:
         return xp.empty(index.shape, input.dtype)
@@ -106,6 +117,8 @@ def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
 
 def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """``target[index along dim] += source`` for a target in row order."""
+    if xp is np and added_along(target, from_front(dim, target.ndim), index, source):
+        return
     if index.size:
         fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
 
@@ -165,6 +178,8 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0", overwrites=True)
 def scatter_src(xp, input: Array, src: Array, dim, index: Array):
+    if xp is np and put_along(input, from_front(dim, input.ndim), index, src):
+        return input
     dim = scatter_check("scatter", input, dim, index, src)
     return placed(xp, input, dim, index, cut(src, index) if index.size else src)
 
@@ -194,7 +209,10 @@ scatter_src.gradient(
 @operator("_scatter_number", method=False, node="ScatterBackward1", overwrites=True)
 def scatter_number(xp, input: Array, dim, index: Array, value):
     dim = scatter_check("scatter", input, dim, index)
-    return placed(xp, input, dim, index, converted(value, input.dtype))
+    value = converted(value, input.dtype)
+    if xp is np and put_along(input, dim, index, np.asarray(value, input.dtype)):
+        return input
+    return placed(xp, input, dim, index, value)
 
 
 scatter_number.gradient(input=lambda t, g, dim, index: t._scatter_number(g, dim, index, 0))

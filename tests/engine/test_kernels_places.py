@@ -1,0 +1,111 @@
+"""The kernels that take, write and add elements at places do what numpy does one element after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
+
+RNG = np.random.default_rng(11)
+CASES = [
+    # the array's shape, the axis, the index's shape
+    ((7,), 0, (20,)),
+    ((5, 6), 0, (9, 6)),
+    ((5, 6), 1, (5, 13)),
+    ((5, 6), 1, (3, 2)),
+    ((3, 4, 5), 0, (6, 2, 4)),
+    ((3, 4, 5), 1, (3, 9, 5)),
+    ((3, 4, 5), 2, (2, 4, 1)),
+    ((2, 3, 4, 5), 2, (2, 1, 8, 3)),
+    ((300, 90), 0, (300, 90)),
+    ((4, 5), 0, (0, 5)),
+]
+DTYPES = ["f4", "f8", "i8", "c8", "c16", "f2", "i4", "u1", "?"]
+
+
+def some(shape: tuple, dtype: str) -> np.ndarray:
+    return np.asarray(RNG.exponential(20, shape)).astype(dtype)
+
+
+def places(axis: int, index: np.ndarray) -> tuple:
+    grid = list(np.indices(index.shape))
+    grid[axis] = index
+    return tuple(grid)
+
+
+@pytest.mark.parametrize("shape, axis, wanted", CASES, ids=str)
+def test_elements_along_a_dimension(shape: tuple, axis: int, wanted: tuple) -> None:
+    index = RNG.integers(0, shape[axis], wanted)
+    where = places(axis, index)
+    for dtype in DTYPES:
+        x, values, one = some(shape, dtype), some(wanted, dtype), some((), dtype)
+        taken = kernels.compiled.taken_along(x, axis, index)
+        assert taken.dtype == x.dtype and taken.shape == wanted and taken.tobytes() == x[where].tobytes()
+        for v in (values, one, np.broadcast_to(one, wanted)):
+            one_by_one = x.copy()
+            for at, value in zip(np.ndindex(wanted), np.broadcast_to(v, wanted).reshape(-1), strict=True):
+                one_by_one[tuple(w[at] for w in where)] = value
+            target = x.copy()
+            assert kernels.compiled.put_along(target, axis, index, v) is True
+            assert target.tobytes() == one_by_one.tobytes()
+            if dtype in ("f4", "f8", "i8"):
+                target, wanted_sum = x.copy(), x.copy()
+                np.add.at(wanted_sum, where, v)
+                assert kernels.compiled.added_along(target, axis, index, v) is True
+                assert target.tobytes() == wanted_sum.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("shape", [(9,), (9, 1), (9, 40), (4, 3, 5), (6, 0)], ids=str)
+def test_rows_are_added_in_their_order(shape: tuple, dtype: str) -> None:
+    index = RNG.integers(0, shape[0], 300)
+    x, values = some(shape, dtype), some((300, *shape[1:]), dtype)
+    for v in (values, np.broadcast_to(some((), dtype), values.shape)):
+        target, wanted = x.copy(), x.copy()
+        np.add.at(wanted, index, v)
+        assert kernels.compiled.added_rows(target, index, v) is True and target.tobytes() == wanted.tobytes()
+
+
+def test_what_is_not_for_the_kernels_is_left_as_it_was() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    index = np.zeros((3, 4), int)
+    take, put, add, rows = (
+        getattr(kernels.compiled, name) for name in ("taken_along", "put_along", "added_along", "added_rows")
+    )
+    for out in (-1, 3, 1 << 40, -(1 << 62)):
+        wrong = index.copy()
+        wrong[1, 2] = out
+        assert take(x, 0, wrong) is put(x, 0, wrong, x) is add(x, 0, wrong, x) is rows(x, wrong[1], index + 1.0) is None
+    assert take(x, 2, index) is take(x, -1, index) is take(x, 0, index[0]) is take(x.T, 0, index) is None
+    assert take(x, 1, np.zeros((4, 4), int)) is take(x, 0, index.astype("i4")) is take(x, 0, index[:, ::2]) is None
+    assert put(x, 0, index, x.astype("f4")) is put(x, 0, index, x.T.copy()) is put(x, 0, index, 1.0) is None
+    assert add(x, 0, index, x[:, :1]) is rows(x, index[:, 0], x[0]) is rows(x, index, x) is None
+    fixed = x.copy()
+    fixed.setflags(write=False)
+    assert put(fixed, 0, index, x) is add(fixed, 0, index, x) is rows(fixed, index[:, 0], x) is None
+    strings = np.array([[object()] * 4] * 3)
+    assert take(strings, 0, index) is None
+    assert (x == np.arange(12.0).reshape(3, 4)).all()
+
+
+def test_operators_raise_as_without_kernels() -> None:
+    x = torch.ones(3, 4)
+    with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension 0 with size 3"):
+        x.gather(0, torch.full((3, 4), 3))
+    with pytest.raises(RuntimeError, match="index -1 is out of bounds for dimension 1 with size 4"):
+        x.scatter_add_(1, torch.full((3, 4), -1), x)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x.gather(2, torch.zeros(3, 4, dtype=torch.int64))
+    assert torch.equal(x.gather(-1, torch.zeros(2, 1, dtype=torch.int64)), torch.ones(2, 1))
+
+
+def test_gradients_are_added_in_order() -> None:
+    """0.1 added ten times to 1e8 stays 1e8 in float32, added to one another first it would not."""
+    table = torch.zeros(2, 3, requires_grad=True)
+    scale = torch.tensor([1e8] + [3.0] * 10).reshape(-1, 1)
+    (table[torch.tensor([1] * 11)] * scale).sum().backward()
+    assert table.grad.tolist() == [[0.0] * 3, [1e8] * 3]

@@ -126,6 +126,7 @@ class Operator(Recording):
         self.scalars: bool = options.get("scalars", self.promote is not None)
         self.hosted: bool = options.get("hosted", False)
         self.call: Callable = self.call_anyhow if made is None or self.lists else self._compiled_call()
+        self.run: Callable = getattr(self.call, "run", self.run_anyhow)
 
     # -- declaring gradients
 
@@ -381,7 +382,7 @@ class Operator(Recording):
                 arrays[i] = converted(x, FLOAT32)
         return narrow
 
-    def run(self, values: list) -> Any:
+    def run_anyhow(self, values: list) -> Any:
         """Compute, wrap, record."""
         arrays, tracked = self.unwrap(values)
         result = self.compute(arrays)

@@ -8,6 +8,7 @@ from typing import Any
 from .constants import ABSENT, FLOAT32, FLOAT64, ndarray
 from .dtype import HALVES, of
 from .errors import combination_error, not_implemented
+from .guards import checked
 from .inplace import write
 from .operator import NUMBERS, Array, composite, operator
 from .promotion import result_type
@@ -48,8 +49,6 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                 given = kwargs if out is None else {**kwargs, "out": out}
                 types = (*map(type, args), *given, *map(type, given.values())) if given else (*map(type, args),)
                 if types not in fitting:
-                    from .guards import checked
-
                     checked(fitting, types, public, args, given, sys._getframe())
                 op, values = choose(*args, **kwargs)
                 if out is not None:

@@ -21,7 +21,7 @@ typedef struct {
     Py_ssize_t places[MOST];
 } General;
 
-static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check,
+static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check, *name_run,
     *name_check_shapes, *name_takes_floats, *name_qualname, *name_dtype;
 static PyArray_Descr *float32, *float64;
 
@@ -226,14 +226,10 @@ static void reworded(General *it, PyObject *const *args, Py_ssize_t n, PyObject 
     }
 }
 
-static PyObject *general(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
-    General *it = (General *)self;
-    Py_ssize_t n = PyVectorcall_NARGS(flags);
-    PyObject *space[2 * MOST + 1], **values = space + 1, *list = NULL, *result = NULL, *answer = NULL;
-    int known = it->count <= 2 * MOST ? fits(it, args, n, names) : 0, tracked = 0;
-    if (known < 0) return NULL;
-    if (!known || !bound(it, values, args, n, names)) return PyObject_Vectorcall(it->otherwise, args, flags, names);
-    list = list_of(values, it->count);
+/* The answer to arguments in the order of the parameters, whose references it takes; NULL without an error: not usual. */
+static PyObject *carried_out(General *it, PyObject **values) {
+    PyObject *list = list_of(values, it->count), *result = NULL, *answer = NULL;
+    int tracked = 0;
     if (list == NULL) goto done;
     for (Py_ssize_t k = 0; k < it->arrays; k++) {
         Py_ssize_t i = it->places[k];
@@ -243,18 +239,40 @@ static PyObject *general(PyObject *self, PyObject *const *args, size_t flags, Py
             values[i] = Py_NewRef(FIELDS(x)->array);
             Py_DECREF(x);
         } else if (x == Py_None ? PyList_GET_ITEM(it->defaults, i) != Py_None : !(it->numbers && is_number(x))) {
-            answer = PyObject_Vectorcall(it->otherwise, args, flags, names);
             goto done;
         }
     }
     result = computed(it, values);
     answer = result ? delivered(it, list, result, tracked) : NULL;
-    if (answer == NULL && PyErr_ExceptionMatches(PyExc_Exception)) reworded(it, args, n, names);
 done:
     Py_XDECREF(list);
     Py_XDECREF(result);
     for (Py_ssize_t i = 0; i < it->count; i++) Py_DECREF(values[i]);
     return answer;
+}
+
+static PyObject *general(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+    General *it = (General *)self;
+    Py_ssize_t n = PyVectorcall_NARGS(flags);
+    PyObject *space[2 * MOST + 1];
+    int known = it->count <= 2 * MOST ? fits(it, args, n, names) : 0;
+    if (known < 0) return NULL;
+    PyObject *answer = known && bound(it, space + 1, args, n, names) ? carried_out(it, space + 1) : NULL;
+    if (answer) return answer;
+    if (!PyErr_Occurred()) return PyObject_Vectorcall(it->otherwise, args, flags, names);
+    if (PyErr_ExceptionMatches(PyExc_Exception)) reworded(it, args, n, names);
+    return NULL;
+}
+
+/* run(values): the same for arguments in the order of the parameters, an error as it is. */
+static PyObject *run(PyObject *self, PyObject *list) {
+    General *it = (General *)self;
+    PyObject *space[2 * MOST + 1], *answer = NULL;
+    if (PyList_CheckExact(list) && PyList_GET_SIZE(list) == it->count && it->count <= 2 * MOST) {
+        for (Py_ssize_t i = 0; i < it->count; i++) space[i + 1] = Py_NewRef(PyList_GET_ITEM(list, i));
+        answer = carried_out(it, space + 1);
+    }
+    return answer || PyErr_Occurred() ? answer : method(it->owner, name_run, list, NULL);
 }
 
 static void general_dealloc(PyObject *self) {
@@ -313,6 +331,8 @@ static PyObject *general_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 
 static PyMemberDef general_members[] = {{"__self__", T_OBJECT, offsetof(General, owner), READONLY, "the operator"}, {NULL}};
 
+static PyMethodDef general_methods[] = {{"run", run, METH_O, "run(values): the operator's answer"}, {NULL}};
+
 static PyTypeObject GeneralType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.General",
     .tp_doc = "The call of an operator.",
@@ -323,6 +343,7 @@ static PyTypeObject GeneralType = {
     .tp_new = general_new,
     .tp_dealloc = general_dealloc,
     .tp_members = general_members,
+    .tp_methods = general_methods,
 };
 
 int add_general(PyObject *module) {
@@ -334,7 +355,7 @@ int add_general(PyObject *module) {
                  {&name_differentiable, "differentiable"}, {&name_kernel, "kernel"},
                  {&name_check, "check"},             {&name_check_shapes, "check_shapes"},
                  {&name_takes_floats, "takes_floats"}, {&name_qualname, "co_qualname"},
-                 {&name_dtype, "dtype"}};
+                 {&name_dtype, "dtype"},             {&name_run, "run_anyhow"}};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if ((*names[i].to = PyUnicode_InternFromString(names[i].text)) == NULL) return -1;
     float32 = PyArray_DescrFromType(NPY_FLOAT);

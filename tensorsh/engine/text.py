@@ -81,13 +81,15 @@ def tensor_text(
     requires_grad: bool = False,
     tangent: str | None = None,
     prefix: str = "tensor(",
+    more: Iterable[str] = (),
 ) -> str:
     """The text of a tensor held in `array`; for `device="meta"` anything with a shape, or the shape itself, will do.
 
-    `dtype` is PyTorch's name, `device` is given only where PyTorch would print it, `grad_fn` is the node's name.
+    `dtype` is PyTorch's name, `device` is given only where PyTorch would print it, `grad_fn` is the node's name, `more`
+    is what follows the elements.
     """
     shape = tuple(getattr(array, "shape", array))
-    suffixes = []
+    suffixes = [*more]
     if device is not None:
         suffixes.append(f"device='{device}'")
     if device == "meta":

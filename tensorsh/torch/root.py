@@ -34,6 +34,11 @@ SUBMODULES = (
 """Dotted names below torch that are namespaces."""
 
 AUTOCAST = "autocast is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled clear_autocast_cache".split()
+QUANTIZED = (
+    "dequantize int_repr per_channel_affine per_channel_symmetric per_tensor_affine per_tensor_symmetric q_per_channel_axis "
+    "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
+    "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint8"
+).split()
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
     "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree"
@@ -223,6 +228,7 @@ def root_extras() -> dict[str, Any]:
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["ops"] = Lazy(lambda: _load("library", "Operators")())
+    found |= {name: Lazy(lambda name=name: _load("quantized", name)) for name in QUANTIZED}  # type: ignore[misc]
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
     found["OutOfMemoryError"] = Lazy(lambda: _load("cuda.memory", "OutOfMemoryError"))
     found["GradScaler"] = Lazy(lambda: _load("amp", "GradScaler"))

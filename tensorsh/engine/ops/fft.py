@@ -17,6 +17,7 @@ from ..errors import wrap_dim
 from ..operator import Array, composite, operator
 from ..state import state
 from ..tensor import Tensor
+from ..transforms import transformed
 from .creation import made
 from .linalg_common import constant, dtype_of, into
 
@@ -50,8 +51,11 @@ def c2c(xp, input: Array, dim, mode, forward):
     """The transform of complex arrays along some dimensions."""
     if not dim or input.size == 0:
         return input.copy()
-    transform = xp.fft.fftn if forward else xp.fft.ifftn
-    return signals_last(xp, transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode]), dim, input)
+    found = transformed("c2c", input, dim, forward, mode)
+    if found is None:
+        transform = xp.fft.fftn if forward else xp.fft.ifftn
+        found = transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+    return signals_last(xp, found, dim, input)
 
 
 c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not forward))
@@ -60,7 +64,9 @@ c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not
 @operator("_fft_r2c", method=False, node="FftR2CBackward0")
 def r2c(xp, input: Array, dim, mode, onesided):
     """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
-    found = xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
+    found = transformed("r2c", input, dim, True, mode)
+    if found is None:
+        found = xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
     if not onesided:
         found = completed(xp, found, dim, input.shape)
     return signals_last(xp, found, dim, input)
@@ -88,9 +94,11 @@ r2c.gradient(input=r2c_gradient)
 @operator("_fft_c2r", method=False, node="FftC2RBackward0")
 def c2r(xp, input: Array, dim, mode, last_dim_size):
     """The real inverse of the onesided transform; the last of the dimensions gets `last_dim_size` elements."""
-    if len(dim) > 1:
-        input = xp.fft.ifftn(input, axes=dim[:-1], norm=BACKWARD[mode])
-    found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
+    found = transformed("c2r", input, dim, False, mode, last_dim_size)
+    if found is None:
+        if len(dim) > 1:
+            input = xp.fft.ifftn(input, axes=dim[:-1], norm=BACKWARD[mode])
+        found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
     return signals_last(xp, found, dim, input)
 
 

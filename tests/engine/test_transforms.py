@@ -1,0 +1,69 @@
+"""Large Fourier transforms: scipy's, with an error like PyTorch's, and numpy's where scipy has them elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import transforms
+
+RNG = np.random.default_rng(3)
+NORMS = ["backward", "forward", "ortho"]
+
+
+def error(found: object, exact: np.ndarray) -> float:
+    return float(np.abs(np.asarray(found) - exact).max() / np.abs(exact).max())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("dtype, bound", [("float32", 5e-7), ("float64", 1e-15)])
+def test_large_arrays(dtype: str, bound: float, norm: str) -> None:
+    real = RNG.normal(size=(180, 3, 101)).astype(dtype)
+    assert real.size > transforms.LARGE
+    x = torch.from_numpy(real)
+    both = torch.complex(x, x.flip(0))
+    wide, wide_both = real.astype("f8"), both.numpy().astype("c16")
+    fft = torch.fft
+    for found, exact in [
+        (fft.fft(x, norm=norm), np.fft.fft(wide, norm=norm)),
+        (fft.rfft(x, dim=0, norm=norm), np.fft.rfft(wide, axis=0, norm=norm)),
+        (fft.fft2(both, norm=norm), np.fft.fft2(wide_both, norm=norm)),
+        (fft.ifftn(both, dim=(2, 0), norm=norm), np.fft.ifftn(wide_both, axes=(2, 0), norm=norm)),
+        (fft.rfft2(x, dim=(2, 0), norm=norm), np.fft.rfftn(wide, axes=(2, 0), norm=norm)),
+        (fft.irfft(both, n=200, norm=norm), np.fft.irfft(wide_both, n=200, norm=norm)),
+        (fft.irfft2(both, dim=(0, 2), norm=norm), np.fft.irfftn(wide_both, axes=(0, 2), norm=norm)),
+        (fft.hfft(both, norm=norm), np.fft.hfft(wide_both, norm=norm)),
+    ]:
+        assert tuple(found.shape) == exact.shape and error(found.numpy(), exact) < bound
+        assert found.dtype.to_real() == x.dtype
+
+
+def test_gradients_of_large_transforms() -> None:
+    x = torch.randn(200, 301, dtype=torch.float64, requires_grad=True)
+    torch.fft.rfft2(x).abs().pow(2).sum().backward()
+    half = np.fft.rfft2(x.detach().numpy())
+    weights = np.full(half.shape, 2.0)
+    weights[:, 0] = 1  # Parseval: the middle columns stand for two, of which one is counted
+    again = np.fft.irfft2(half * 2 / weights, s=(200, 301)) * 200 * 301
+    assert np.allclose(x.grad.numpy(), again, rtol=1e-12, atol=1e-9)
+
+
+def test_without_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.randn(200, 200)
+    usual = torch.fft.fft2(x)
+    monkeypatch.setattr(transforms, "_loaded", {})
+    assert error(torch.fft.fft2(x).numpy(), usual.numpy().astype("c16")) < 5e-7
+
+
+def test_the_package_around_it_is_not_imported_and_works_afterwards() -> None:
+    code = (
+        "import sys; from tensorsh import torch; torch.fft.fft(torch.ones(40000));"
+        "from tensorsh.engine import transforms; assert transforms.loaded() and 'scipy' not in sys.modules;"
+        "import scipy.fft; print(scipy.fft.fft([1.0, 2.0]).real.tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[3.0, -1.0]\n", done.stderr

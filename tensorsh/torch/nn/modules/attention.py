@@ -173,8 +173,13 @@ class MultiheadAttention(Module):
             is_causal = False
         if e != self.embed_dim:
             raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got {e}")
-        if self.in_proj_weight is not None and key.shape != value.shape:
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if key.shape != value.shape:
+            if self.in_proj_weight is not None:
+                raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+            if key.shape[:2] != value.shape[:2]:
+                raise AssertionError(
+                    f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+                )
         q, k, v = self._projected(query, key, value)
         if mask is not None:
             wanted = (length, key.shape[0]) if mask.ndim == 2 else (batch * heads, length, key.shape[0])

@@ -77,6 +77,29 @@ class Recording:
             self.classes[title, narrow] = made
         return made
 
+    def recording(self, mask: int) -> Any:
+        """What the compiled way of a call has to know: the class of the nodes, and what they keep where the tensors of a bit
+        mask have nodes, each value by a letter and the place of an argument; False where it is not for it."""
+        if type(self.node) is not str or self.lists or self.fixed or self.outputs != 1 or self.view:
+            return False
+        active = None
+        if self.joint is None:
+            pattern = [mask >> k & 1 for k in range(len(self.tensors))]
+            active = {s for on, (f, slots) in zip(pattern, self.formulas, strict=True) if on and f for s in slots}
+        plan = []
+        for at, (kind, i) in enumerate(self.sources):
+            if active is not None and at not in active and (kind != "argument" or i in self.tensors):
+                plan.append(("n", 0))
+            elif kind == "argument":
+                plan.append(("t" if i in self.tensors else "a", i))
+            elif kind == "shape":
+                plan.append(("s", i))
+            elif kind == "result" and i == 0:
+                plan.append(("r", 0))
+            else:
+                return False
+        return self.node_class(self.node), tuple(plan)
+
     def record(self, values: list, result: Any) -> Any:
         """The public results as tensors with a node."""
         several = type(result) is tuple or type(result) is list

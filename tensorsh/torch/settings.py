@@ -123,18 +123,17 @@ def _bytes(value: Any) -> np.ndarray:
     return value._array
 
 
-class DefaultGenerator(Generator):
-    """The session's own generator."""
-
-    __module__, __qualname__ = "torch", "Generator"
-    __slots__ = ()
-    _core = property(lambda self: state.generator)  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        pass
-
-
-default_generator = DefaultGenerator()
+default_generator: Generator = type(Generator)(
+    "Generator",  # the name is the same, too
+    (Generator,),
+    {
+        "__module__": "torch._C",
+        "__doc__": "The session's own generator.",
+        "__slots__": (),
+        "__init__": lambda self: None,
+        "_core": property(lambda self: state.generator),
+    },
+)()
 
 
 def manual_seed(seed: int) -> Generator:

@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import kernel
+from .kernels import kernel, unsuited
 from .layout import row_order
 from .sums import _LANES, C8, C16, F4, F8, I8
 
 _add: Any = np.add.reduce
 _multiply: Any = np.multiply.reduce
 running_sums, running_products = kernel("running_sums"), kernel("running_products")
-"""Compiled, along the last dimension; None where an array is not for them."""
+"""Compiled; None where an array is not for them."""
+products = kernel("products", unsuited)
 _WIDER = {F4: F8, C8: C16, F8: F8, C16: C16}
 
 
 def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarray:
     dtype = a.dtype
-    if compiled is not None and dtype is F4 and axis in (-1, a.ndim - 1):
-        out = compiled(a)
+    if compiled is not None and dtype is F4:
+        out = compiled(a, axis)
         if out is not None:
             return out
     if a.ndim == 0:
@@ -63,6 +64,9 @@ def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.n
         axis %= a.ndim
         shape = a.shape[:axis] + ((1,) if keepdims else ()) + a.shape[axis + 1 :]
         rows = np.moveaxis(a, axis, -1)
+    found = products(rows, 1) if axis is None else products(a, axis)
+    if found is not None:
+        return found.reshape(shape)
     n = rows.shape[-1]
     if a.size == 0 or n == 0:
         return np.ones(shape, dtype)

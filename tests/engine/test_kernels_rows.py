@@ -107,12 +107,50 @@ def test_recurrent_layers(monkeypatch, layer):
         close(fast, slow, 1e-4)
 
 
-@pytest.mark.parametrize("shape", [(1,), (7,), (5, 33), (2, 3, 9), (0, 4), (3, 0)])
+@pytest.mark.parametrize("shape", [(1,), (7,), (5, 33), (2, 3, 9), (4, 600), (3, 5, 300), (0, 4), (3, 0)])
 def test_running_sums_and_products(shape):
     x = random(*shape)
     assert (accumulations.cumsum(x, -1) == np.cumsum(x, -1, dtype=np.float64).astype(np.float32)).all()
     assert (accumulations.cumprod(x, -1) == np.cumprod(x, -1, dtype=np.float64).astype(np.float32)).all()
+    for axis in range(-x.ndim, x.ndim):
+        wide = x.astype(np.float64)
+        assert (accumulations.cumsum(x, axis) == np.cumsum(wide, axis).astype(np.float32)).all()
+        assert (accumulations.cumprod(x, axis) == np.cumprod(wide, axis).astype(np.float32)).all()
+        for name, function in (("running_sums", np.cumsum), ("running_products", np.cumprod)):
+            found = kernels.kernel(name, kernels.unsuited)(x, axis, True)
+            if found is not None:
+                assert (found == np.flip(function(np.flip(wide, axis), axis), axis).astype(np.float32)).all()
     assert (accumulations.cumsum(x.T, -1) == np.cumsum(x.T, -1, dtype=np.float64).astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("shape", [(1,), (9,), (5, 33), (3, 4, 30), (40, 1), (70, 300)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_running_extremes_and_products(shape, dtype, monkeypatch):
+    x = np.round(random(*shape) * 3).astype(dtype)  # with equal elements
+    if dtype != "int64":
+        x[random(*shape, seed=1) > 2] = np.nan
+    t = torch.from_numpy(x)
+    for axis in range(-x.ndim, x.ndim):
+        for name, ufunc in (("maxima", np.maximum), ("minima", np.minimum)):
+            found = kernels.kernel("running_" + name)
+            values, places = getattr(t, "cum" + name[:3])(axis) if found is None else found(x, axis)
+            values, places = np.asarray(values), np.asarray(places)
+            assert np.array_equal(values, ufunc.accumulate(x, axis), equal_nan=dtype != "int64")
+            chosen = np.take_along_axis(x, places, axis)
+            assert np.array_equal(chosen, values, equal_nan=dtype != "int64") and places.dtype == np.int64
+            last = np.maximum.accumulate(np.where((x == values) | (x != x), counted(x, axis), 0), axis)
+            assert np.array_equal(places, last)
+    y = (1 + random(*shape) / 9).astype(dtype if dtype != "int64" else "float32")
+    axes = [None, *range(y.ndim)]
+    fast = [accumulations.prod(y, axis, True) for axis in axes]
+    monkeypatch.setattr(accumulations, "products", kernels.unsuited)
+    for axis, found in zip(axes, fast, strict=True):
+        wanted = accumulations.prod(y, axis, True)
+        assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes()
+
+
+def counted(x, axis):
+    return np.indices(x.shape)[axis]
 
 
 def test_running_sums_of_special_numbers():

@@ -81,10 +81,10 @@ def fold(xp, a, ord, axes, keepdims):
     if ord == 0:
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if xp is not np or a.size > EXACT_SIZE or not a.size:
-        a = xp.abs(a)
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:
             return np.sqrt(np.einsum("ij,ij->i", rows, rows)).reshape(reduced_shape(a.shape, axes, keepdims))
+        a = xp.abs(a)
         powers = a if ord == 1 else a * a if ord == 2 else xp.power(a, kind.type(ord))
         total = xp.add.reduce(powers, axis=axes, keepdims=keepdims)
     else:

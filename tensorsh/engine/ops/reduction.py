@@ -52,7 +52,7 @@ def widened(a, dtype):
     """The array to fold: cast to `dtype`, or integers and booleans to int64."""
     if dtype is not None:
         return a.astype(dtype.numpy)
-    return a.astype(np.int64) if a.dtype.kind in "biu" else a
+    return a.astype(np.int64, copy=False) if a.dtype.kind in "biu" else a
 
 
 def total(xp, a, axes=None, keepdims=False):
@@ -149,9 +149,9 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def product(a, axis=None, keepdims=False):
-    """The product in PyTorch's order: from 32 elements on, in four vectors."""
+    """The product in PyTorch's order: from 16 (float64) or 32 elements on, in four vectors."""
     n = a.size if axis is None else a.shape[axis]
-    if (n >= 32 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+    if (n >= 16 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
         return accumulations.prod(a, axis, keepdims)
     return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
 

@@ -11,6 +11,8 @@ from .. import accumulations
 from ..accumulations import running_sums
 from ..autograd import new
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
+from ..kernels import kernel as kernel_named
+from ..kernels import unsuited
 from ..layout import row_order
 from ..operator import Array, operator
 from ..state import state
@@ -68,11 +70,11 @@ def quick(op):
         if a.dtype not in FLOATS or type(a) is not np.ndarray or not -a.ndim <= dim < a.ndim:
             return op.call(input, dim)
         t = new(Tensor)
-        if a.dtype is FLOAT32 and dim in (-1, a.ndim - 1) and (a.size > BLOCK or running_sums is not None):
-            sums = None if running_sums is None else running_sums(a)
-            t._array = blocked_sums(a) if sums is None else sums
-        elif a.dtype is FLOAT32:
-            t._array = np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32)
+        if a.dtype is FLOAT32:
+            sums = None if running_sums is None else running_sums(a, dim)
+            if sums is None and a.size > BLOCK and dim in (-1, a.ndim - 1):
+                sums = blocked_sums(a)
+            t._array = np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums
         else:
             t._array = np.add.accumulate(row_order(a), dim)
         edge = input._node
@@ -101,6 +103,10 @@ def backwards(t, x, dim, f):
 
 
 def reverse_cumsum(t, g, dim):
+    if running_sums is not None and t.raw and type(g) is np.ndarray:
+        sums = running_sums(row_order(g), dim, True)
+        if sums is not None:
+            return sums
     return backwards(t, g, dim, lambda x: t.cumsum(x, dim)) if g.ndim else g
 
 
@@ -138,6 +144,7 @@ cumprod.gradient(input=cumprod_gradient)
 
 def running(name, direction):
     """cummax and cummin: the last place among equal elements; NaN stays."""
+    compiled = kernel_named("running_maxima" if direction == "maximum" else "running_minima", unsuited)
 
     def kernel(xp, input: Array, dim):
         axis = one_axis(name, dim, input.ndim)
@@ -147,6 +154,8 @@ def running(name, direction):
             return input.copy(), xp.zeros((), np.int64)
         ufunc = getattr(xp, direction)
         input = row_order(input)
+        if (found := compiled(input, axis)) is not None:
+            return found
         values = ufunc.accumulate(input, axis=axis)
         places = xp.arange(input.shape[axis]).reshape((-1,) + (1,) * (input.ndim - 1 - axis))
         renewed = input == values

@@ -157,7 +157,10 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     if xp is np:
         return np, op.kernel
     if op.hosted:
-        return np, on_host(op.kernel)
+        from .cuda import HOSTED
+
+        own = HOSTED.get(op.names[0])
+        return (np, on_host(op.kernel)) if own is None else (xp, unless_left(own, op.kernel))
     if (state.matmul_precision != "highest") is not _tf32[0]:
         rounded_products(state.matmul_precision != "highest")
     kind = None
@@ -187,6 +190,16 @@ def rounded_products(on: bool) -> bool:
         )
         _tf32[0] = on
     return before
+
+
+def unless_left(own: Any, kernel: Any) -> Any:
+    """A kernel of a device's, and the CPU's for what it leaves to that."""
+
+    def run(xp: Any, *arrays: Any, **options: Any) -> Any:
+        found = own(xp, *arrays, **options)
+        return on_host(kernel)(np, *arrays, **options) if found is None else found
+
+    return run
 
 
 def on_host(kernel: Any) -> Any:

@@ -16,7 +16,7 @@ import json
 import sys
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -682,6 +682,7 @@ module.cuda = SimpleNamespace(
 def installed(reads: bool = False) -> Iterator[Any]:
     """Within, ``import cupy`` gives the stand-in, and the engine has two CUDA devices. `reads`: as cupy, allow host reads."""
     import emulation
+    import scipy.linalg
     import scipy.special
 
     from tensorsh.engine import backend, bounds
@@ -692,14 +693,16 @@ def installed(reads: bool = False) -> Iterator[Any]:
     bounds._flagged.clear()
     module.ElementwiseKernel, module.ReductionKernel = emulation.ElementwiseKernel, emulation.ReductionKernel
     module.RawKernel = emulation.RawKernel
-    scipy_like = ModuleType("cupyx.scipy")
+    scipy_like, extras = ModuleType("cupyx.scipy"), ModuleType("cupyx")
+    extras.errstate = lambda **settings: nullcontext()  # type: ignore[attr-defined]
     linalg = SimpleNamespace(COMPUTE_TYPE_TF32="tf32", COMPUTE_TYPE_DEFAULT="default")
     core = ModuleType("cupy._core")
     core._routines_linalg = linalg  # type: ignore[attr-defined]
     names = {
         "cupy._core": core,
-        "cupy": module, "cupyx": ModuleType("cupyx"), "cupyx.scipy": scipy_like,
+        "cupy": module, "cupyx": extras, "cupyx.scipy": scipy_like,
         "cupyx.scipy.special": Space("cupyx.scipy.special", scipy.special),
+        "cupyx.scipy.linalg": Space("cupyx.scipy.linalg", scipy.linalg),
     }  # fmt: skip
     before = {name: sys.modules.get(name) for name in names}
     sys.modules.update(names)

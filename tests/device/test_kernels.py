@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,7 @@ import standin
 import steps
 
 from tensorsh import torch
-from tensorsh.engine import cuda
-from tensorsh.engine.ops import attention
+from tensorsh.engine import backend, cuda
 
 F = torch.nn.functional
 CASES = {
@@ -113,6 +113,8 @@ DROPPED = {
 @pytest.mark.parametrize("case", DROPPED)
 def test_attention_with_dropout_is_the_written_out_form(case: str, ran: set) -> None:
     """The weights that PyTorch's math path keeps are kept, by the numbers that it draws; gradients of first and second order."""
+    torch.nn.functional.scaled_dot_product_attention  # noqa: B018 (loads its family)
+    attention = sys.modules["tensorsh.engine.ops.attention"]
     shape, options = DROPPED[case]
 
     def outcome() -> list:
@@ -335,3 +337,106 @@ def test_bessel_functions(name: str, dtype: str, error: float, ran: set) -> None
         x = torch.tensor([-3.01, 0, 8, 100, torch.inf], dtype=kind, device="cuda")
         y = getattr(torch.special, name)(x).tolist()
     assert y == pytest.approx(expected, rel=error, nan_ok=True) and "tensorsh_" + name in ran
+
+
+SORTED = {
+    "cummax": lambda x: x.cummax(1),
+    "cummin, first": lambda x: x.cummin(0),
+    "cummax of integers": lambda x: (x * 2).int().cummax(-1),
+    "cummin of truth": lambda x: (x > 0).cummin(1),
+    "logcumsumexp": lambda x: x.logcumsumexp(1),
+    "topk": lambda x: x.topk(3).values,
+    "topk, least": lambda x: x.topk(2, 0, largest=False),
+    "kthvalue": lambda x: x.kthvalue(2, keepdim=True),
+    "mode": lambda x: x.round().mode(1),
+    "mode, first": lambda x: x.round().mode(0, keepdim=True),
+    "searchsorted": lambda x: torch.searchsorted(x.sort(1)[0], x.flip(0)),
+    "searchsorted, right": lambda x: torch.searchsorted(x.flatten().sort()[0], x, right=True, out_int32=True),
+    "searchsorted, a number": lambda x: torch.searchsorted(torch.arange(5, device=x.device), 2.5),
+    "bucketize": lambda x: torch.bucketize(x, torch.tensor([-1.0, 0.0, 1.0], device=x.device)),
+    "quantile": lambda x: x.quantile(torch.tensor([0.2, 0.5], device=x.device), 1),
+    "nanquantile": lambda x: torch.where(x > 1, torch.nan, x).nanquantile(0.3, 0, interpolation="midpoint"),
+    "isin": lambda x: torch.isin(x.round(), torch.tensor([0.0, 1.0], device=x.device)),
+    "bincount": lambda x: (x.abs() * 2).long().flatten().bincount(minlength=9),
+    "repeat_interleave": lambda x: x.repeat_interleave(3, 1),
+    "repeat_interleave, counts": lambda x: x.repeat_interleave(torch.tensor([1, 0, 2, 1], device=x.device), 0),
+    "embedding with padding": lambda x: F.embedding(torch.tensor([0, 2, 0], device=x.device), x, padding_idx=0),
+}
+SYSTEMS = {
+    "inv": lambda a, b: torch.linalg.inv(a),
+    "det": lambda a, b: torch.linalg.det(a),
+    "slogdet": lambda a, b: torch.linalg.slogdet(a),
+    "solve": lambda a, b: torch.linalg.solve(a, b),
+    "solve, right": lambda a, b: torch.linalg.solve(a, b.mT, left=False),
+    "solve, a vector": lambda a, b: torch.linalg.solve(a[0], b[0, :, 0]),
+    "solve_triangular": lambda a, b: torch.linalg.solve_triangular(a.triu(), b, upper=True),
+    "solve_triangular, right": lambda a, b: torch.linalg.solve_triangular(a.tril(), b.mT, upper=False, left=False),
+    "cholesky": lambda a, b: torch.linalg.cholesky(a @ a.mT),
+    "cholesky, upper": lambda a, b: torch.linalg.cholesky(a @ a.mT, upper=True),
+    "qr": lambda a, b: torch.linalg.qr(b).R.abs(),
+    "eigh": lambda a, b: torch.linalg.eigh(a + a.mT).eigenvalues,
+    "svd": lambda a, b: torch.linalg.svd(b).S,
+    "svdvals": lambda a, b: torch.linalg.svdvals(b),
+}
+
+
+def leaves(found: Any) -> list:
+    return [t.detach().cpu().double() for t in (found if isinstance(found, tuple) else [found])]
+
+
+@pytest.mark.parametrize("case", SORTED)
+def test_sorting_on_the_device(case: str) -> None:
+    x = torch.tensor(
+        [[1.5, -2.0, 1.5, 0.25, 3.0], [0.5, 0.5, -1.0, 4.0, -3.5], [2.0, 2.0, 2.0, 1.0, 1.0], [torch.nan, 1.0, 0.0, 5.0, -7.0]]
+    )[: 3 + ("cum" in case)]  # fmt: skip
+    x = torch.cat([x, x[:1] * 2])[:4]
+    expected = leaves(SORTED[case](x))
+    with standin.installed():
+        actual = leaves(SORTED[case](x.cuda()))
+        reads = standin.reads[0]
+        made = x.cuda().requires_grad_()
+        SORTED[case](made)
+        assert standin.reads[0] - reads <= ("bincount" in case or "counts" in case), "the device is read"
+    for a, e in zip(actual, expected, strict=True):
+        assert torch.allclose(a, e, equal_nan=True, rtol=1e-6)
+
+
+@pytest.mark.parametrize("case", SYSTEMS)
+def test_linear_algebra_on_the_device(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(2)
+    given = [torch.randn(2, 4, 4, dtype=torch.float64) + torch.eye(4) * 3, torch.randn(2, 4, 3, dtype=torch.float64)]
+
+    def outcome(device: str) -> list:
+        a, b = (t.to(device).requires_grad_() for t in given)
+        found = SYSTEMS[case](a, b)
+        first = found[1] if case == "slogdet" else found
+        grads = torch.autograd.grad((first * first.detach().cos()).sum(), [a, b], allow_unused=True)
+        return leaves(found) + leaves(tuple(g for g in grads if g is not None))
+
+    expected = outcome("cpu")
+    with standin.installed():
+        monkeypatch.setattr(backend, "on_host", None)  # nothing is copied
+        for a, e in zip(outcome("cuda"), expected, strict=True):
+            assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "torch.linalg.inv(z)", "torch.linalg.solve(z, x)", "torch.linalg.cholesky(-x)", "torch.cholesky(-x)",
+        "torch.linalg.eigh(x / 0)", "torch.linalg.svd(x / 0)", "torch.linalg.solve(x, x[:, :1, :1])", "torch.linalg.qr(x, 'a')",
+        "torch.linalg.inv_ex(z)[1].tolist()", "torch.linalg.cholesky_ex(-x).info.tolist()", "x.topk(9)", "x.cummax(5)",
+        "x.kthvalue(0)", "torch.linalg.det(x.half())", "torch.linalg.solve_triangular(x, x[..., :1, :], upper=True)",
+    ],
+)  # fmt: skip
+def test_failures_are_told_as_on_the_cpu(code: str) -> None:
+    def told(device: str) -> str:
+        x = (torch.eye(3) + torch.ones(3, 3)).expand(2, 3, 3).to(device)
+        try:
+            return str(eval(code, {"torch": torch, "x": x, "z": x * 0}))
+        except (RuntimeError, IndexError, NotImplementedError) as error:
+            return f"{type(error).__name__}: {error}"
+
+    expected = told("cpu")
+    with standin.installed():
+        assert told("cuda") == expected

@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from . import activation, bessel, loss, normalization, windows
+from . import activation, bessel, linalg, loss, normalization, sorting, windows
 
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
@@ -22,6 +22,8 @@ KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
+HOSTED: dict[str, Callable] = linalg.KERNELS | sorting.KERNELS
+"""In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..backend import module_of, same_device
 from ..dtype import FLOAT, of
 from ..errors import cpp_name
 from ..operator import Array, Arrays, composite, operator
@@ -188,7 +189,7 @@ def results(name, values, out):
     return named(name, ("hist", "bin_edges"))(values)
 
 
-@composite(hosted=True)
+@composite()
 def bincount(input, weights=None, minlength=0):
     """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences."""
     a = input._array
@@ -196,14 +197,16 @@ def bincount(input, weights=None, minlength=0):
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if a.ndim != 1 or (a.size and a.min() < 0):
+    if a.ndim != 1 or (a.size and a.min().item() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
         return wrap(np.bincount(a.astype(np.int64), minlength=minlength).astype(np.int64))
     w = weights._array
+    if type(a) is not np.ndarray or type(w) is not np.ndarray:
+        same_device("bincount", input=a, weights=w)
     if w.shape != a.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if not a.size:
-        return wrap(np.zeros(minlength, np.int64))
+        return wrap(module_of([a]).zeros(minlength, np.int64))
     summed = np.bincount(a.astype(np.int64), w.astype(np.float64), minlength)
     return wrap(summed.astype(np.float32) if w.dtype == np.float32 else summed)

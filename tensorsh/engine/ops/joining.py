@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import table
+from ..backend import move, move_like
 from ..constants import undispatched
+from ..device import CPU
 from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
 from ..kernels import kernel, unsuited
 from ..layout import contiguous_format, joined, row_order
@@ -456,18 +458,18 @@ def tile(input: Tensor, *counts, dims=None) -> Tensor:
     return input.repeat((1,) * (input._array.ndim - len(sizes)) + sizes)
 
 
-@composite(hosted=True)
+@composite()
 def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
     """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
     if repeats is None:
-        counts = input._array
+        counts = move(input._array, CPU)
         if counts.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeats")
         if counts.dtype.kind not in "iu":
             raise not_implemented("repeat_interleave_cpu", counts)
         if counts.size and counts.min() < 0:
             raise RuntimeError("repeats can not be negative")
-        return wrap(np.repeat(np.arange(counts.size), counts).astype(counts.dtype))
+        return wrap(move_like(np.repeat(np.arange(counts.size), counts).astype(counts.dtype), input._array))
     if dim is None:
         input, dim = input.flatten(), 0
     n = input._array.ndim
@@ -475,7 +477,7 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
     if isinstance(repeats, Tensor) and repeats._array.dtype.kind not in "iu":
         raise not_implemented("repeat_interleave_cpu", repeats._array)
     if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
-        repeats = int(repeats._array.reshape(()))
+        repeats = int(repeats._array.item())
     if isinstance(repeats, (int, np.integer)):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -484,7 +486,7 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         shape = input._array.shape
         wide = input.unsqueeze(dim + 1).expand((*shape[: dim + 1], int(repeats), *shape[dim + 1 :]))
         return wide.clone(memory_format=contiguous_format).flatten(dim, dim + 1)
-    counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(repeats)
+    counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)
     if counts.ndim != 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     along = input._array.shape[dim] if n else 1
@@ -495,4 +497,4 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         )
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    return input.index_select(dim, wrap(np.repeat(np.arange(along), counts)))
+    return input.index_select(dim, wrap(move_like(np.repeat(np.arange(along), counts), input._array)))

@@ -156,7 +156,7 @@ def check_quantile(name, input, q, interpolation):
         raise RuntimeError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
-    if not ((q._array >= 0) & (q._array <= 1)).all():
+    if type(q._array) is np.ndarray and not ((q._array >= 0) & (q._array <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
 
 
@@ -168,6 +168,9 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
         q = wrap(np.asarray(q, input._array.dtype if input._array.dtype.kind == "f" else np.float32))
         if input._array.dtype.kind != "f" and input._array.size:
             raise RuntimeError("quantile() input tensor must be either float or double dtype")
+        q = q if type(input._array) is np.ndarray else q.to(input.device)
+    elif type(q._array) is not type(input._array):
+        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
     check_quantile("quantile", input, q, interpolation)
     axis = None if dim is None else wrap_dim(dim, input.ndim)
     shape = input._array.shape
@@ -200,11 +203,11 @@ def rank_array(a, q, n, skip_nan, interpolation):
     """The rank of each quantile in each row of sorted elements; the last where a NaN makes the quantile NaN."""
     missing = np.isnan(a)
     if skip_nan:
-        present = n - np.add.reduce(missing, axis=-1, keepdims=True)
+        present = n - missing.sum(-1, keepdims=True)
         ranks = np.maximum(q * (present - 1).astype(a.dtype), a.dtype.type(0))
     else:
         ranks = np.broadcast_to(q * a.dtype.type(n - 1), (*a.shape[:-1], len(q)))
-        if missing.any():
+        if type(a) is not np.ndarray or missing.any():
             ranks = np.where(missing.any(-1, keepdims=True), a.dtype.type(n - 1), ranks)
     rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
     return ranks if rounding is None else rounding(ranks)
@@ -241,13 +244,13 @@ def delivered(result, out):
     return out
 
 
-@composite(hosted=True)
+@composite()
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The `q`-th quantile (a number or a vector of them, between 0 and 1) of all elements, or along `dim`."""
     return delivered(quantile_of("quantile", input, q, dim, keepdim, interpolation, False), out)
 
 
-@composite(hosted=True)
+@composite()
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The same, of the elements that are not NaN."""
     return delivered(quantile_of("nanquantile", input, q, dim, keepdim, interpolation, True), out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..backend import module_of, same_device
 from ..dtype import COMPLEX, of
 from ..errors import combination_error
 from ..operator import composite
@@ -21,6 +22,20 @@ def places(sequence, values, right):
     return np.searchsorted(sequence, values, "right" if right else "left")
 
 
+def on_device(name, sequence, values, right):
+    """The same for arrays of a device."""
+    from ..cuda.sorting import searched
+
+    given = {"sorted_sequence": sequence, "input": values}
+    if name == "bucketize":
+        given = {"input": values, "boundaries": sequence}
+    same_device(name, **{k: a for k, a in given.items() if a.ndim or type(a) is not np.ndarray})
+    xp = module_of([sequence, values])
+    if type(values) is np.ndarray:  # a number
+        sequence = sequence.astype(result_type([sequence, values.item()]).numpy)
+    return searched(xp, sequence, xp.asarray(values, sequence.dtype), right)
+
+
 def alike(sequence, values):
     """The two operands as arrays of one dtype."""
     a = sequence._array
@@ -31,7 +46,7 @@ def alike(sequence, values):
     return sortable(a), sortable(v)
 
 
-@composite("searchsorted", method=False, hosted=True)
+@composite("searchsorted", method=False)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
     """For each value, the index in the sorted innermost dimension before which it goes ("right": after its equals)."""
     name = "torch.searchsorted()"
@@ -65,7 +80,9 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
             )
         sequence = wrap(np.take_along_axis(sequence._array, sorter._array, -1))
     a, v = alike(sequence, input)
-    if a.ndim == 1:
+    if type(a) is not np.ndarray or type(v) is not np.ndarray:
+        found = on_device("searchsorted", a, v, right)
+    elif a.ndim == 1:
         found = places(a, v, right)
     else:
         found = np.empty(v.shape, np.int64)
@@ -92,10 +109,12 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     a, v = alike(boundaries, input)
+    if type(a) is not np.ndarray or type(v) is not np.ndarray:
+        return delivered(on_device("bucketize", a, v, right), out_int32, out)
     return delivered(places(a, v, right), out_int32, out)
 
 
-@composite("isin", method=False, hosted=True)
+@composite("isin", method=False)
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """For each element, whether it is among `test_elements`."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
@@ -105,8 +124,14 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         if isinstance(a, np.ndarray) and of(a).category in (COMPLEX, 0):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
     target = result_type(arrays).numpy
-    a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)
-    found = wrap(np.asarray(np.isin(a, b, invert=bool(invert))))
+    if all(type(x) is np.ndarray or not hasattr(x, "dtype") for x in arrays):
+        a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)
+        found = wrap(np.asarray(np.isin(a, b, invert=bool(invert))))
+    else:
+        same_device("isin", elements=arrays[0], test_elements=arrays[1])
+        xp = module_of(arrays)
+        a, b = (sortable(xp.asarray(x, target)) for x in arrays)
+        found = wrap(xp.isin(a, b, invert=bool(invert)))
     if out is None:
         return found
     from ..results import store_out

@@ -16,7 +16,7 @@ import standin
 import steps
 
 from tensorsh import torch
-from tensorsh.engine import backend, cuda
+from tensorsh.engine import backend, cuda, table
 
 F = torch.nn.functional
 CASES = {
@@ -113,7 +113,7 @@ DROPPED = {
 @pytest.mark.parametrize("case", DROPPED)
 def test_attention_with_dropout_is_the_written_out_form(case: str, ran: set) -> None:
     """The weights that PyTorch's math path keeps are kept, by the numbers that it draws; gradients of first and second order."""
-    torch.nn.functional.scaled_dot_product_attention  # noqa: B018 (loads its family)
+    table.load("attention")
     attention = sys.modules["tensorsh.engine.ops.attention"]
     shape, options = DROPPED[case]
 

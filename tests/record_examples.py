@@ -109,6 +109,7 @@ WRITTEN = {
     "threshold": "torch.threshold(tensor([-1.5, 0.5, 2.5]), 1., 0.)", "fill_diagonal_": "zeros(2, 2).fill_diagonal_(5.)", "Tensor.fill_diagonal_": "zeros(2, 2).fill_diagonal_(5.)", "Tensor.resize_": "arange(4).resize_(2, 2)", "Tensor.copy_": "zeros(2).copy_(tensor([1, 2]))",
     "Tensor.resize_as_": "arange(4).resize_as_(ones(2, 2))", "Tensor.set_": "ones(1).set_(tensor([1., 2.]))", "Tensor.transpose_": "tensor([[1., 2.], [3., 4.]]).transpose_(0, 1)",
     "Tensor.apply_": "tensor([1., 2.]).apply_(lambda x: x * x)", "Tensor.map_": "tensor([1., 2.]).map_(tensor([3., 4.]), lambda x, y: x * y)",
+    "Tensor.map2_": "tensor([1., 2.]).map2_(tensor([3., 4.]), tensor([5., 6.]), lambda x, y, z: x * y + z)",
     "Tensor.exponential_": SEEDED + "; zeros(3).exponential_()", "Tensor.geometric_": SEEDED + "; zeros(3).geometric_(0.5)",
     "Tensor.cauchy_": SEEDED + "; zeros(3).cauchy_()", "Tensor.log_normal_": SEEDED + "; zeros(3).log_normal_()",
     "embedding_renorm_": "embedding_renorm_(tensor([[3., 4.]]), tensor([0]), 1., 2.)", "Tensor.share_memory_": "ones(1).share_memory_()",

@@ -272,3 +272,16 @@ def test_a_file_reaches_nothing_else(stream: bytes) -> None:
         session.run(
             "import torch\nclass A: pass\ndef f(): raise ValueError('it ran')\ntorch.load(file, weights_only=False)"
         )
+
+
+def test_checksums_are_not_looked_at_and_lengths_are() -> None:
+    buffer = io.BytesIO()
+    torch.save(torch.arange(1000.0), buffer)
+    data = bytearray(buffer.getvalue())
+    at = data.find(torch.arange(1000.0).numpy().tobytes()) + 4 * 100 + 3
+    data[at] ^= 0x80
+    changed = torch.load(io.BytesIO(bytes(data)))
+    assert changed[100].item() == -100.0 and torch.equal(changed[101:], torch.arange(101.0, 1000.0))
+    cut = data[: at - 200] + data[at:]
+    with pytest.raises(RuntimeError, match="PytorchStreamReader failed reading"):
+        torch.load(io.BytesIO(bytes(cut)))

@@ -48,7 +48,8 @@ def fit(names: list[str], args: tuple, kwargs: dict, frame: Any, params: tuple =
         return ""
     everything = (own, *args) if dotted.startswith("Tensor.") else args
     for title, given in [pair for n in names for pair in ((n, everything), (f"Tensor.{n}", everything[1:]))]:
-        bare = title[:7] == "Tensor." and unbound(title, everything[0] if everything else None)
+        is_method = title[:7] == "Tensor." and recorded(title)[1]
+        bare = is_method and unbound(title, everything[0] if everything else None)
         if title != dotted and (bare or explain(title, given, kwargs, own) is not None):
             # What fits a function need not fit its method.
             return (

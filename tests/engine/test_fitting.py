@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensorsh import torch
+from tensorsh.engine import guards
 
 REFUSED = {
     "torch.tensor([300], dtype=torch.uint8)": "uint8",
@@ -54,3 +55,25 @@ def test_a_complex_number_without_dimensions_keeps_the_precision_of_the_tensor()
 def test_signs_of_zero_and_the_largest_float8() -> None:
     assert str(torch.relu(torch.tensor([-0.0, -1.0, 2.0]))) == "tensor([-0., 0., 2.])"
     assert torch.tensor([1e4, float("nan")]).to(torch.float8_e4m3fn).float()[0].item() == 448.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.zeros(2, 3, dtype=torch.float32)", "torch.zeros((2, 3), device='cpu')", "torch.ones(3, requires_grad=True)",
+        "torch.empty(2, device=x.device)", "x.new_zeros(2, 3)", "torch.full((2,), 3.0, dtype=x.dtype)", "torch.eye(3, dtype=x.dtype)",
+        "torch.randn(2, 3, generator=g)", "torch.arange(0, 3, dtype=torch.float32)", "torch.zeros_like(x, dtype=torch.long)",
+        "x.sum(dim=1, keepdim=True)", "x.sum((0, 1))", "x.max(dim=1)", "x.to(torch.float64)", "x.view(-1, 2)", "x.split([1, 2], dim=1)",
+        "x.permute(1, 0)", "x.clamp(min=0)", "torch.cat([x, x], dim=0)", "torch.stack((x, x))", "torch.where(x > 0, x, 0.0)",
+        "x.std(dim=0, unbiased=False)", "torch.topk(x, 2, dim=1)", "x.scatter(1, i, 1.0)", "x.gather(1, i)", "x.norm(p=2, dim=1)",
+        "F.pad(x, (1, 1), value=2.0)", "F.softmax(x, dim=1)", "F.mse_loss(x, x, reduction='sum')", "x.masked_fill(x > 0, 0.0)",
+    ],
+)  # fmt: skip
+def test_types_that_fit_are_looked_at_once(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, i = torch.ones(2, 3), torch.zeros(2, 1, dtype=torch.int64)
+    known = {"torch": torch, "F": torch.nn.functional, "x": x, "i": i, "g": torch.Generator()}
+    eval(call, known)
+    asked: list[object] = []
+    monkeypatch.setattr(guards, "fit", lambda *args: asked.append(args))
+    eval(call, known)
+    assert not asked

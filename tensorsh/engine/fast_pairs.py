@@ -25,7 +25,7 @@ from .constants import (
     settled,
 )
 from .fields import link
-from .halves import computed
+from .halves import computed, number
 from .inplace import bound, derive, write
 from .kernels import kernel
 from .state import state
@@ -135,7 +135,7 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
                 b = FLOATS64[other] if kind is float else WHOLE64[other]
             elif integers and dt is INT64 and kind is int and -0x80000000 <= other <= 0x7FFFFFFF:
                 b = INTEGERS[other]
-            else:
+            elif (b := number(a, other, op.exact_numbers) if op.wide else None) is None:
                 return general(input, other)
             edge = None
         elif isinstance(other, Tensor):
@@ -148,8 +148,11 @@ def binary(op: Any, ufunc: Any, options: dict, general: Callable | None = None) 
         else:
             return general(input, other)
         try:
-            r = computed(ufunc, a, b) if dt.itemsize == 2 else None
-            if r is None:
+            if dt.itemsize == 2 and (r := computed(ufunc, a, b)) is not None:
+                pass
+            elif b.dtype is not dt and dt.itemsize == 2:
+                return general(input, other)
+            else:
                 r = ufunc(a, b)
         except (TypeError, ValueError):
             return general(input, other)

@@ -29,6 +29,15 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     return a.astype(dtype)
 
 
+def number(a: Any, value: Any, exact: bool) -> Any:
+    """A number as `computed` takes it with a large array of a half type: rounded to that type unless it is `exact`; None for
+    other arrays."""
+    if a.size <= MANY or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or _computed is None:
+        return None
+    value = np.asarray(value, np.float64)
+    return (value if exact else value.astype(a.dtype)).astype(FLOAT32)
+
+
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
     first = arrays[0]

@@ -56,6 +56,25 @@ def test_functions_are_computed_in_float32_and_rounded(dtype: np.dtype) -> None:
 
 
 @halves_of
+def test_numbers_among_operands(dtype: np.dtype) -> None:
+    """A factor stays as exact as the computation, what is added or compared is rounded first."""
+    x = RNG.normal(size=(60, 101)).astype(dtype)
+    t = torch.from_numpy(x.astype("f4")).to(torch.float16 if dtype == np.float16 else torch.bfloat16)
+    wide, number, rounded = x.astype("f4"), np.float32(0.3), np.asarray(0.3).astype(dtype).astype("f4")
+    for found, wanted in [
+        (t * 0.3, (wide * number).astype(dtype)),
+        (t + 0.3, (wide + rounded).astype(dtype)),
+        (t > 0.3, wide > rounded),
+        (t - 7, (wide - np.float32(7)).astype(dtype)),
+        (t[:2] * 0.3, (wide[:2] * number).astype(dtype)),
+    ]:
+        assert found._array.dtype == wanted.dtype and found._array.tobytes() == wanted.tobytes()
+    w = t.clone().requires_grad_()
+    (w * 0.3).sum().backward()
+    assert w.grad.dtype == t.dtype and (w.grad == np.asarray(0.3).astype(dtype).item()).all().item()
+
+
+@halves_of
 def test_other_arrays_are_left_to_numpy(dtype: np.dtype) -> None:
     x = RNG.normal(size=(60, 100)).astype(dtype)
     compiled = kernels.compiled

@@ -138,3 +138,14 @@ UNLIKE = {
     "hole.mode(0)",  # sorting numbers with NaN by `<`
 }
 """What PyTorch leaves to chance."""
+
+
+def test_log_softmax_of_half_types_keeps_the_logarithm_of_the_sum_in_them() -> None:
+    """Recorded from PyTorch."""
+    x = torch.linspace(-3, 3, 14).half().reshape(2, 7)
+    assert x.log_softmax(1)[0].tolist() == [
+        -3.724609375, -3.263671875, -2.80078125, -2.33984375, -1.8779296875, -1.416015625, -0.95458984375
+    ]  # fmt: skip
+    assert x.bfloat16().log_softmax(1)[1].tolist() == [
+        -3.71875, -3.265625, -2.796875, -2.34375, -1.875, -1.421875, -0.953125
+    ]  # fmt: skip

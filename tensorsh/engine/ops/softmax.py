@@ -166,6 +166,20 @@ def log_normalized(xp, a, axis):
     return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
 
 
+def log_normalized_halves(a, narrow):
+    """log_softmax along the last dimension of a half type's array, widened. PyTorch keeps the sums in the half type, and
+    their logarithms."""
+
+    def block(out, a):
+        subtract(a, maxima(a, 1, None, None, True), out)
+        e = kernels.compiled.exp(out) if kernels.suits(out) else exponential(np, out.copy(), out.size <= EXACT_SIZE)
+        sums = total_along(np, e, 1).astype(narrow).astype(FLOAT32)
+        subtract(out, logarithm(np, sums).astype(narrow).astype(FLOAT32), out)
+
+    a = row_order(a)
+    return rows(block, np.empty_like(a), a)
+
+
 softmax_kernel, log_softmax_kernel = kernel("softmax", unsuited), kernel("log_softmax", unsuited)
 softmax_backward_kernel = kernel("softmax_backward", unsuited)
 log_softmax_backward_kernel = kernel("log_softmax_backward", unsuited)
@@ -199,6 +213,8 @@ def fold(name, f, doc):
         a, axis, narrow = prepared(name, input, dim, dtype)
         if not a.ndim:
             result = f(xp, a.reshape(1), 0).reshape(())
+        elif narrow is not None and f is log_normalized and axis == a.ndim - 1 and a.size and xp is np:
+            result = log_normalized_halves(a, narrow)
         else:
             result = f(xp, a, axis) if a.size else a.copy()
         return result if narrow is None else converted(result, narrow)

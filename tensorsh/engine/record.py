@@ -79,8 +79,9 @@ class Recording:
 
     def recording(self, mask: int) -> Any:
         """What the compiled way of a call has to know: the class of the nodes, and what they keep where the tensors of a bit
-        mask have nodes, each value by a letter and the place of an argument; False where it is not for it."""
-        if type(self.node) is not str or self.lists or self.fixed or self.outputs != 1 or self.view:
+        mask have nodes, each value by a letter and the place of an argument; False where it is not for it. The class is
+        None where it depends on the arguments."""
+        if self.lists or self.fixed or self.outputs != 1 or self.view:
             return False
         active = None
         if self.joint is None:
@@ -98,7 +99,7 @@ class Recording:
                 plan.append(("r", 0))
             else:
                 return False
-        return self.node_class(self.node), tuple(plan)
+        return self.node_class(self.node) if type(self.node) is str else None, tuple(plan)
 
     def record(self, values: list, result: Any) -> Any:
         """The public results as tensors with a node."""

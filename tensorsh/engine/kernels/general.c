@@ -22,7 +22,7 @@ typedef struct {
     Py_ssize_t places[MOST];
 } General;
 
-static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check, *name_run, *name_recording,
+static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check, *name_run, *name_recording, *name_title, *name_node_class,
     *name_check_shapes, *name_takes_floats, *name_qualname, *name_dtype;
 static PyArray_Descr *float32, *float64;
 
@@ -189,7 +189,8 @@ done:
 }
 
 /* (class of nodes, ((letter, place) of each value that is kept)) where the operands of a mask have nodes, as
-   `Recording.recording` says; a borrowed reference, False where recording is left to Python. */
+   `Recording.recording` says; a borrowed reference, False where recording is left to Python. The class is None where it
+   depends on the arguments: see class_of. */
 static PyObject *plan_of(General *it, long mask) {
     PyObject *key = PyLong_FromLong(mask), *plan = key ? PyDict_GetItemWithError(it->plans, key) : NULL;
     if (plan == NULL && key && !PyErr_Occurred()) {
@@ -199,6 +200,19 @@ static PyObject *plan_of(General *it, long mask) {
     }
     Py_XDECREF(key);
     return plan;
+}
+
+static PyObject *class_of(General *it, PyObject *plan, PyObject *values) {
+    PyObject *class = PyTuple_GET_ITEM(plan, 0);
+    if (class != Py_None) return Py_NewRef(class);
+    PyObject *title = method(it->owner, name_title, values, NULL);
+    class = method(it->owner, name_node_class, title, NULL);
+    Py_XDECREF(title);
+    if (class && !(PyType_Check(class) && PyType_IsSubtype((PyTypeObject *)class, &StepType))) {
+        Py_CLEAR(class);
+        PyErr_SetString(PyExc_TypeError, "node_class(): no class of nodes");
+    }
+    return class;
 }
 
 static PyObject *shape_of(PyArrayObject *a) {
@@ -249,6 +263,8 @@ static PyObject *recorded(General *it, PyObject *values, PyObject *result) {
     }
     PyObject *plan = plan_of(it, mask), *edges = NULL, *saved = NULL, *metas = NULL, *kept = NULL, *node = NULL, *t = NULL;
     if (plan == NULL || plan == Py_False) return NULL;
+    PyObject *class = class_of(it, plan, values);
+    if (class == NULL) return NULL;
     if ((kept = PyObject_CallNoArgs(saved_class)) == NULL || PyObject_SetAttr(kept, name_array, result) < 0) goto done;
     PyObject_GC_UnTrack(kept); /* an array and numbers make no cycle */
     if ((saved = saved_of(PyTuple_GET_ITEM(plan, 1), values, kept)) == NULL) goto done;
@@ -267,7 +283,7 @@ static PyObject *recorded(General *it, PyObject *values, PyObject *result) {
         }
         PyTuple_SET_ITEM(metas, k, on ? meta : Py_NewRef(meta));
     }
-    node = node_of((PyTypeObject *)PyTuple_GET_ITEM(plan, 0), edges, saved, metas);
+    node = node_of((PyTypeObject *)class, edges, saved, metas);
     edges = saved = metas = NULL; /* the node's */
     if (node && (t = tensor_of(Py_NewRef(result)))) {
         Py_SETREF(FIELDS(t)->node, Py_NewRef(node));
@@ -280,6 +296,7 @@ done:
     Py_XDECREF(metas);
     Py_XDECREF(kept);
     Py_XDECREF(node);
+    Py_DECREF(class);
     return t;
 }
 
@@ -457,7 +474,8 @@ int add_general(PyObject *module) {
                  {&name_check, "check"},             {&name_check_shapes, "check_shapes"},
                  {&name_takes_floats, "takes_floats"}, {&name_qualname, "co_qualname"},
                  {&name_dtype, "dtype"},             {&name_run, "run_anyhow"},
-                 {&name_recording, "recording"}};
+                 {&name_recording, "recording"},     {&name_title, "title"},
+                 {&name_node_class, "node_class"}};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if ((*names[i].to = PyUnicode_InternFromString(names[i].text)) == NULL) return -1;
     float32 = PyArray_DescrFromType(NPY_FLOAT);

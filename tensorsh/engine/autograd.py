@@ -197,7 +197,7 @@ Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "
 
 def copied_like(array: Any, like: Any) -> Any:
     """A copy that lies in memory as a leaf does, if that one has no gaps; else in row order."""
-    if not like.flags.c_contiguous and type(like) is np.ndarray:
+    if type(like) is np.ndarray and not like.flags.c_contiguous:
         laid = np.empty_like(like)
         if laid.strides == like.strides:
             laid[...] = array
@@ -246,7 +246,10 @@ class AccumulateGrad(Node):
                 variable._grad = old + wrap(array)
             else:
                 target = old._array
-                add(target, array, target) if type(target) is np.ndarray else target.__iadd__(array)
+                if type(target) is np.ndarray:
+                    add(target, array, target)
+                else:
+                    old._array = target.__iadd__(array)  # a sparse one may have become another
                 cell = old._cell
                 if cell is None:
                     old._cell = cell = Version()

@@ -70,7 +70,7 @@ def check_device(wanted: device) -> device:
 
 
 def device_of(array: Any) -> device:
-    if isinstance(array, (np.ndarray, np.generic)):
+    if isinstance(array, (np.ndarray, np.generic)) or hasattr(array, "layout"):
         return CPU
     return device("cuda", array.device.id)
 
@@ -153,6 +153,10 @@ def same_device(name: str, **arrays: Any) -> None:
 
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     """What computes an operator's results: a module and a kernel that takes it."""
+    if any(hasattr(x, "layout") for x in _flat([arrays[i] for i in op.tensors])):
+        from .sparse.rules import kernel_of
+
+        return np, kernel_of(op, arrays)
     xp = module_of([arrays[i] for i in op.tensors], op)
     if xp is np:
         return np, op.kernel

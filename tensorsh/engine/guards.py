@@ -130,6 +130,9 @@ def guarded(function: Any, names: list[str]) -> Any:
                 limited = refuse_call(limited, names, args, result)
             return result
         except Exception as error:
+            form = error.form_of(names) if hasattr(error, "form_of") else None
+            if form is not None:
+                return form(*args, **kwargs)
             told = worded(names, args, kwargs, error, sys._getframe())
             if told is error:
                 raise

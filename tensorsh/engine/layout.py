@@ -35,6 +35,9 @@ channels_last_3d = memory_format("channels_last_3d")
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
 sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
 
 PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
 
@@ -68,6 +71,10 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     name = "torch.preserve_format" if memory_format is None else str(memory_format)
     if name == "torch.preserve_format":
         return array.copy("K")
+    if hasattr(array, "layout"):
+        from .sparse.missing import Missing
+
+        raise Missing(array.layout, "contiguous").worded([])
     if name == "torch.contiguous_format":
         from .parallel import copied
 
@@ -113,10 +120,17 @@ def copying(kernel: Callable) -> Callable:
     return on_copy
 
 
+seen = [False]
+"""Whether there may be sparse tensors, or gradients."""
+SPARSE = frozenset("to_sparse zeros empty spdiags zeros_like empty_like".split())
+"""Functions that take sparse layouts."""
+
+
 def check_options(function: str, wanted: Any, pinned: Any) -> None:
-    """Refuse what tensors here cannot be: sparse; pinned in memory where there is no device to copy to."""
-    if wanted is not None and wanted is not strided:
-        last = function.rpartition(".")[2]
+    """Refuse what a function cannot make: sparse tensors, but for some; such as are pinned in memory where there is no device to
+    copy to."""
+    last = function.rpartition(".")[2]
+    if wanted is not None and wanted is not strided and last not in SPARSE and not last.startswith("sparse_"):
         if last in ("full", "ones") and wanted is sparse_coo:
             raise RuntimeError("full(...) is not implemented for sparse layout")
         raise NotImplementedError(f"{last}(): tensorsh has no {wanted} tensors, only torch.strided ones")

@@ -369,7 +369,8 @@ def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame:
         return error  # it was worded where the arguments were still as given
     try:
         dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
-        return unbound(dotted, own) or explain(dotted, args, kwargs, own) or error
+        told = unbound(dotted, own) or explain(dotted, args, kwargs, own)
+        return told or (error if not hasattr(error, "worded") else error.worded(names))
     except Exception:
         return error
 

@@ -51,13 +51,18 @@ def large(a: Any, b: Any, bias: Any = None) -> Any:
 
 def matrices(a: Any, b: Any) -> Any:
     """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
-    if a.dtype is FLOAT32:
-        if a.size * b.shape[1] > SMALL:
-            return large(a, b)
-        r = product(a, b)
-        if r is not None:
-            return r
-    return dot(a, b)
+    try:
+        if a.dtype is FLOAT32:
+            if a.size * b.shape[1] > SMALL:
+                return large(a, b)
+            r = product(a, b)
+            if r is not None:
+                return r
+        return dot(a, b)
+    except TypeError:
+        if hasattr(a, "layout") or hasattr(b, "layout"):
+            return a @ b  # one of them is sparse
+        raise
 
 
 def matrix_vector(a: Any, v: Any) -> Any:

@@ -63,6 +63,8 @@ class State:
     """Whether there ever was a dual tensor: nodes may then lead to tangents alone."""
     dual_level: int
     """The level of forward differentiation; -1 outside."""
+    sparse_invariants: bool
+    """Whether the parts of sparse tensors are checked when these are made."""
     pushing: bool
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
@@ -78,6 +80,7 @@ class State:
             "multithreading": True, "outermost": True, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "dual": False, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
+            "sparse_invariants": False,
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from .text import tensor_text
 def text_of(self: Tensor) -> str:
     node = self.grad_fn
     shown = None
+    if hasattr(self._array, "layout"):
+        from .sparse.text import text_of_sparse
+
+        return text_of_sparse(self, node)
     if isinstance(self._array, np.ndarray):
         if state.default_device is not None and state.default_device.type != "cpu":
             shown = "cpu"

@@ -188,7 +188,7 @@ def _cut(array: Any, edge: int, cut: list[bool], axis: int) -> Any:
 
 def _values(array: Any) -> list[Any]:
     """The elements as Python's numbers, in order."""
-    if type(array) is not np.ndarray and hasattr(array, "get"):
+    if type(array) is not np.ndarray and hasattr(array, "__cuda_array_interface__"):
         from .backend import fetched
 
         array = fetched(array)  # what is shown of a CUDA array comes to the host only now

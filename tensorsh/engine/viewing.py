@@ -32,6 +32,14 @@ def module_of(array: Any) -> Any:
     return find([array])
 
 
+def elsewhere(op: Any, array: Any, *settings: Any) -> Any:
+    """What an operator gives of an array that is not numpy's."""
+    from .backend import module_and_kernel
+
+    xp, kernel = module_and_kernel(op, [array, *settings])
+    return kernel(xp, array, *settings)
+
+
 def viewing(op: Any) -> Callable:
     """The public function of a view operator with one tensor argument, its first."""
     kernel, bind = op.kernel, op.bind
@@ -59,7 +67,7 @@ def viewing(op: Any) -> Callable:
             if not isinstance(x, Tensor):
                 raise argument_error(op, 0, x)
             array = x._array
-            result = kernel(np if type(array) is ndarray else module_of(array), array, *values[1:])
+            result = kernel(np, array, *values[1:]) if type(array) is ndarray else elsewhere(op, array, *values[1:])
         except Exception as error:
             tell(op.names, args, kwargs, error)
             raise
@@ -86,7 +94,7 @@ def viewing_alone(op: Any) -> Callable:
             if type(x) is not Tensor and not isinstance(x, Tensor):
                 raise argument_error(op, 0, x)
             array = x._array
-            result = kernel(np if type(array) is ndarray else module_of(array), array)
+            result = kernel(np, array) if type(array) is ndarray else elsewhere(op, array)
         except Exception as error:
             tell(op.names, given, kwargs, error)
             raise

@@ -83,6 +83,8 @@ def _kernel(op: Any) -> Any:
                 if x.dtype.itemsize <= 2 and x.dtype.kind in "fV" and op.wide:
                     break
                 return fast(*args, **kwargs)
+            if hasattr(x, "layout"):
+                break
         return op.compute(op.bind(args, kwargs))
 
     return run

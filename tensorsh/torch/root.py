@@ -39,6 +39,8 @@ QUANTIZED = (
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint8"
 ).split()
+SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
+"""What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
     "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree"
@@ -205,7 +207,7 @@ def root_extras() -> dict[str, Any]:
     from . import settings
 
     allow(TorchNamespace, "_ops")
-    allow(tensor.Tensor, "_version", "_base", "_is_view")
+    allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)
     allow(tensor.TensorMeta, "_make_subclass")
     allow(TorchNamespace, *PRIVATE)
     allow(autograd.Node, "_saved_*", "_sequence_nr")

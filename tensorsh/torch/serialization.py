@@ -97,7 +97,23 @@ class Storages:
         advice = ": save its state_dict() instead" if hasattr(value, "state_dict") else ""
         raise TypeError(f"torch.save writes tensors and plain containers, no '{kind.__name__}' object{advice}")
 
+    def sparse(self, t: Tensor) -> Call:
+        from ..engine.sparse.arrays import Coo
+
+        array = t._array
+        name = Call(Global("torch.serialization", "_get_layout"), str(array.layout))
+        parts = (array.indices,) if type(array) is Coo else (array.starts, array.others)
+        data = (*(self.tensor(wrap(each)) for each in parts), self.tensor(wrap(array.values)), Size(array.shape))
+        plain = Call(
+            Global(REBUILD, "_rebuild_sparse_tensor"), name, (*data, array.coalesced) if type(array) is Coo else data
+        )
+        if t._is_parameter:
+            return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
+        return plain
+
     def tensor(self, t: Tensor) -> Call:
+        if hasattr(t._array, "layout"):
+            return self.sparse(t)
         array = t._array if type(t._array) is np.ndarray else t.cpu()._array
         dtype = t.dtype.name
         key, root, offset, strides = self.place(array)
@@ -317,6 +333,29 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     return made
 
 
+def layout_of(name: Any) -> Any:
+    from ..engine import layout
+
+    found = getattr(layout, str(name).removeprefix("torch."), None)
+    if not isinstance(found, layout.layout):
+        raise UnpicklingError("damaged file: a layout of unknown name")
+    return found
+
+
+def rebuild_sparse(layout: Any, data: Any) -> Tensor:
+    """A sparse tensor of its loaded parts, which are checked."""
+    from ..engine.table import find_function
+
+    coordinates = str(layout) == "torch.sparse_coo"
+    if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):
+        raise UnpicklingError("damaged file: a sparse tensor of unknown form")
+    if coordinates:
+        return find_function("sparse_coo_tensor")(
+            *data[:3], check_invariants=True, is_coalesced=bool(data[3:] and data[3])
+        )
+    return find_function("sparse_compressed_tensor")(*data, layout=layout, check_invariants=True)
+
+
 def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
     from .nn.parameter import Parameter
 
@@ -340,6 +379,8 @@ NAMES: dict[tuple[str, str], Any] = {
     (REBUILD, "_rebuild_tensor_v2"): rebuild,
     (REBUILD, "_rebuild_tensor_v3"): rebuild,
     (REBUILD, "_rebuild_parameter"): parameter,
+    (REBUILD, "_rebuild_sparse_tensor"): rebuild_sparse,
+    ("torch.serialization", "_get_layout"): layout_of,
     ("torch", "Size"): lambda *parts: Size(*parts),
     ("torch", "device"): device_type,
     ("torch.storage", "UntypedStorage"): Storage(None),

@@ -16,7 +16,10 @@ from ..engine.layout import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
     sparse_coo,
+    sparse_csc,
     sparse_csr,
     strided,
 )
@@ -35,8 +38,8 @@ __all__ = [
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
-    "sparse_coo", "sparse_csr", "compile", "typename", "set_warn_always", "can_cast", "promote_types",
-    "result_type", "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
+    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "compile", "typename", "set_warn_always",
+    "can_cast", "promote_types", "result_type", "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
     "set_deterministic_debug_mode",
 ]  # fmt: skip
 

@@ -96,10 +96,10 @@ def test_every_function() -> None:
 
 
 def test_sparse_and_pinned_tensors_are_refused() -> None:
-    for make in (lambda **o: torch.zeros(2, **o), lambda **o: torch.ones_like(torch.ones(2), **o)):
+    for make in (lambda **o: torch.eye(1, **o), lambda **o: torch.ones_like(torch.zeros(1), **o)):
         with pytest.raises(NotImplementedError, match="tensorsh has no torch.sparse_coo tensors"):
             make(layout=torch.sparse_coo)
-        assert make(layout=torch.strided).tolist() in ([0, 0], [1, 1])
+        assert make(layout=torch.strided).tolist() in ([[1]], [1])
     with pytest.raises(RuntimeError, match="not implemented for sparse layout"):
         torch.ones(2, layout=torch.sparse_coo)
 

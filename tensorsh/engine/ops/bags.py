@@ -13,7 +13,7 @@ from ..errors import tensor_type
 from ..operator import Array, composite, operator
 from ..promotion import result_type
 from ..tensor import wrap
-from .embedding import add_rows, check_indices, renormalise
+from .embedding import add_rows, check_indices, renormalise, spread_of
 
 SUM, MEAN, MAX = range(3)
 
@@ -32,7 +32,9 @@ def maxima(xp: Any, rows: Any, indices: Any, bag: Any, bags: int) -> tuple:
 
 
 @operator("_embedding_bag", node="EmbeddingBagBackward0", method=False, wide=True)
-def bags_of(xp, weight: Array, indices, bag, bags, mode, frequencies, kept, per_sample_weights: Array = None):
+def bags_of(
+    xp, weight: Array, indices, bag, bags, mode, frequencies, kept, per_sample_weights: Array = None, sparse=False
+):
     """Row i of the result combines the rows of weight [V, D] whose `indices` have the number i in `bag`; `kept` says which of the
     per_sample_weights they have, where not all."""
     rows = xp.take(weight, indices, axis=0)
@@ -60,7 +62,7 @@ def sizes(bag: Any, bags: int, dtype: Any) -> Any:
 
 
 @bags_of.joint_gradient
-def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_sample_weights, result1):
+def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_sample_weights, sparse, result1):
     dtype = weight.dtype if t.raw else weight._array.dtype
     made = lambda x: x if t.raw else wrap(x)
     bare = lambda x: getattr(x, "_array", x)
@@ -80,10 +82,12 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
         values = values * t.unsqueeze(shares, 1)
     if frequencies is not None:
         values = values / made(frequencies.astype(dtype)[:, None])
-    return t._embedding_spread(values, made(indices), weight.shape[0], -1), to_weights
+    return spread_of(t, sparse)(values, made(indices), weight.shape[0], -1), to_weights
 
 
-def combined(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx):
+def combined(
+    weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse=False
+):  # fmt: skip
     """The bags, and the number of the bag of each index, without those that are `padding_idx`."""
     check_indices(result_type([indices._array, offsets._array]), "#1", "embedding_bag")
     if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
@@ -120,7 +124,7 @@ def combined(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weig
         kept = np.flatnonzero(index != padding_idx)
         frequencies = None if frequencies is None else frequencies[kept]
         index, bag = index[kept], bag[kept]
-    return bags_of.function(weight, index, bag, bags, mode, frequencies, kept, per_sample_weights), bag, index
+    return bags_of.function(weight, index, bag, bags, mode, frequencies, kept, per_sample_weights, sparse), bag, index
 
 
 @composite("embedding_bag", method=False)
@@ -130,7 +134,7 @@ def torch_embedding_bag(
 ):  # fmt: skip
     """The bags, with each index's bag, the bags' sizes, and, for maxima, the indices of the rows they came from."""
     result, bag, index = combined(
-        weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx
+        weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse
     )
     bags = result.shape[0]
     xp = module_of([bag])
@@ -190,7 +194,7 @@ def embedding_bag(
         )
     number = ("sum", "mean", "max").index(mode)
     return hosted(combined)(
-        weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx
+        weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx, sparse
     )[0]
 
 
@@ -198,7 +202,9 @@ def embedding_bag(
 def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """``nn.functional.embedding`` with its arguments in the other order."""
     function = table.find_function("nn.functional.embedding")
-    return function(indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq)
+    return function(
+        indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
 
 
 @composite("embedding_renorm_", method=False)

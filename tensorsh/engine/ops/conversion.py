@@ -13,6 +13,7 @@ from ..device import CPU
 from ..device import device as device_type
 from ..dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ..errors import type_name
+from ..layout import sparse_coo, sparse_csr, strided
 from ..operator import Array, operator
 from ..overloads import refuse
 from ..state import state
@@ -160,6 +161,10 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Any = None) -> Any:
     """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it."""
     if dtype is None:
+        if self.layout is not strided:
+            from ..sparse.conversion import type_of
+
+            return type_of(self._array)
         where = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
         return f"{where}{self.dtype.short}Tensor"
     if isinstance(dtype, str):
@@ -209,6 +214,8 @@ def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 
 def _host(self: Tensor) -> np.ndarray:
     if not isinstance(self._array, np.ndarray):
+        if self.layout is not strided:
+            self._array.__array__()
         raise TypeError(
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )
@@ -473,17 +480,15 @@ def _flags() -> None:
 
     for name, test in {
         "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
-        "is_meta": lambda t: False, "is_sparse": lambda t: False, "is_quantized": lambda t: False,
+        "is_meta": lambda t: False, "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
-        "is_sparse_csr": lambda t: False, "is_nested": lambda t: False,
-        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.size * t.dtype.itemsize,
+        "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
+        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes,
     }.items():  # fmt: skip
         setattr(Tensor, name, flag(test))
 
     def layout(t: Tensor) -> Any:
-        from ..layout import strided
-
-        return strided
+        return getattr(t._array, "layout", strided)
 
     Tensor.layout = flag(layout)
 

@@ -174,6 +174,10 @@ def assign(target: Any, source: Any) -> None:
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
         source = source.real
     if type(source) is not np.ndarray or type(target) is not np.ndarray:
+        if hasattr(source, "layout") or hasattr(target, "layout"):
+            from ..sparse.conversion import assign as assign_sparsely
+
+            return assign_sparsely(target, source)
         from ..backend import move_like
 
         source = move_like(source, target)

@@ -19,7 +19,7 @@ from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import cpp_name, not_implemented, type_name
 from ..fitting import converted
 from ..guards import guarded
-from ..layout import laid_out
+from ..layout import laid_out, strided
 from ..results import stored
 from ..signature import Form
 from ..sizes import named_size, size_of
@@ -153,6 +153,10 @@ def _filler(name: str, fill: Callable) -> Callable:
             raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
         shape = size_of(name, size)
         d = state.default_dtype if dtype is None else chosen(dtype, name)
+        if layout is not None and layout is not strided:
+            from ..sparse.conversion import nothing
+
+            return made(nothing(shape, d.numpy, layout), device, requires_grad)
         array = fill(shape, d.numpy)
         if memory_format is not None:
             array = laid_out(array, memory_format)
@@ -283,6 +287,8 @@ def _new(name: str, maker: Callable) -> Callable:
     def method(
         self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
     ) -> Tensor:
+        if hasattr(self._array, "layout") and name in ("new_zeros", "new_empty"):
+            other.setdefault("layout", self.layout)
         return maker(
             *size, dtype=dtype or self.dtype, device=beside(self, device), requires_grad=requires_grad, **other
         )

@@ -59,17 +59,22 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
 
 
 @operator("_embedding", node="EmbeddingBackward0", method=False)
-def rows_of(xp, weight: Array, indices: Array, padding_idx=-1):
+def rows_of(xp, weight: Array, indices: Array, padding_idx=-1, sparse=False):
     """The rows of weight [V, D] that indices [*] name: [*, D]."""
     checked(xp, indices, weight.shape[0])
     return xp.take(weight, indices, axis=0)
 
 
 rows_of.gradient(
-    weight=lambda t, g, weight_shape, indices, padding_idx: t._embedding_spread(
+    weight=lambda t, g, weight_shape, indices, padding_idx, sparse: spread_of(t, sparse)(
         g, indices, weight_shape[0], padding_idx
     )
 )
+
+
+def spread_of(t, sparse):
+    """What makes the gradient of a table of those of its rows: a whole one, or one of the rows that were looked up."""
+    return t._embedding_rows if sparse else t._embedding_spread
 
 
 @operator("_embedding_spread", method=False)
@@ -114,13 +119,20 @@ def embedding(
         padding_idx %= weight.shape[0]
     if max_norm is not None:
         renormalise(input, weight, max_norm, norm_type)
-    y = rows_of.function(weight, input, -1 if padding_idx is None else padding_idx)
+    y = rows_of.function(weight, input, -1 if padding_idx is None else padding_idx, sparse)
     if scale_grad_by_freq and y.requires_grad:
+        if sparse:
+            y.register_hook(refuse_scaling)
+            return y
         counts = np.bincount(input._array.reshape(-1), minlength=weight.shape[0])[input._array]
         scale = wrap((1 / counts)[..., None].astype(weight._array.dtype))
         y._node.scale = scale
         y = _scaled_gradient(y, scale)
     return y
+
+
+def refuse_scaling(_: Any) -> None:
+    raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
 
 
 def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:

@@ -40,7 +40,7 @@ def product(a, b):
         kernel = products.KERNELS.get((a.ndim, b.ndim))
         if kernel is not None:
             return kernel(a, b)
-    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 else a @ b
+    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
 
 
 def adjoint(t, x):

@@ -111,12 +111,6 @@ def __reversed__(self: Tensor) -> Tensor:
     return self if self.ndim == 0 else self.flip(0)
 
 
-@_method
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: all tensors are dense."""
-    return self if dtype is None else self.to(dtype)
-
-
 def _symbolic(name: str, f: Callable, doc: str) -> None:
     f.__name__ = f.__qualname__ = name
     f.__doc__ = doc

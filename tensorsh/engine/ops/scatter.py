@@ -87,7 +87,11 @@ def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
     return input[grid(xp, index, dim)]
 
 
-gather.gradient(input=lambda t, g, input_shape, dim, index: t._gather_backward(g, dim, index, input_shape))
+gather.gradient(
+    input=lambda t, g, input_shape, dim, index, sparse_grad: (
+        t._gather_sparsely if sparse_grad else t._gather_backward
+    )(g, dim, index, input_shape)
+)
 
 
 @operator("_gather_backward", method=False, node="ScatterAddBackward0")

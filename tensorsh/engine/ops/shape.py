@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import table
+from ..constants import ndarray
 from ..dtype import dtype as Dtype
 from ..dtype import of
 from ..errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
@@ -31,8 +32,12 @@ NO_VIEW = (
 )
 
 
-def in_shape(array: Any, shape: tuple) -> Any:
+def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
     """An array's memory in another shape; None where that needs a copy."""
+    if type(array) is not ndarray and hasattr(array, "layout"):
+        from ..sparse.missing import Missing
+
+        raise Missing(array.layout, name).worded([])
     if array.flags.c_contiguous:
         return array.reshape(shape)
     strides = viewing_strides(array, shape)
@@ -68,7 +73,7 @@ def _view(op):
         if len(size) == 1 and isinstance(size[0], (tuple, list)):
             size = size[0]
         wanted = infer_size(ints("view", "size", tuple(size)), array.size)
-        result = in_shape(array, wanted)
+        result = in_shape(array, wanted, "view")
         if result is None:
             raise RuntimeError(NO_VIEW)
         return viewed(op, (self, wanted), result)

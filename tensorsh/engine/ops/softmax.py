@@ -268,10 +268,10 @@ def short(f):
     return make
 
 
-softmax = operator("softmax special.softmax", node="SoftmaxBackward0", short=short(normalized))(
+softmax = operator("softmax", node="SoftmaxBackward0", short=short(normalized))(
     fold("softmax", normalized, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
 )
-log_softmax = operator("log_softmax special.log_softmax", node="LogSoftmaxBackward0", short=short(log_normalized))(
+log_softmax = operator("log_softmax", node="LogSoftmaxBackward0", short=short(log_normalized))(
     fold("log_softmax", log_normalized, "The logarithm of softmax along `dim`, computed without it.")
 )
 

@@ -8,6 +8,7 @@ _PLACES = {
     "optimizer": "Optimizer",
     "sgd": "SGD",
     "adam": "Adam AdamW",
+    "sparse_adam": "SparseAdam",
     "rmsprop": "RMSprop",
     "adagrad": "Adagrad",
     "adadelta": "Adadelta",

@@ -19,6 +19,7 @@ from tensorsh.torch.optim.radam import RAdam as RAdam
 from tensorsh.torch.optim.rmsprop import RMSprop as RMSprop
 from tensorsh.torch.optim.rprop import Rprop as Rprop
 from tensorsh.torch.optim.sgd import SGD as SGD
+from tensorsh.torch.optim.sparse_adam import SparseAdam as SparseAdam
 
 class Adafactor(Any):
     def __init__(self, params: Any, lr: Any = 0.01, beta2_decay: Any = -0.8, eps: Any = ..., d: Any = 1.0, weight_decay: Any = 0.0, *, foreach: Any = None, maximize: _bool = False) -> None: ...

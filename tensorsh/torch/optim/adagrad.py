@@ -43,6 +43,12 @@ class Adagrad(Optimizer):
     def share_memory(self) -> None:
         """Nothing to do in one process."""
 
+    def _update_sparse(self, group: dict, params: list) -> None:
+        from .sparse_adam import adagrad
+
+        for p in params:
+            adagrad(p, self.state[p], group)
+
     def _update(self, group: dict) -> None:
         lr, decay, maximize = number(group["lr"]), group["weight_decay"], group["maximize"]
         for _, array, gradient, state in self._each(group, step=scalar(0.0), sum=self._start):

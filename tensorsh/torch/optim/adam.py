@@ -46,6 +46,9 @@ class Adam(Optimizer):
         if fused and foreach:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
+    def _update_sparse(self, group: dict, params: list) -> None:
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def _update(self, group: dict) -> None:
         lr, decay, eps = number(group["lr"]), group["weight_decay"], group["eps"]
         beta1, beta2 = map(number, group["betas"])

@@ -34,7 +34,7 @@ class LBFGS(Optimizer):
     def _flat_grad(self) -> Tensor:
         """All gradients as one vector."""
         params = self.param_groups[0]["params"]
-        flat = [T.zeros(p.numel(), dtype=p.dtype) if p.grad is None else p.grad.reshape(-1) for p in params]
+        flat = [T.zeros(p.numel(), dtype=p.dtype) if p.grad is None else p.grad.to_dense().reshape(-1) for p in params]
         return T.cat(flat, 0)
 
     def _move(self, length: Any, direction: Tensor) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...engine import current
 from ...engine.autograd import Handle
+from ...engine.layout import seen
 from ...engine.modes import enable_grad
 from ...engine.state import state as engine
 from ...engine.tensor import Tensor, wrap
@@ -138,7 +139,7 @@ class Optimizer(metaclass=OpenSealed):
         for group in self.param_groups:
             if current.several:
                 self._update_each(group)
-            else:
+            elif not seen[0] or not self._apart(group):
                 self._update(group)
         self._opt_called = True
         if self._optimizer_step_post_hooks:
@@ -159,6 +160,23 @@ class Optimizer(metaclass=OpenSealed):
                     self._update(group)
         finally:
             group["params"] = many
+
+    def _apart(self, group: dict) -> bool:
+        """The parameters whose gradients are sparse apart from the others; whether there are any."""
+        many = group["params"]
+        sparse = [p for p in many if p._grad is not None and hasattr(p._grad._array, "layout")]
+        if sparse:
+            self._update_sparse(group, sparse)
+            try:
+                group["params"] = [p for p in many if all(p is not each for each in sparse)]
+                self._update(group)
+            finally:
+                group["params"] = many
+        return bool(sparse)
+
+    def _update_sparse(self, group: dict, params: list) -> None:
+        """Change parameters by sparse gradients."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def _each(self, group: dict, **fresh: Callable) -> Iterator[tuple]:
         """The parameters that have a gradient: tensor, array, gradient's array, state (made by `fresh` at first)."""

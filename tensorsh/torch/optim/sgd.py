@@ -41,6 +41,12 @@ class SGD(Optimizer):
         if fused and foreach:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
+    def _update_sparse(self, group: dict, params: list) -> None:
+        from .sparse_adam import sgd
+
+        for p in params:
+            sgd(p, self.state[p], group)
+
     def _update(self, group: dict) -> None:
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
         share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]

@@ -1,0 +1,162 @@
+"""The rules of operators that arrange, take or join elements; see rules.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import wrap_dim
+from .arrays import Compressed, Coo, Sparse, int64
+from .conversion import coo_from_compressed, turned
+from .missing import Missing
+from .rules import rule, sized
+
+
+@rule("_permuted")
+def permuted(xp: Any, x: Any, axes: tuple) -> Any:
+    """With the dimensions in another order; sparse ones stay sparse."""
+    if type(x) is Compressed:
+        return turned(x, axes)
+    sparse = x.sparse_dim
+    if any(d >= sparse for d in axes[:sparse]):
+        raise RuntimeError(
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only transpositions within "
+            "sparse and dense dimensions are supported."
+        )
+    values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
+    same = tuple(axes[:sparse]) == tuple(range(sparse))
+    return Coo(x.indices[list(axes[:sparse])], values, [x.shape[d] for d in axes], x.coalesced and same)
+
+
+@rule("_part")
+def part(xp: Any, x: Any, at: Any) -> Any:
+    """What ``array[..., number, ...]`` is; no other index is for a sparse array."""
+    at = at if type(at) is tuple else (at,)
+    dim, whole = 0, slice(None)
+    numbers = []
+    for each in at:
+        if each is Ellipsis:
+            dim = x.ndim - (len(at) - at.index(Ellipsis) - 1)
+        elif isinstance(each, slice) and each == whole:
+            dim += 1
+        elif isinstance(each, (int, np.integer)):
+            numbers.append((dim, int(each)))
+            dim += 1
+        else:
+            raise Missing(x.layout)
+    if not numbers:
+        raise Missing(x.layout)
+    for taken, (dim, index) in enumerate(numbers):
+        n = x.shape[dim - taken]
+        if not -n <= index < n:
+            raise IndexError
+        x = selected(x, dim - taken, index % n) if isinstance(x, Sparse) else x[(whole,) * (dim - taken) + (index,)]
+    return x if isinstance(x, Sparse) else np.asarray(x)
+
+
+def selected(x: Any, dim: int, index: int) -> Any:
+    if type(x) is Compressed:
+        if dim < x.batch:
+            at = (slice(None),) * dim + (index,)
+            return Compressed(x.layout, x.starts[at], x.others[at], x.values[at], x.shape[:dim] + x.shape[dim + 1 :])
+        x = coo_from_compressed(x)
+    shape = x.shape[:dim] + x.shape[dim + 1 :]
+    if dim >= x.sparse_dim:
+        return Coo(x.indices, x.values[(slice(None),) * (dim - x.sparse_dim + 1) + (index,)], shape, x.coalesced)
+    there = x.indices[dim] == index
+    values = x.values[there]
+    if x.sparse_dim == 1:
+        return values[0] if values.shape[0] == 1 else np.asarray(values.sum(0))
+    return Coo(np.delete(x.indices[:, there], dim, 0), values, shape)
+
+
+@rule("unbind")
+def unbind(xp: Any, x: Any, dim: int = 0) -> list:
+    whole = (slice(None),) * (dim % x.ndim)
+    return [part(xp, x, (*whole, i)) for i in range(x.shape[dim])]
+
+
+@rule("unsqueeze")
+def unsqueeze(xp: Any, x: Any, dim: int) -> Any:
+    dim = wrap_dim(dim, x.ndim + 1)
+    shape = (*x.shape[:dim], 1, *x.shape[dim:])
+    if type(x) is Compressed:
+        raise Missing(x.layout)
+    if dim > x.sparse_dim:
+        return Coo(x.indices, np.expand_dims(x.values, dim - x.sparse_dim + 1), shape, x.coalesced)
+    return Coo(np.insert(x.indices, dim, 0, 0), x.values, shape)
+
+
+@rule("index_select")
+def index_select(xp: Any, x: Any, dim: int, index: Any) -> Any:
+    if type(x) is Compressed:
+        raise Missing(x.layout)
+    dim, index = wrap_dim(dim, x.ndim), index.reshape(-1)
+    n = x.shape[dim]
+    if ((index < -n) | (index >= n)).any():
+        raise IndexError(
+            f"index_select(): index contains {int(index[(index < -n) | (index >= n)][0])} that is out of range for tensor of "
+            f"size {sized(x)} at dimension {dim}"
+        )
+    index = index % n if n else index
+    shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    if dim >= x.sparse_dim:
+        return Coo(x.indices, x.values.take(index, dim - x.sparse_dim + 1), shape, x.coalesced)
+    found = [np.flatnonzero(x.indices[dim] == i) for i in index]
+    order = np.concatenate([np.zeros(0, int64), *found]).astype(int64)
+    indices = x.indices[:, order]
+    indices[dim] = np.repeat(np.arange(index.size), [each.size for each in found])
+    return Coo(indices, x.values[order], shape, x.coalesced and dim == 0)
+
+
+@rule("expand _expand")
+def expand(xp: Any, x: Any, *_: Any) -> Any:
+    raise RuntimeError(f"expand is unsupported for {x.title} tensors")
+
+
+def narrowed(x: Any, dim: int, start: int, length: int) -> Coo:
+    shape = (*x.shape[:dim], length, *x.shape[dim + 1 :])
+    if dim >= x.sparse_dim:
+        at = (slice(None),) * (dim - x.sparse_dim + 1) + (slice(start, start + length),)
+        return Coo(x.indices, x.values[at].copy(), shape, x.coalesced)
+    there = (x.indices[dim] >= start) & (x.indices[dim] < start + length)
+    indices = x.indices[:, there]
+    indices[dim] -= start
+    return Coo(indices, x.values[there], shape, x.coalesced)
+
+
+@rule("cat")
+def cat(xp: Any, arrays: list, dim: int = 0) -> Any:
+    for at, x in enumerate(arrays):
+        if type(x) is Compressed:
+            raise Missing(x.layout, "is_contiguous").worded([])
+        if type(x) is not Coo:
+            raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {at}.")
+    first = arrays[0]
+    dim = wrap_dim(dim, first.ndim)
+    for x in arrays:
+        if x.shape[:dim] + x.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]:
+            raise RuntimeError(
+                f"All tensors must have the same shape: {sized(first)} (except in the concatenating dimension), but found shape: "
+                f"{sized(x)}"
+            )
+    kind = np.result_type(*[x.dtype for x in arrays])
+    ends = np.cumsum([0, *(x.shape[dim] for x in arrays)])
+    shape = (*first.shape[:dim], int(ends[-1]), *first.shape[dim + 1 :])
+    indices = np.concatenate([x.indices for x in arrays], 1)
+    if dim < first.sparse_dim:
+        indices[dim] += np.repeat(ends[:-1], [x.nnz for x in arrays])
+        return Coo(indices, np.concatenate([x.values for x in arrays]).astype(kind), shape)
+    values = np.zeros((indices.shape[1], *shape[first.sparse_dim :]), kind)
+    at = 0
+    axis = dim - first.sparse_dim
+    for x, start, end in zip(arrays, ends[:-1], ends[1:], strict=True):
+        values[(slice(at, at + x.nnz), *(slice(None),) * axis, slice(start, end))] = x.values
+        at += x.nnz
+    return Coo(indices, values, shape)
+
+
+@rule("stack")
+def stack(xp: Any, arrays: list, dim: int = 0) -> Any:
+    return cat(xp, [unsqueeze(xp, x, dim) for x in arrays], dim if dim >= 0 else dim + arrays[0].ndim + 1)

@@ -1,0 +1,390 @@
+"""Arrays of which only some elements are kept: they stand in a tensor's place for its array.
+
+A `Coo` keeps the coordinates of its elements, a `Compressed` (CSR, CSC, and the two of blocks) one of both coordinates and
+how many elements each row or column has. They answer to the few attributes that operators ask of every array; whatever else
+is asked of them is refused, and the function that was called words the refusal (`missing.py`). What an operator computes
+on them stands in `rules.py`.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .. import layout as layouts
+from .missing import Missing, MissingAttribute, MissingOperand
+
+ndarray = np.ndarray
+layouts.seen[0] = True
+int64 = np.dtype(np.int64)
+
+
+def prod(sizes: Any) -> int:
+    total = 1
+    for n in sizes:
+        total *= int(n)
+    return total
+
+
+class Sparse:
+    """What arrays of all sparse layouts have in common."""
+
+    __slots__ = ("values", "shape", "__weakref__")
+
+    values: Any
+    shape: tuple
+    layout: Any
+    base = None
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def flags(self) -> Any:
+        """As of an array that lies in no order."""
+        if type(self) is Compressed:
+            raise Missing(self.layout, "is_contiguous").worded([])
+        return FLAGS
+
+    @property
+    def strides(self) -> tuple:
+        return (1,) * len(self.shape)  # no zeros, which would say that elements share their memory
+
+    @property
+    def itemsize(self) -> int:
+        return self.values.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        raise RuntimeError(
+            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the "
+            "indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by element_size()"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingAttribute(self.layout, name)
+
+    def with_values(self, values: Any) -> Any:
+        """The same elements with other values."""
+        raise NotImplementedError
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        return self.with_values(self.values.astype(dtype, copy=copy))
+
+    def conj(self) -> Any:
+        return self.with_values(self.values.conj())
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, out: Any = None, **options: Any) -> Any:
+        name = UFUNCS.get(ufunc)
+        if ufunc is np.matmul and len(given) == 2:
+            name = PRODUCTS.get((given[0].ndim, given[1].ndim))
+        if name is None or method != "__call__" or options:
+            raise MissingOperand(self.layout, ufunc.__name__)
+        found = ruled(name, *given)
+        if out is None:
+            return found
+        out[0][...] = found.dense() if isinstance(out[0], ndarray) and isinstance(found, Sparse) else found
+        return out[0]
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(NO_NUMPY.format(self.title))
+
+    @property
+    def title(self) -> str:
+        """What error texts call the layout."""
+        from .conversion import TITLES
+
+        return TITLES[self.layout]
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        name = FUNCTIONS.get(function)
+        if name is None:
+            raise Missing(self.layout, function.__name__)
+        return ruled(name, *args, **kwargs)
+
+    def __add__(self, other: Any) -> Any:
+        return ruled("add", other, self) if isinstance(other, ndarray) else ruled("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return ruled("add", other, self)
+
+    __iadd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return ruled("sub", self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return ruled("mul", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return ruled("div", self, other)
+
+    def __neg__(self) -> Any:
+        return self.with_values(-self.values)
+
+    def __matmul__(self, other: Any) -> Any:
+        return np.matmul(self, other)
+
+    dot = __matmul__
+
+    def fill(self, value: Any) -> None:
+        if value != 0 and type(self) is Compressed:
+            return self.values.fill(value)
+        if value != 0:
+            raise Missing(self.layout, "fill_").worded([])
+        self[...] = ruled("zeros_like", self)
+
+    def __eq__(self, other: object) -> Any:
+        raise Missing(self.layout, "eq")
+
+    __hash__ = object.__hash__
+
+    def __rsub__(self, other: Any) -> Any:
+        raise Missing(self.layout, "rsub")
+
+    def __gt__(self, other: Any) -> Any:
+        raise Missing(self.layout, "gt")
+
+    def __lt__(self, other: Any) -> Any:
+        raise Missing(self.layout, "lt")
+
+    def __le__(self, other: Any) -> Any:
+        if isinstance(other, (int, float)) and other <= 0:
+            return self.with_values(self.values <= other)
+        raise Missing(self.layout, "le")
+
+    def get(self) -> Any:
+        raise Missing(self.layout, "tolist").worded([])
+
+    def item(self) -> Any:
+        return self.dense().item()
+
+    def ravel(self) -> Any:
+        if self.size != 1:
+            raise Missing(self.layout, "ravel").worded([])
+        return self.dense().ravel()
+
+    def dense(self) -> Any:
+        """As an array of all elements."""
+        raise NotImplementedError
+
+    def reshape(self, *_: Any) -> Any:
+        raise Missing(self.layout, "reshape").worded([])
+
+    def __getitem__(self, at: Any) -> Any:
+        return ruled("_part", self, at)
+
+    def __setitem__(self, at: Any, other: Any) -> None:
+        if at is not ...:
+            raise TypeError("Cannot assign to a sparse tensor")
+        if type(other) is not type(self):
+            raise Missing(self.layout, "copy_")
+        if type(other) is Coo:
+            self.shape = other.shape
+        for name in type(self).__slots__:
+            setattr(self, name, getattr(other, name))
+        self.values = other.values.astype(self.values.dtype)
+
+    def transpose(self, *axes: Any) -> Any:
+        if type(self) is Compressed:
+            raise Missing(self.layout, "permute")
+        return ruled("_permuted", self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
+
+    def swapaxes(self, a: int, b: int) -> Any:
+        axes = list(range(len(self.shape)))
+        axes[a], axes[b] = axes[b], axes[a]
+        return ruled("_permuted", self, tuple(axes))
+
+    @property
+    def T(self) -> Any:
+        if type(self) is Coo and self.dense_dim:
+            raise RuntimeError(
+                f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim} sparse and "
+                f"{self.dense_dim} dense dimensions"
+            )
+        return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))))
+
+
+def ruled(name: str, *given: Any) -> Any:
+    """An operator's result by its sparse rule."""
+    from . import arrangement, products  # noqa: F401 (their rules)
+    from .rules import RULES
+
+    return RULES[name](np, *given)
+
+
+UFUNCS = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div"}
+FLAGS = SimpleNamespace(c_contiguous=False, writeable=True)
+FUNCTIONS = {np.zeros_like: "zeros_like", np.where: "where"}
+"""What numpy's functions are as operators."""
+PRODUCTS = {(2, 2): "mm", (2, 1): "mv", (3, 3): "bmm"}
+"""The products by the numbers of dimensions of their factors."""
+NO_NUMPY = "can't convert {} layout tensor to numpy. Use Tensor.to_dense() first."
+
+
+class Coo(Sparse):
+    """Elements by their coordinates: `indices` (one row for each sparse dimension, one column for each element) and `values`,
+    whose further dimensions are dense. Elements that come twice are summed; `coalesced`: none does, and they are in order."""
+
+    __slots__ = ("indices", "coalesced")
+
+    layout = layouts.sparse_coo
+
+    def __init__(self, indices: Any, values: Any, shape: Any, coalesced: bool = False) -> None:
+        self.indices, self.values, self.shape, self.coalesced = indices, values, tuple(shape), coalesced
+
+    @property
+    def nnz(self) -> int:
+        return self.values.shape[0]
+
+    @property
+    def sparse_dim(self) -> int:
+        return self.indices.shape[0]
+
+    @property
+    def dense_dim(self) -> int:
+        return self.values.ndim - 1
+
+    def with_values(self, values: Any) -> Coo:
+        return Coo(self.indices, values, self.shape, self.coalesced)
+
+    def copy(self, *_: Any) -> Coo:
+        return Coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
+
+    def __setitem__(self, at: Any, other: Any) -> None:
+        super().__setitem__(at, other)
+        self.indices, self.coalesced = other.indices, other.coalesced
+
+    def places(self) -> Any:
+        """One number for each element, by which they are in order."""
+        return places(self.indices, self.shape[: self.indices.shape[0]])
+
+    def coalesce(self) -> Coo:
+        """Each element once, in order; what came several times is added up in the order in which it was."""
+        if self.coalesced:
+            return self
+        values, at = self.values, self.places()
+        if at.size < 2:
+            return Coo(self.indices.copy(), values.copy(), self.shape, True)
+        order = np.argsort(at, kind="stable")
+        at = at[order]
+        first = np.empty(at.size, bool)
+        first[0] = True
+        np.not_equal(at[1:], at[:-1], out=first[1:])
+        values = values[order]
+        if not first.all():
+            summed = values[first]
+            later = ~first
+            np.add.at(summed, (np.cumsum(first) - 1)[later], values[later])
+            values = summed
+        return Coo(self.indices[:, order[first]], values, self.shape, True)
+
+    def dense(self) -> Any:
+        made = np.zeros(self.shape, self.values.dtype)
+        if self.coalesced:
+            made[tuple(self.indices)] = self.values if self.indices.shape[0] else self.values[0]
+        elif not self.indices.shape[0]:
+            for each in self.values:
+                made += each
+        else:
+            np.add.at(made, tuple(self.indices), self.values)
+        return made
+
+
+def places(indices: Any, sizes: Any) -> Any:
+    """Coordinates as places in row order."""
+    found = np.zeros(indices.shape[1], int64)
+    for row, n in zip(indices, sizes, strict=True):
+        found *= int(n)
+        found += row
+    return found
+
+
+class Compressed(Sparse):
+    """Elements, or blocks of them, sorted by rows (or columns): `starts` has where each row begins, `others` the columns."""
+
+    __slots__ = ("layout", "starts", "others")
+
+    def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
+        self.layout, self.starts, self.others, self.values = layout, starts, others, values
+        self.shape = tuple(shape)
+
+    @property
+    def nnz(self) -> int:
+        return self.others.shape[-1]
+
+    @property
+    def batch(self) -> int:
+        """How many dimensions of batches stand before the rows and columns."""
+        return self.others.ndim - 1
+
+    @property
+    def blocked(self) -> bool:
+        return self.layout in (layouts.sparse_bsr, layouts.sparse_bsc)
+
+    @property
+    def by_rows(self) -> bool:
+        return self.layout in (layouts.sparse_csr, layouts.sparse_bsr)
+
+    @property
+    def block(self) -> tuple:
+        at = self.batch + 1
+        return self.values.shape[at : at + 2] if self.blocked else (1, 1)
+
+    @property
+    def sparse_dim(self) -> int:
+        return 2
+
+    @property
+    def dense_dim(self) -> int:
+        return len(self.shape) - self.batch - 2
+
+    def with_values(self, values: Any) -> Compressed:
+        return Compressed(self.layout, self.starts, self.others, values, self.shape)
+
+    def copy(self, *_: Any) -> Compressed:
+        return Compressed(self.layout, self.starts.copy(), self.others.copy(), self.values.copy(), self.shape)
+
+    def __setitem__(self, at: Any, other: Any) -> None:
+        super().__setitem__(at, other)
+        self.starts, self.others = other.starts, other.others
+
+    def rows(self) -> Any:
+        """For each element (of each batch) the row, or column, that it is sorted by."""
+        starts = self.starts.reshape(-1, self.starts.shape[-1])
+        lines = np.arange(starts.shape[1] - 1)
+        found = [np.repeat(lines, np.diff(each)) for each in starts]
+        made = np.stack(found) if found else np.zeros((0, self.nnz), int64)
+        return made.reshape(self.others.shape).astype(self.others.dtype)
+
+    def coordinates(self) -> tuple:
+        """Rows and columns of the elements, or of the blocks, in that order."""
+        return (self.rows(), self.others) if self.by_rows else (self.others, self.rows())
+
+    def dense(self) -> Any:
+        made = np.zeros(self.shape, self.values.dtype)
+        batch = self.batch
+        height, width = self.block
+        n, m = self.shape[batch : batch + 2]
+        rest = self.shape[batch + 2 :]
+        grid = made.reshape(prod(self.shape[:batch]), n // height, height, m // width, width, *rest).swapaxes(2, 3)
+        rows, columns = (x.reshape(-1, self.nnz) for x in self.coordinates())
+        values = self.values.reshape(-1, self.nnz, height, width, *rest)
+        for b in range(grid.shape[0]):
+            np.add.at(grid[b], (rows[b], columns[b]), values[b])
+        return made

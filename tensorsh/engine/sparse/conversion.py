@@ -1,0 +1,218 @@
+"""From one layout to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import layout as layouts
+from ..dtype import of
+from .arrays import Compressed, Coo, int64, prod
+from .missing import Missing
+
+ROWS = {layouts.sparse_csr, layouts.sparse_bsr}
+BLOCKS = {layouts.sparse_bsr, layouts.sparse_bsc}
+TITLES = {
+    layouts.strided: "Strided", layouts.sparse_coo: "Sparse", layouts.sparse_csr: "SparseCsr", layouts.sparse_csc: "SparseCsc",
+    layouts.sparse_bsr: "SparseBsr", layouts.sparse_bsc: "SparseBsc",
+}  # fmt: skip
+"""What error texts call a layout."""
+
+
+def coo_of(array: Any, sparse_dim: int) -> Coo:
+    """The elements of a dense array that are not zero: where its first dimensions have one anywhere in the others."""
+    shape = array.shape
+    if not shape:
+        return Coo(np.zeros((0, 1), int64), array.reshape(1).copy(), shape, True)
+    present = array != 0
+    if sparse_dim < len(shape):
+        present = present.any(tuple(range(sparse_dim, len(shape))))
+    found = present.nonzero()
+    return Coo(np.stack(found).astype(int64), array[found], shape, True)
+
+
+def type_of(array: Any) -> str:
+    """The name of the type of a tensor on an array."""
+    kind = {"Strided": "", "Sparse": "sparse."}.get(TITLES[getattr(array, "layout", layouts.strided)], "sparse_csr.")
+    return f"torch.{kind}{of(array).short}Tensor"
+
+
+def assign(target: Any, source: Any) -> None:
+    """Write a sparse array into another."""
+    if type(source) is not type(target):
+        raise RuntimeError(
+            f"copy_() between dense and sparse Tensors is not implemented! Found self type = {type_of(target)} and src type = "
+            f"{type_of(source)}"
+        )
+    target[...] = source
+
+
+def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
+    """An array without elements."""
+    if layout is layouts.sparse_coo:
+        return Coo(np.zeros((len(shape), 0), int64), np.zeros(0, kind), shape, True)
+    if layout in BLOCKS:
+        raise RuntimeError(f"empty: expected non-block sparse compressed layout but got {TITLES[layout]}")
+    lines = shape[-2] if layout in ROWS else shape[-1]
+    head = shape[:-2]
+    return Compressed(
+        layout, np.zeros((*head, lines + 1), int64), np.zeros((*head, 0), int64), np.zeros((*head, 0), kind), shape
+    )
+
+
+def element_list(at: Any, n: int) -> tuple:
+    """Lines and places within them, of places in row order."""
+    return (at // n, at % n) if n else (at, at)
+
+
+def compressed(layout: Any, at: tuple, values: Any, shape: Any, kind: Any = int64) -> Compressed:
+    """A compressed matrix of elements (or blocks), sorted by their lines; `at`: those, and the places in them."""
+    lines, others = at
+    height, width = values.shape[1:3] if layout in BLOCKS else (1, 1)
+    count = shape[0] // height if layout in ROWS else shape[1] // width
+    starts = np.zeros(count + 1, kind)
+    np.cumsum(np.bincount(lines, minlength=count), out=starts[1:])
+    return Compressed(layout, starts, others.astype(kind), values, shape)
+
+
+def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int = 0, name: str = "") -> Compressed:
+    """The elements of a dense array, or the blocks of it, that are not zero."""
+    batch = array.ndim - 2 - dense_dim
+    height, width = block
+    n, m = array.shape[batch : batch + 2]
+    if n % height or m % width:
+        raise RuntimeError(
+            f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
+        )
+    rest = array.shape[batch + 2 :]
+    grid = array.reshape(prod(array.shape[:batch]), n // height, height, m // width, width, *rest).swapaxes(2, 3)
+    present = (grid != 0).any(tuple(range(3, grid.ndim)))
+    if not batch:
+        return line_list(layout, grid[0], present[0], array.shape)
+    made = [line_list(layout, g, p, array.shape[batch:]) for g, p in zip(grid, present, strict=True)]
+    if any(each.nnz != made[0].nnz for each in made):
+        raise RuntimeError("Expect the same number of specified elements per batch.")
+    head = array.shape[:batch]
+    starts, others, values = (
+        (x := np.stack([getattr(each, name) for each in made])).reshape(*head, *x.shape[1:])
+        for name in ("starts", "others", "values")
+    )
+    return Compressed(layout, starts, others, values, array.shape)
+
+
+def line_list(layout: Any, grid: Any, present: Any, shape: tuple) -> Compressed:
+    """One matrix of a batch, as a grid of blocks."""
+    rows = layout in ROWS
+    lines, others = (present if rows else present.T).nonzero()
+    values = grid[lines, others] if rows else grid[others, lines]
+    if layout not in BLOCKS:
+        values = values.reshape(values.shape[0], *values.shape[3:])
+    return compressed(layout, (lines, others), values, shape)
+
+
+def compressed_from_coo(x: Coo, layout: Any) -> Compressed:
+    if x.sparse_dim != 2:
+        title = TITLES[layout]
+        raise RuntimeError(f"conversion from Sparse to {title} for input tensors with sparse_dim()!=2 is not supported")
+    x = x.coalesce()
+    rows, columns = x.indices
+    values = x.values
+    if layout in ROWS:
+        return compressed(layout, (rows, columns), values, x.shape)
+    order = np.argsort(columns, kind="stable")
+    return compressed(layout, (columns[order], rows[order]), values[order], x.shape)
+
+
+def coo_from_compressed(x: Compressed) -> Coo:
+    rows, columns = x.coordinates()
+    height, width = x.block
+    if x.batch:
+        return coo_of(x.dense(), x.batch + 2)
+    values = x.values
+    if x.blocked:
+        inner = np.indices((height, width)).reshape(2, -1)
+        rows = (rows[:, None] * height + inner[0]).reshape(-1)
+        columns = (columns[:, None] * width + inner[1]).reshape(-1)
+        values = values.reshape(-1, *values.shape[3:])
+    indices = np.stack([rows, columns]).astype(int64)
+    return Coo(indices, values.copy(), x.shape, x.layout is layouts.sparse_csr)
+
+
+TURNED = {
+    layouts.sparse_csr: layouts.sparse_csc, layouts.sparse_csc: layouts.sparse_csr,
+    layouts.sparse_bsr: layouts.sparse_bsc, layouts.sparse_bsc: layouts.sparse_bsr,
+}  # fmt: skip
+
+
+def turned(x: Compressed, axes: tuple) -> Compressed:
+    """A compressed matrix transposed: rows become columns, and the layout its counterpart."""
+    batch = x.batch
+    plain = tuple(range(x.ndim))
+    if tuple(axes) == plain:
+        return x
+    swapped = (*plain[:batch], batch + 1, batch, *plain[batch + 2 :])
+    if tuple(axes) != swapped:
+        raise RuntimeError(
+            "transpose(): can only transpose 2D compressed sparse tensors' row and column dimensions"
+            if x.ndim == 2
+            else "transpose(): can only transpose dimensions of the same type (Batch, Sparse, Dense)"
+        )
+    values = x.values.swapaxes(batch + 1, batch + 2) if x.blocked else x.values
+    return Compressed(TURNED[x.layout], x.starts, x.others, values, [x.shape[d] for d in axes])
+
+
+def converted(
+    x: Any, layout: Any, block: tuple | None = None, dense_dim: int | None = None, general: bool = False
+) -> Any:  # fmt: skip
+    """An array in another layout; `general`: what was called is no function of this layout."""
+    if layout is layouts.strided:
+        return x.dense() if hasattr(x, "layout") else x
+    if isinstance(x, np.ndarray):
+        if layout is layouts.sparse_coo:
+            return coo_of(x, x.ndim - (dense_dim or 0))
+        name = "dense_to_sparse" if general else f"dense_to_{str(layout)[6:]}"
+        return compressed_of(x, layout, block or (1, 1), dense_dim or 0, name)
+    if x.layout is layout and (block is None or x.block == tuple(block)):
+        return x
+    if layout is layouts.sparse_coo:
+        return coo_from_compressed(x)
+    if layout in BLOCKS:
+        return blocks_of(x, layout, block)
+    if type(x) is Compressed:
+        if x.batch or x.blocked:
+            if x.blocked:
+                raise RuntimeError(
+                    f"sparse_compressed_to_{str(layout)[6:]}: expected SparseCsr or SparseCsc layout but got {TITLES[x.layout]}"
+                )
+            raise Missing(x.layout)
+        x = coo_from_compressed(x)
+    return compressed_from_coo(x, layout)
+
+
+def blocks_of(x: Any, layout: Any, block: Any) -> Compressed:
+    """A sparse matrix in blocks: those that have an element."""
+    if block is None:
+        block = x.block
+    height, width = block
+    source = "compressed" if type(x) is Compressed else "coo"
+    name = f"sparse_{source}_to_{str(layout)[6:]}"
+    n, m = x.shape[-2:] if x.ndim == 2 else x.shape[:2]
+    if n % height or m % width:
+        raise RuntimeError(
+            f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
+        )
+    coo = coo_from_compressed(x) if type(x) is Compressed else x.coalesce()
+    rows, columns = coo.indices
+    wide = m // width
+    tall = n // height
+    if layout in ROWS:
+        at = rows // height * wide + columns // width
+        lines = wide
+    else:
+        at = columns // width * tall + rows // height
+        lines = tall
+    found, where = np.unique(at, return_inverse=True)
+    values = np.zeros((found.size, height, width, *coo.values.shape[1:]), coo.dtype)
+    values[where, rows % height, columns % width] = coo.values
+    return compressed(layout, element_list(found, lines), values, x.shape)

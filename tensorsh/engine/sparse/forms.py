@@ -1,0 +1,82 @@
+"""What functions that are made of other operators give of sparse tensors, where those have no rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import wrap_dim
+from ..operator import Array
+from ..tensor import Tensor
+from .arrangement import narrowed
+from .arrays import Compressed, Coo, Sparse
+from .missing import Missing
+from .rules import alone, rule, sparse_operator
+
+FORMS: dict[str, Callable] = {}
+"""By a function's first name."""
+
+
+def form(name: str) -> Callable:
+    def declare(function: Callable) -> Callable:
+        FORMS[name] = function
+        return function
+
+    return declare
+
+
+@sparse_operator("_narrow_copy", node="NarrowCopyBackward0")
+def narrow(xp, input: Array, dim, start, length):
+    """The `length` slices from `start` along a dimension."""
+    return narrowed(input, dim, start, length)
+
+
+def refused(name: str) -> Callable:
+    """A gradient formula for which PyTorch misses a kernel."""
+
+    def formula(t: Any, g: Any, input: Any) -> Any:
+        raise Missing(input.layout, name)
+
+    return formula
+
+
+narrow.gradient(input=refused("narrow"))
+
+
+@form("narrow_copy")
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    if type(input._array) is not Coo:
+        raise Missing(input.layout, "narrow_copy")
+    dim = wrap_dim(dim, input.ndim)
+    return narrow.function(input, dim, start + input.shape[dim] if start < 0 else start, length)
+
+
+@sparse_operator("_norm", node="NormBackward1")
+def norm_of(xp, input: Array, p):
+    """The norm of all elements."""
+    values = alone(input).values
+    return np.asarray(np.linalg.norm(values.reshape(-1), p)).astype(values.dtype)
+
+
+norm_of.gradient(input=refused("norm_backward"))
+
+
+@rule("dist")
+def distance(xp: Any, x: Any, y: Any, p: Any = 2) -> Any:
+    if type(x) is Compressed or type(y) is Compressed:
+        raise Missing(x.layout if isinstance(x, Sparse) else y.layout, "dist")
+    difference = x - y if isinstance(x, Coo) or not isinstance(y, Coo) else x + -y
+    if isinstance(difference, Coo):
+        difference = difference.coalesce().values
+    return np.asarray(np.linalg.norm(difference.reshape(-1), p)).astype(difference.dtype)
+
+
+@form("norm")
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Tensor:
+    if type(input._array) is not Coo or dim is not None and len(tuple(np.atleast_1d(dim))) != input.ndim:
+        raise Missing(input.layout, "norm")
+    return norm_of.function(input, 2 if p == "fro" or p is None else float(p))

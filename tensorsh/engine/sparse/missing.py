@@ -1,0 +1,120 @@
+"""What no sparse layout can do, in PyTorch's words."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import Any
+
+FILE = os.path.join(os.path.dirname(__file__), "missing.txt")
+ON_MOBILE = (
+    "This could be because the operator doesn't exist for this backend, or was omitted during the selective/custom build process "
+    "(if using custom build). If you are a Facebook employee using PyTorch on mobile, please visit "
+    "https://fburl.com/ptmfixes for possible resolutions. "
+)
+BACKENDS = {"strided": "CPU", "sparse_coo": "SparseCPU"}
+"""What PyTorch calls the kernels of a layout; those of the others are one kind."""
+
+
+class Missing(NotImplementedError):
+    """Something was asked of a sparse array that it has not; each function that was called puts its names before those of what
+    it called, and the first that is known says what is missing."""
+
+    def __init__(self, layout: Any, name: str = "") -> None:
+        super().__init__(layout)
+        self.layout = str(layout)[6:]
+        self.names = [name] if name else []
+        self.number = False
+
+    def worded(self, names: list[str]) -> Exception:
+        """The error as a function of these names raises it."""
+        self.names[:0] = names
+        kind: Any = MissingAtRuntime if self.found()[:13] == "!RuntimeError" else Missing
+        if type(self) is kind:
+            return self
+        made = kind(self.layout)
+        made.layout, made.names, made.number = self.layout, self.names, self.number
+        return made
+
+    def form_of(self, names: list[str]) -> Any:
+        """The function that answers for sparse tensors, where a function made of operators met one that has no rule."""
+        from .forms import FORMS
+
+        return next((FORMS[name] for name in names if name in FORMS), None)
+
+    def found(self) -> str:
+        """The kernel that is missing, or the error, as it is recorded."""
+        known, backend = recorded()[0], BACKENDS.get(self.layout, "SparseCsrCPU")
+        for name in self.names:
+            for each in (name, name.lstrip("_"), "nn.functional." + name.lstrip("_"), name.rstrip("_")):
+                kernel = known.get((backend, each)) or ALIASES.get(each)
+                if kernel:
+                    return kernel.replace(".Tensor", ".Scalar") if self.number and kernel[:3] in COMPARED else kernel
+        return self.names[-1].strip("_").rpartition(".")[2] if self.names else "as_strided"
+
+    def __str__(self) -> str:
+        found = self.found()
+        if found[:1] == "!":
+            return found.partition(" ")[2].replace("{layout}", "Sparse" + self.layout[7:].title())
+        return refusal(found, BACKENDS.get(self.layout, "SparseCsrCPU"))
+
+
+class MissingAttribute(Missing, AttributeError):
+    """The same where an attribute was asked for, so that `hasattr` tells."""
+
+
+class MissingOperand(Missing, TypeError):
+    """The same where an operand was of no use to a function of numpy's, after which a more general way is tried."""
+
+
+class MissingAtRuntime(RuntimeError):
+    """The same where PyTorch raises a RuntimeError."""
+
+    layout: str
+    names: list[str]
+    number: bool
+
+    def __init__(self, layout: Any) -> None:
+        super().__init__(layout)
+
+    worded, form_of, found, __str__ = Missing.worded, Missing.form_of, Missing.found, Missing.__str__  # type: ignore[assignment]
+
+
+for _shown in (Missing, MissingAttribute, MissingOperand, MissingAtRuntime):
+    _shown.__name__ = _shown.__qualname__ = "RuntimeError" if _shown is MissingAtRuntime else "NotImplementedError"
+    _shown.__module__ = "builtins"
+COMPARED = frozenset(("eq.", "ne.", "lt.", "le.", "gt.", "ge."))
+"""Kernels that have a form for a number in the place of a tensor."""
+ALIASES = {
+    "_put_back": "select_backward", "_part": "as_strided", "_slice": "as_strided", "_index_select_backward": "index_add_",
+    "_max_all": "max", "_min_all": "min", "norm_backward": "masked_fill_.Scalar", "tanh_backward": "tanh_backward",
+    "moveaxis": "index_add_", "_sparse_mm_reduce_impl": "_sparse_mm_reduce_impl",  "_all": "all",
+}  # fmt: skip
+"""What an operator of the engine is called among those recorded."""
+
+
+def refusal(kernel: str, backend: str) -> str:
+    lists = recorded()[1]
+    return (
+        f"Could not run 'aten::{kernel}' with arguments from the '{backend}' backend. {ON_MOBILE}'aten::{kernel}' is only "
+        f"available for these backends: [{lists.get(kernel) or lists.get(kernel.replace('.Scalar', '.Tensor'), lists[''])}]."
+    )
+
+
+@lru_cache(1)
+def recorded() -> tuple[dict[tuple[str, str], str], dict[str, str]]:
+    """The kernel that a function misses on a backend (or, after a `!`, the error that it raises), and the backends on which
+    kernels are."""
+    missing: dict[tuple[str, str], str] = {}
+    lists: dict[str, str] = {"": ""}
+    with open(FILE, encoding="ascii") as lines:
+        for line in lines:
+            head, _, rest = line.rstrip("\n").partition(": ")
+            if head[:1] == "[":
+                for kernel in rest.split():
+                    lists[kernel] = head[1:-1].replace(",", ", ")
+                lists[""] = lists[""] or lists[rest.split()[0]]
+            else:
+                backend, name = head.split(" ")
+                missing[backend, name] = rest
+    return missing, lists

@@ -1,0 +1,216 @@
+"""Products of which a factor is sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..layout import sparse_csr
+from ..layout import strided as STRIDED
+from .arrays import Compressed, Coo, Sparse, int64
+from .conversion import TITLES, converted, coo_from_compressed
+from .missing import Missing
+from .rules import rule
+
+ndarray = np.ndarray
+
+
+def elements(x: Any) -> tuple:
+    """Rows, columns and values of a matrix, in the order in which it keeps them."""
+    if type(x) is Coo:
+        if x.sparse_dim != 2 or x.dense_dim:
+            raise RuntimeError(f"addmm: matrices expected, got {x.sparse_dim}D tensor")
+        return x.indices[0], x.indices[1], x.values
+    if x.batch or x.dense_dim:
+        raise Missing(x.layout)
+    if x.blocked:
+        if x.block[0] != x.block[1]:
+            raise RuntimeError("MKL Sparse doesn't support matrices with non-square blocks.")
+        x = coo_from_compressed(x)
+        return x.indices[0], x.indices[1], x.values
+    rows, columns = x.coordinates()
+    return rows, columns, x.values
+
+
+def by_dense(x: Any, y: Any) -> Any:
+    """A sparse matrix times a dense one: for each element its column's row is added, in the order of the elements."""
+    if x.ndim != 2 or y.ndim != 2:
+        short = y if y.ndim < 2 else x
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-short.ndim}, {short.ndim - 1}], but got 1)"
+        )
+    if x.shape[1] != y.shape[0]:
+        if type(x) is Compressed:
+            raise RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+            )
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
+    if x.dtype != y.dtype:
+        from ..dtype import of
+
+        raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
+    rows, columns, values = elements(x)
+    kind = np.dtype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind in "fV" else values.dtype
+    made = np.zeros((x.shape[0], y.shape[1]), kind)
+    np.add.at(made, rows, values[:, None].astype(kind) * y[columns].astype(kind))
+    return made.astype(values.dtype)
+
+
+def by_sparse(x: Any, y: Any) -> Coo:
+    """The product of two sparse matrices, coalesced."""
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+        )
+    x, y = (each.coalesce() if type(each) is Coo else each for each in (x, y))
+    rows, inner, left = elements(x)
+    lines, columns, right = elements(y)
+    order = np.argsort(lines, kind="stable")
+    lines, columns, right = lines[order], columns[order], right[order]
+    first, last = np.searchsorted(lines, inner, "left"), np.searchsorted(lines, inner, "right")
+    counts = last - first
+    mine = np.repeat(np.arange(inner.size), counts)
+    other = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first, counts)
+    indices = np.stack([rows[mine], columns[other]]).astype(int64)
+    return Coo(indices, left[mine] * right[other], (x.shape[0], y.shape[1])).coalesce()
+
+
+@rule("mm")
+def mm(xp: Any, x: Any, y: Any) -> Any:
+    """The product of two matrices: dense where one of them is."""
+    if not isinstance(x, Sparse):
+        if x.ndim == 2 and y.ndim == 2 and type(y) is Compressed and x.shape[1] != y.shape[0]:
+            raise RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+            )
+        if x.ndim == 2 and y.ndim == 2 and x.shape[1] != y.shape[0]:
+            raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {y.shape[0]}, got {x.shape[1]}")
+        return np.ascontiguousarray(by_dense(y.T, x.T).T)
+    if not isinstance(y, Sparse):
+        return by_dense(x, y)
+    found = by_sparse(x, y)
+    return found if type(x) is Coo else converted(found, sparse_csr)
+
+
+@rule("mv")
+def mv(xp: Any, x: Any, y: Any) -> Any:
+    if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
+        raise Missing(y.layout if isinstance(y, Sparse) else x.layout)
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
+    return by_dense(x, y[:, None])[:, 0]
+
+
+@rule("addmv")
+def addmv(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    if type(x) is not Compressed:
+        raise Missing(x.layout)
+    return weighed(input, mv(xp, x, y), beta, alpha)
+
+
+def weighed(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    if alpha != 1:
+        product = product * product.dtype.type(alpha)
+    if beta == 0:
+        return product
+    return (input if beta == 1 else input * input.dtype.type(beta)) + product
+
+
+@rule("addmm")
+def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * (x @ y)``."""
+    if type(input) is Coo:
+        if (x.shape[0], y.shape[1]) != input.shape or not isinstance(y, Sparse):
+            raise RuntimeError("expand is unsupported for Sparse tensors")
+        raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
+    if type(input) is Compressed:
+        from .rules import add, scaled
+
+        return add(xp, scaled(input, beta), scaled(mm(xp, x, y), alpha))
+    if type(x) is not Compressed and (not isinstance(x, Sparse) or isinstance(y, Sparse)):
+        raise RuntimeError(
+            "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with "
+            f"layout {TITLES[getattr(x, 'layout', STRIDED)]} and 'mat2' with layout {TITLES[getattr(y, 'layout', STRIDED)]}"
+        )
+    if isinstance(y, Sparse):
+        raise RuntimeError(
+            f"addmm: computation on CPU is not implemented for Strided + {TITLES[x.layout]} @ {TITLES[y.layout]}"
+        )
+    if x.ndim != 2 or y.ndim != 2:
+        return by_dense(x, y)
+    shape = (x.shape[0], y.shape[1])
+    try:
+        wide = np.broadcast_to(input, shape)
+    except ValueError:
+        at = next(d for d in (1, 0) if input.shape[d - 2] not in (1, shape[d]))
+        raise RuntimeError(
+            f"The expanded size of the tensor ({shape[at]}) must match the existing size ({input.shape[at - 2]}) at non-singleton "
+            f"dimension {at}.  Target sizes: {list(shape)}.  Tensor sizes: {list(input.shape)}"
+        ) from None
+    return weighed(wide, mm(xp, x, y), beta, alpha)
+
+
+@rule("bmm")
+def bmm(xp: Any, x: Any, y: Any) -> Any:
+    """The products of the matrices of a sparse batch and a dense one."""
+    if type(x) is not Coo:
+        raise Missing(x.layout if isinstance(x, Sparse) else y.layout)
+    if isinstance(y, Sparse):
+        raise RuntimeError("bmm_sparse: Tensor 'mat2' must be dense")
+    if x.sparse_dim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
+        raise RuntimeError(f"bmm_sparse: Argument #2: Expected dim 1 size {x.shape[2]}, got {y.shape[1]}")
+    batch, rows, columns = x.coalesce().indices
+    made = np.zeros((x.shape[0], x.shape[1], y.shape[2]), x.dtype)
+    np.add.at(made, (batch, rows), x.coalesce().values[:, None] * y[batch, columns])
+    return made
+
+
+def spread_rows(x: Coo, y: Any) -> tuple:
+    """The rows that a sparse matrix has elements in, and their products with a dense matrix."""
+    rows, where = np.unique(x.indices[0], return_inverse=True)
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(f"hspmm: Argument #3: Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
+    made = np.zeros((rows.size, y.shape[1]), x.dtype)
+    np.add.at(made, where, x.values[:, None] * y[x.indices[1]])
+    return rows, made
+
+
+def hybrid(x: Coo, y: Any) -> Coo:
+    rows, made = spread_rows(x, y)
+    return Coo(rows[None], made, (x.shape[0], y.shape[1]))
+
+
+def added_sparsely(input: Coo, x: Coo, y: Any, beta: Any, alpha: Any) -> Coo:
+    """``beta * input + alpha * (x @ y)`` with all elements of the rows that `x` has any in."""
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(f"sspaddmm: Argument #3: Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
+    for dim, n in enumerate((x.shape[0], y.shape[1])):
+        if input.shape[dim] != n:
+            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {dim} size {n}, got {input.shape[dim]}")
+    rows, made = spread_rows(x, y)
+    width = y.shape[1]
+    new = np.stack([np.repeat(rows, width), np.tile(np.arange(width), rows.size)]).astype(int64)
+    values = made.reshape(-1) if alpha == 1 else (made * made.dtype.type(alpha)).reshape(-1)
+    old = input.values if beta == 1 else input.values * input.dtype.type(beta)
+    return Coo(np.concatenate([input.indices, new], 1), np.concatenate([old, values]), input.shape)
+
+
+def reduced_product(x: Any, y: Any, reduce: str) -> tuple:
+    """For each row the sum, mean, largest or smallest of the products of its elements; and which elements gave the extremes."""
+    if type(x) is not Compressed or isinstance(y, Sparse):
+        raise Missing(x.layout if isinstance(x, Sparse) else y.layout)
+    if reduce in ("sum", "mean"):
+        made = by_dense(x, y)
+        if reduce == "mean":
+            made = made / np.maximum(np.diff(x.starts), 1)[:, None].astype(made.dtype)
+        return made, np.zeros(0, int64)
+    terms = x.values[:, None] * y[x.others]
+    rows = x.rows()
+    made = np.full((x.shape[0], y.shape[1]), -np.inf if reduce == "amax" else np.inf, x.dtype)
+    (np.maximum if reduce == "amax" else np.minimum).at(made, rows, terms)
+    at = np.full(made.shape, x.nnz, int64)
+    numbers = np.where(terms == made[rows], np.arange(x.nnz)[:, None], x.nnz)
+    np.minimum.at(at, rows, numbers)
+    made[np.diff(x.starts) == 0] = 0
+    return made, at

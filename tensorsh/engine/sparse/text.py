@@ -1,0 +1,65 @@
+"""The text of a sparse tensor, letter for letter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtype import COMPLEX
+from ..state import state
+from ..tensor import Tensor
+from ..text import PrintOptions, contents_text
+from .arrays import Coo
+
+
+def text_of_sparse(self: Tensor, node: Any) -> str:
+    """The text of a tensor that `node` made."""
+    kind, default = self.dtype, state.default_dtype
+    usual = (
+        kind.name in ("int64", "bool") or kind is default or kind.category == COMPLEX and kind is default.to_complex()
+    )
+    suffixes = []
+    if node is not None:
+        suffixes.append(f"grad_fn=<{node.name().rpartition('::')[2]}>")
+    elif self.requires_grad:
+        suffixes.append("requires_grad=True")
+    return sparse_text(
+        self._array,
+        dtype=kind.name,
+        options=state.print_options,  # type: ignore[attr-defined]
+        named=not usual,
+        prefix="tensor(",
+        suffixes=suffixes,
+    )
+
+
+def sparse_text(array: Any, *, dtype: str, options: PrintOptions, named: bool, prefix: str, suffixes: list[str]) -> str:
+    """`named`: whether the dtype is; `suffixes`: what follows the layout."""
+    indent = len(prefix)
+    if type(array) is Coo:
+        parts = {"indices": array.indices, "values": array.values}
+    else:
+        first, second = ("crow", "col") if array.by_rows else ("ccol", "row")
+        parts = {f"{first}_indices": array.starts, f"{second}_indices": array.others, "values": array.values}
+    lines = [part_text(f"{name}=tensor(", each, options, indent) for name, each in parts.items()]
+    text = prefix + (",\n" + " " * indent).join(lines)
+    shown = [f"size={array.shape}", f"nnz={array.nnz}"]
+    if named:
+        shown.append(f"dtype=torch.{dtype}")
+    shown += [f"layout={array.layout}", *suffixes]
+    length = len(text) - text.rfind("\n") + 1
+    if type(array) is Coo:
+        length = options.linewidth  # the first stands on a line of its own
+    for suffix in shown:
+        if length + len(suffix) + 2 > options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            length = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            length += len(suffix) + 2
+    return text + ")"
+
+
+def part_text(prefix: str, array: Any, options: PrintOptions, indent: int) -> str:
+    if not array.size:
+        return f"{prefix}[], size={tuple(array.shape)})"
+    return prefix + contents_text(array, options, indent + len(prefix)) + ")"

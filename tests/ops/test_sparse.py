@@ -1,0 +1,71 @@
+"""Sparse tensors: texts, layouts, arithmetic, products, gradients and refusals as PyTorch 2.13 gave them
+(`data/sparse.json.gz`, made by `record_sparse.py`)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+
+import numpy as np
+import pytest
+from sparse_statements import FILES, RECORDED, outputs
+
+from tensorsh import torch
+from tensorsh.engine.sparse.arrays import Coo
+from tensorsh.engine.sparse.rules import merged, walked
+
+TOLD = json.loads(gzip.decompress(RECORDED.read_bytes()))
+
+
+@pytest.mark.parametrize("name", [file.stem for file in FILES])
+def test_statements(name: str) -> None:
+    (file,) = (each for each in FILES if each.stem == name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = outputs(file, torch)
+    assert len(found) == len(TOLD[name])
+    wrong = {s: (told, got) for (s, got), (_, told) in zip(found, TOLD[name], strict=True) if got != told}
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_merging_is_the_same_by_heads_and_by_places() -> None:
+    generator = np.random.default_rng(0)
+
+    def made() -> Coo:
+        indices = generator.integers(0, 4, (2, 7))
+        return Coo(indices, generator.integers(0, 9, 7).astype(np.float32), (4, 4)).coalesce()
+
+    for _ in range(20):
+        x, y = made(), made()
+        quick = merged(x, y)
+        x.coalesced = False
+        slow = merged(x, y)
+        assert (quick.indices == slow.indices).all() and (quick.values == slow.values).all()
+        assert (quick.dense() == x.dense() + y.dense()).all()
+    assert walked([0, 2], [1, 2]) == ([0, 2], [1, 2])
+
+
+def test_products_are_those_of_dense_matrices() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(6, 8, dtype=torch.float64) * (torch.rand(6, 8) > 0.5)
+    y = torch.randn(8, 5, dtype=torch.float64) * (torch.rand(8, 5) > 0.5)
+    for layout in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+        sparse = x.to_sparse(layout=layout)
+        assert torch.allclose(sparse @ y, x @ y)
+        assert torch.allclose(y.t() @ sparse.t(), y.t() @ x.t())
+    assert torch.allclose((x.to_sparse() @ y.to_sparse()).to_dense(), x @ y)
+    blocks = x.to_sparse_bsr((2, 2))
+    assert torch.equal(blocks.to_dense(), x) and torch.equal(blocks.to_sparse().to_dense(), x)
+
+
+def test_dense_programs_load_nothing_of_it() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from tensorsh import torch; x = torch.ones(2, 2, requires_grad=True); (x @ x).sum().backward(); print(x);"
+        "print([m for m in sys.modules if 'sparse' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

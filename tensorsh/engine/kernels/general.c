@@ -2,29 +2,13 @@
    parameters; tensors replaced by their arrays; the kernel called; the result made a tensor, recorded where that is wanted.
 
    It is `Operator.call` of operator.py step by step. Whatever is not usual is handed to that method, before anything was done. */
-#include "tensors.h"
+#include "general.h"
 #include <stddef.h>
 #include <structmember.h>
 
-enum { MOST = 16 }; /* of longer lists the elements do not count: see calls.py */
-
-typedef struct {
-    PyObject_HEAD
-    vectorcallfunc call;
-    PyObject *owner, *otherwise, *fitting, *defaults, *required, *index;
-    PyObject *keywords;              /* the names of the parameters that the kernel takes by name */
-    PyObject *module;                /* numpy */
-    PyObject *plans;                 /* what nodes keep: see plan_of */
-    Py_ssize_t count, positional;    /* parameters: all, by position */
-    Py_ssize_t packed;               /* the one that takes separate integers, or -1 */
-    int numbers, view, unmixed, promotes;
-    Py_ssize_t arrays, first;        /* how many parameters are tensors; the one whose dtype PyTorch may lack a kernel for, or -1 */
-    Py_ssize_t places[MOST];
-} General;
-
-static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check, *name_run, *name_recording, *name_title, *name_node_class,
-    *name_check_shapes, *name_takes_floats, *name_qualname, *name_dtype;
-static PyArray_Descr *float32, *float64;
+static PyObject *name_compute, *name_record, *name_wrapped, *name_reworded, *name_differentiable, *name_kernel, *name_check,
+    *name_check_shapes, *name_takes_floats, *name_qualname, *name_dtype, *name_run;
+PyArray_Descr *float32, *float64;
 
 INLINE int is_list(PyObject *x) { return PyTuple_Check(x) || PyList_Check(x); }
 INLINE int is_number(PyObject *x) {
@@ -139,12 +123,6 @@ static PyObject *list_of(PyObject **values, Py_ssize_t n) {
     return list;
 }
 
-static PyObject *method(PyObject *owner, PyObject *name, PyObject *first, PyObject *second) {
-    PyObject *args[3] = {owner, first, second};
-    if (first == NULL) return NULL;
-    return PyObject_VectorcallMethod(name, args, second ? 3 : 2, NULL);
-}
-
 /* The kernel on arrays (`values` with one place free before them), checked as `Operator.compute` does. */
 static PyObject *computed(General *it, PyObject **values) {
     PyObject *check = PyObject_GetAttr(it->owner, name_check), *kernel = NULL, *result = NULL, *list = NULL;
@@ -186,118 +164,6 @@ done:
     Py_XDECREF(kernel);
     Py_XDECREF(list);
     return result;
-}
-
-/* (class of nodes, ((letter, place) of each value that is kept)) where the operands of a mask have nodes, as
-   `Recording.recording` says; a borrowed reference, False where recording is left to Python. The class is None where it
-   depends on the arguments: see class_of. */
-static PyObject *plan_of(General *it, long mask) {
-    PyObject *key = PyLong_FromLong(mask), *plan = key ? PyDict_GetItemWithError(it->plans, key) : NULL;
-    if (plan == NULL && key && !PyErr_Occurred()) {
-        plan = method(it->owner, name_recording, key, NULL);
-        if (plan && PyDict_SetItem(it->plans, key, plan) < 0) Py_CLEAR(plan);
-        Py_XDECREF(plan); /* the dictionary has it */
-    }
-    Py_XDECREF(key);
-    return plan;
-}
-
-static PyObject *class_of(General *it, PyObject *plan, PyObject *values) {
-    PyObject *class = PyTuple_GET_ITEM(plan, 0);
-    if (class != Py_None) return Py_NewRef(class);
-    PyObject *title = method(it->owner, name_title, values, NULL);
-    class = method(it->owner, name_node_class, title, NULL);
-    Py_XDECREF(title);
-    if (class && !(PyType_Check(class) && PyType_IsSubtype((PyTypeObject *)class, &StepType))) {
-        Py_CLEAR(class);
-        PyErr_SetString(PyExc_TypeError, "node_class(): no class of nodes");
-    }
-    return class;
-}
-
-static PyObject *shape_of(PyArrayObject *a) {
-    PyObject *shape = PyTuple_New(PyArray_NDIM(a));
-    for (int k = 0; shape && k < PyArray_NDIM(a); k++) PyTuple_SET_ITEM(shape, k, PyLong_FromSsize_t(PyArray_DIM(a, k)));
-    return shape;
-}
-
-/* What a node keeps of the arguments; `kept` is the result's own. NULL without an error: not usual. */
-static PyObject *saved_of(PyObject *plan, PyObject *values, PyObject *kept) {
-    Py_ssize_t count = PyTuple_GET_SIZE(plan);
-    PyObject *saved = PyTuple_New(count);
-    for (Py_ssize_t k = 0; saved && k < count; k++) {
-        PyObject *entry = PyTuple_GET_ITEM(plan, k), *x, *value = NULL;
-        Py_UCS4 letter = PyUnicode_READ_CHAR(PyTuple_GET_ITEM(entry, 0), 0);
-        x = PyList_GET_ITEM(values, PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1)));
-        int is_plain = IS_TENSOR(x) && FIELDS(x)->array && PyArray_CheckExact(FIELDS(x)->array) && FIELDS(x)->inference != Py_True;
-        if (letter == 'n') value = Py_NewRef(Py_None);
-        else if (letter == 'r') value = Py_NewRef(kept);
-        else if (letter == 't' && (is_plain || x == Py_None)) value = Py_NewRef(x);
-        else if (letter == 'a' && !IS_TENSOR(x)) value = Py_NewRef(x);
-        else if (letter == 's' && is_plain) value = shape_of((PyArrayObject *)FIELDS(x)->array);
-        if (value == NULL) Py_CLEAR(saved);
-        else PyTuple_SET_ITEM(saved, k, value);
-    }
-    return saved;
-}
-
-/* The result with its node; NULL without an error where `Recording.record` has to see to it. */
-static PyObject *recorded(General *it, PyObject *values, PyObject *result) {
-    if (!PyArray_CheckExact(result) || !tensor_class || it->view) return NULL;
-    PyArrayObject *out = (PyArrayObject *)result;
-    PyArray_Descr *type = PyArray_DESCR(out);
-    if (type != float32 && type != float64) return NULL;
-    long mask = 0;
-    int changed = 0; /* operands of another shape or type than the result */
-    for (Py_ssize_t k = 0; k < it->arrays; k++) {
-        PyObject *x = PyList_GET_ITEM(values, it->places[k]);
-        if (!IS_TENSOR(x) || !PyArray_CheckExact(FIELDS(x)->array)) {
-            if (x != Py_None) return NULL;
-            continue;
-        }
-        PyArrayObject *a = (PyArrayObject *)FIELDS(x)->array;
-        if (it->promotes && PyArray_DESCR(a) != type) return NULL;
-        if (UNSET(FIELDS(x)->node)) continue;
-        mask |= 1L << k;
-        changed |= PyArray_DESCR(a) != type || !PyArray_SAMESHAPE(a, out);
-    }
-    PyObject *plan = plan_of(it, mask), *edges = NULL, *saved = NULL, *metas = NULL, *kept = NULL, *node = NULL, *t = NULL;
-    if (plan == NULL || plan == Py_False) return NULL;
-    PyObject *class = class_of(it, plan, values);
-    if (class == NULL) return NULL;
-    if ((kept = PyObject_CallNoArgs(saved_class)) == NULL || PyObject_SetAttr(kept, name_array, result) < 0) goto done;
-    PyObject_GC_UnTrack(kept); /* an array and numbers make no cycle */
-    if ((saved = saved_of(PyTuple_GET_ITEM(plan, 1), values, kept)) == NULL) goto done;
-    edges = PyTuple_New(it->arrays);
-    metas = changed ? PyTuple_New(it->arrays) : Py_NewRef(Py_None);
-    for (Py_ssize_t k = 0; edges && metas && k < it->arrays; k++) {
-        PyObject *x = PyList_GET_ITEM(values, it->places[k]), *meta = Py_None;
-        int on = mask >> k & 1;
-        PyTuple_SET_ITEM(edges, k, Py_NewRef(on ? FIELDS(x)->node : Py_None));
-        if (!changed) continue;
-        if (on) {
-            PyObject *shape = shape_of((PyArrayObject *)FIELDS(x)->array);
-            meta = shape ? PyTuple_Pack(2, shape, PyArray_DESCR((PyArrayObject *)FIELDS(x)->array)) : NULL;
-            Py_XDECREF(shape);
-            if (meta == NULL) goto done;
-        }
-        PyTuple_SET_ITEM(metas, k, on ? meta : Py_NewRef(meta));
-    }
-    node = node_of((PyTypeObject *)class, edges, saved, metas);
-    edges = saved = metas = NULL; /* the node's */
-    if (node && (t = tensor_of(Py_NewRef(result)))) {
-        Py_SETREF(FIELDS(t)->node, Py_NewRef(node));
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(PyTuple_GET_ITEM(plan, 1)); k++)
-            if (PyTuple_GET_ITEM(((Step *)node)->saved, k) == kept) Py_SETREF(FIELDS(t)->cell, Py_NewRef(kept));
-    }
-done:
-    Py_XDECREF(edges);
-    Py_XDECREF(saved);
-    Py_XDECREF(metas);
-    Py_XDECREF(kept);
-    Py_XDECREF(node);
-    Py_DECREF(class);
-    return t;
 }
 
 /* The result as the program gets it. */
@@ -468,17 +334,23 @@ int add_general(PyObject *module) {
     struct {
         PyObject **to;
         const char *text;
-    } names[] = {{&name_compute, "compute"},         {&name_record, "record"},
-                 {&name_wrapped, "wrapped"},         {&name_reworded, "reworded"},
-                 {&name_differentiable, "differentiable"}, {&name_kernel, "kernel"},
-                 {&name_check, "check"},             {&name_check_shapes, "check_shapes"},
-                 {&name_takes_floats, "takes_floats"}, {&name_qualname, "co_qualname"},
-                 {&name_dtype, "dtype"},             {&name_run, "run_anyhow"},
-                 {&name_recording, "recording"},     {&name_title, "title"},
-                 {&name_node_class, "node_class"}};
+    } names[] = {
+        {&name_compute, "compute"},
+        {&name_record, "record"},
+        {&name_wrapped, "wrapped"},
+        {&name_reworded, "reworded"},
+        {&name_differentiable, "differentiable"},
+        {&name_kernel, "kernel"},
+        {&name_check, "check"},
+        {&name_check_shapes, "check_shapes"},
+        {&name_takes_floats, "takes_floats"},
+        {&name_qualname, "co_qualname"},
+        {&name_dtype, "dtype"},
+        {&name_run, "run_anyhow"},
+    };
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if ((*names[i].to = PyUnicode_InternFromString(names[i].text)) == NULL) return -1;
     float32 = PyArray_DescrFromType(NPY_FLOAT);
     float64 = PyArray_DescrFromType(NPY_DOUBLE);
-    return PyModule_AddType(module, &GeneralType);
+    return add_recording() < 0 ? -1 : PyModule_AddType(module, &GeneralType);
 }

@@ -48,12 +48,6 @@ INLINE int kind_of(const Quick *quick, PyObject *object) {
     return kind < 0 || quick->loops[kind].run == NULL ? -1 : kind;
 }
 
-static PyObject *shape_of(PyArrayObject *a) {
-    PyObject *shape = PyTuple_New(PyArray_NDIM(a));
-    for (int k = 0; shape && k < PyArray_NDIM(a); k++) PyTuple_SET_ITEM(shape, k, PyLong_FromSsize_t(PyArray_DIM(a, k)));
-    return shape;
-}
-
 /* The result's array in its tensor, once a node (NULL: none) is known. */
 static PyObject *finished(PyArrayObject *out, PyObject *node) {
     PyObject *t = tensor_of((PyObject *)out);

@@ -103,6 +103,12 @@ static PyMemberDef step_members[] = {EACH_STEP(MEMBER){"_sequence", T_LONGLONG, 
 TYPE(Fields, fields, "tensorsh.engine.kernels.Fields", "The fields of a tensor.")
 TYPE(Step, step, "tensorsh.engine.kernels.Step", "The fields of a node of the tape.")
 
+PyObject *shape_of(PyArrayObject *a) {
+    PyObject *shape = PyTuple_New(PyArray_NDIM(a));
+    for (int k = 0; shape && k < PyArray_NDIM(a); k++) PyTuple_SET_ITEM(shape, k, PyLong_FromSsize_t(PyArray_DIM(a, k)));
+    return shape;
+}
+
 PyObject *tensor_of(PyObject *array) {
     Fields *t = array ? (Fields *)fields_new(tensor_class, NULL, NULL) : NULL;
     if (t == NULL) {

@@ -38,6 +38,9 @@ INLINE PyObject *setting(PyObject *name) {
 /* A tensor on an array, whose reference it takes (NULL gives NULL); inference tensors while the session makes such. */
 PyObject *tensor_of(PyObject *array);
 
+/* An array's shape as a tuple. */
+PyObject *shape_of(PyArrayObject *a);
+
 /* A node of a class derived from Step, with its place on the clock and in the program; it takes the references. */
 PyObject *node_of(PyTypeObject *type, PyObject *edges, PyObject *saved, PyObject *metas);
 

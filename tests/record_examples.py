@@ -207,6 +207,44 @@ WRITTEN = {
 }  # fmt: skip
 
 
+SPARSE = {
+    "sparse.sampled_addmm": "s = torch.eye(2).to_sparse_csr(); torch.sparse.sampled_addmm(s, ones(2, 3), ones(3, 2)).to_dense()",
+    "sspaddmm": "s = torch.eye(2).to_sparse(); torch.sspaddmm(s, s, ones(2, 2)).to_dense()",
+    "smm": "s = torch.eye(2).to_sparse(); torch.smm(s, ones(2, 2)).to_dense()",
+    "hspmm": "s = torch.eye(2).to_sparse(); torch.hspmm(s, ones(2, 2)).to_dense()",
+    "sparse.spdiags": "sparse.spdiags(tensor([[1., 2.]]), tensor([0]), (2, 2)).to_dense()",
+    "sparse_coo_tensor": "sparse_coo_tensor(tensor([[0, 1], [2, 0]]), tensor([3., 4.]), (2, 3))",
+    "sparse_compressed_tensor": "sparse_compressed_tensor([0, 1, 2], [1, 0], [3., 4.], layout=torch.sparse_csr).to_dense()",
+    "sparse_csr_tensor": "sparse_csr_tensor([0, 1, 2], [1, 0], [3., 4.])",
+    "sparse_csc_tensor": "sparse_csc_tensor([0, 1, 2], [1, 0], [3., 4.]).to_dense()",
+    "sparse_bsr_tensor": "sparse_bsr_tensor([0, 1], [0], [[[3., 4.]]]).to_dense()",
+    "sparse_bsc_tensor": "sparse_bsc_tensor([0, 1], [0], [[[3., 4.]]]).to_dense()",
+    "Tensor.sparse_mask": "s = torch.eye(2).to_sparse(); ones(2, 2).sparse_mask(s).to_dense()",
+    "Tensor.to_sparse": "tensor([[0., 3.], [4., 0.]]).to_sparse()",
+    "Tensor.to_sparse_coo": "tensor([0., 3.]).to_sparse_coo()",
+    "Tensor.to_sparse_csr": "tensor([[0., 3.], [4., 0.]]).to_sparse_csr()",
+    "Tensor.to_sparse_csc": "tensor([[0., 3.], [4., 0.]]).to_sparse_csc()",
+    "Tensor.to_sparse_bsr": "ones(2, 2).to_sparse_bsr((2, 2)).values()",
+    "Tensor.to_sparse_bsc": "ones(2, 2).to_sparse_bsc((2, 2)).values()",
+    "Tensor.indices": "tensor([0., 3.]).to_sparse().indices()",
+    "Tensor.values": "tensor([0., 3.]).to_sparse().values()",
+    "Tensor.coalesce": "sparse_coo_tensor([[1, 1]], [3., 4.], (2,)).coalesce()",
+    "Tensor.is_coalesced": "sparse_coo_tensor([[1, 1]], [3., 4.], (2,)).is_coalesced()",
+    "Tensor.sparse_resize_": "tensor([0., 3.]).to_sparse().sparse_resize_((3,), 1, 0).to_dense()",
+    "Tensor.sparse_resize_and_clear_": "tensor([0., 3.]).to_sparse().sparse_resize_and_clear_((3,), 1, 0).to_dense()",
+    "Tensor.resize_as_sparse_": "s = torch.eye(2).to_sparse(); sparse_coo_tensor((2, 2)).resize_as_sparse_(s).to_dense()",
+    "Tensor.sparse_dim": "torch.eye(2).to_sparse().sparse_dim()",
+    "Tensor.dense_dim": "torch.eye(2).to_sparse(1).dense_dim()",
+    "Tensor.crow_indices": "torch.eye(2).to_sparse_csr().crow_indices()",
+    "Tensor.col_indices": "torch.eye(2).to_sparse_csr().col_indices()",
+    "Tensor.ccol_indices": "torch.eye(2).to_sparse_csc().ccol_indices()",
+    "Tensor.row_indices": "torch.eye(2).to_sparse_csc().row_indices()",
+    "Tensor.sspaddmm": "s = torch.eye(2).to_sparse(); s.sspaddmm(s, ones(2, 2)).to_dense()",
+    "Tensor.smm": "s = torch.eye(2).to_sparse(); s.smm(ones(2, 2)).to_dense()",
+}
+WRITTEN |= SPARSE
+
+
 def shape(value: object) -> str:
     """``float32[2, 3]`` of a tensor, and so on within tuples."""
     if isinstance(value, torch.Tensor):

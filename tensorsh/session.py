@@ -410,8 +410,9 @@ def show_ignored(told: Any, session: Session | None) -> None:
     if again is None and session is not None and session.thrower is not None:
         again = session.thrower(error)
     if again is not None:
-        start_new_thread(before_collecting, (again, gc.isenabled()))  # in this one it would be raised here
+        collects = gc.isenabled()
         gc.disable()
+        start_new_thread(before_collecting, (again, collects))  # in this one it would be raised here
         return
     try:
         if limits is None or not isinstance(error, limits.Limit):

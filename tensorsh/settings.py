@@ -120,6 +120,7 @@ def heal(told: Any) -> bool:
 def before_collecting(call: Callable[[], object], again: bool) -> None:
     """A call made before Python collects again, if it does: what the call raises in another thread would be lost there."""
     try:
+        sleep(0.001)  # the steps until that thread is out of the collection
         call()
         sleep(0.01)  # the steps until it looks for signals
     finally:

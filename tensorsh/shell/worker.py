@@ -120,6 +120,8 @@ class Worker:
             finally:
                 threading.stack_size(before)
         job = Job(call)
+        if self.busy:  # what was thrown there has not arrived
+            _settle()
         self._jobs.put(job)
         return job
 
@@ -147,7 +149,7 @@ class Worker:
                 with _at_rest():
                     _throw(job, Stopped)
                 if job.done.wait(PATIENCE):
-                    _throw(job, None)  # in case the job ended by itself in this very moment
+                    _take_back(job)  # in case the job ended by itself in this very moment
                     return
                 break
             except KeyboardInterrupt:
@@ -178,10 +180,36 @@ def _work(jobs: SimpleQueue[Job]) -> None:
 
 def _throw(job: Job, error: type[BaseException] | None) -> None:
     """Raises an error in the thread of a job at its next step; None takes back one that has not arrived."""
+    _raise_in(job.thread, error)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     import ctypes
 
     what = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(job.thread), what)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
+
+
+def _take_back(job: Job) -> None:
+    """Takes back what was thrown at a job that has ended."""
+    _throw(job, None)
+    _settle()
+
+
+class Settled(BaseException):
+    """What a thread throws at itself."""
+
+
+def _settle() -> None:
+    """Makes Python forget that something was thrown that has not arrived: all threads look for it at every step meanwhile,
+    and in Python 3.11 one whose calls are watched (`sys.setprofile`) never gets beyond the first. It arrives all the same,
+    as soon as two threads want to run."""
+    try:
+        _raise_in(threading.get_ident(), Settled)
+        for _ in range(100):
+            pass
+    except Settled:
+        pass
 
 
 def _thrower(error: BaseException) -> Callable[[], object] | None:
@@ -189,7 +217,14 @@ def _thrower(error: BaseException) -> Callable[[], object] | None:
     job = _running.get(threading.get_ident())
     if job is None or not isinstance(error, (Stopped, Dropped)):
         return None
-    return lambda: job.done.is_set() or _throw(job, type(error))
+
+    def again() -> None:
+        if not job.done.is_set():
+            _throw(job, type(error))
+            if job.done.is_set():
+                _take_back(job)
+
+    return again
 
 
 def _at_rest() -> Any:

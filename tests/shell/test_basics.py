@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
 from functools import partial
@@ -126,6 +127,29 @@ def test_ctrl_c_is_not_lost_in_a_collection_of_cycles() -> None:
         assert gc.isenabled()
     finally:
         gc.set_threshold(*thresholds)
+
+
+def test_calls_can_be_watched_after_ctrl_c() -> None:
+    session = Session()
+    worker = Worker(session)
+    begun = threading.Event()
+    session["begun"] = begun.set
+    job = worker.start(lambda: session.run("while True: begun()"))
+    begun.wait()
+    worker._interrupt(job)
+    calls: list[object] = []
+
+    def watch() -> None:
+        sys.setprofile(lambda *told: calls.append(told))
+        try:
+            begun.is_set()
+        finally:
+            sys.setprofile(None)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    watching.join(60)
+    assert calls and not watching.is_alive()
 
 
 def test_a_program_may_catch_ctrl_c(terminal: Terminal) -> None:

@@ -114,7 +114,7 @@ class Dotted(Sealed):
     compiled."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
-        title = f"{body['__module__']}.{name}"
+        title = f"{body['__module__']}.{body.get('__qualname__', name)}"
         for each, value in body.items():
             if type(value) is property and value.fset is None:
                 body[each] = unwritable(value, each, title)

@@ -301,8 +301,12 @@ PLAIN_STEPS = {
     "cartesian_prod": "_cartesian_prod(tensors)",
     "block_diag": "_block_diag(tensors)",
     "chain_matmul": "_chain_matmul(matrices)",
-    "meshgrid": "_meshgrid(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)",
-    "split": "tensor.split",
+    "meshgrid": "_meshgrid(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors, "
+    "**({} if indexing is None else {'indexing': indexing}))",
+    "split": "method(tensor, 'split', split_size_or_sections, dim) if hasattr(tensor, 'dim') else "
+    "tensor.split(split_size_or_sections, dim)",
+    "Tensor.split": "hasattr(split_size, 'dim') or (_split(self, split_size, dim) if isinstance(split_size, int) else "
+    "_split_with_sizes(self, split_size, dim))",
     "stft": STFT,
     "unique": UNIQUE[""],
     "unique_consecutive": UNIQUE["consecutive_"],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .constants import FLOAT32, FLOAT64
-from .errors import not_implemented
+from .errors import cpp_name, not_implemented, tensor_type
 from .tensor import Tensor
 from .windows import remembered
 
@@ -20,7 +20,7 @@ def geometry(
 ) -> tuple:
     """The settings of a convolution of `given` dimensions, for each of them, and whether the input has no batch."""
     check_given(weight, given, stride=stride, padding=padding, dilation=dilation, output_padding=0)
-    settings, single = check(input, weight, bias, False, stride, padding, dilation, 0, groups)
+    settings, single = check(input, weight, bias, False, stride, padding, dilation, 0, groups, given)
     check_fits(input, weight, settings[1], settings[2], given)
     return tuple(settings), single
 
@@ -32,7 +32,7 @@ def transposed_geometry(
 ) -> tuple:  # fmt: skip
     """The same for a transposed one, but for what `check_output` says."""
     check_given(weight, given, stride=stride, padding=padding, dilation=dilation, output_padding=output_padding)
-    settings, single = check(input, weight, bias, True, stride, padding, dilation, output_padding, groups)
+    settings, single = check(input, weight, bias, True, stride, padding, dilation, output_padding, groups, given)
     return tuple(settings), single
 
 
@@ -63,7 +63,7 @@ def check_given(weight: tuple, given: int, **settings: Any) -> None:
 
 def check(
     input: tuple, weight: tuple, bias: tuple | None, transposed: bool, stride: Any, padding: Any, dilation: Any,
-    output_padding: Any, groups: int,
+    output_padding: Any, groups: int, dims: int,
 ) -> tuple:  # fmt: skip
     """PyTorch's complaints about shapes, types and settings, in its order; the settings for each dimension, and whether the
     input is a single sample without batch."""
@@ -81,6 +81,12 @@ def check(
         raise RuntimeError("non-positive stride is not supported")
     if min(settings[2]) <= 0 and not transposed:
         raise RuntimeError(f"dilation should be greater than zero, but got {list(settings[2])}")
+    if d != dims:
+        batched = [*input] if len(input) == dims + 2 else [1, *input]
+        raise RuntimeError(
+            f"Expected {d + 2}-dimensional input for {d + 2}-dimensional weight {weights}, but got {dims + 2}-dimensional "
+            f"input of size {batched} instead"
+        )
     if weights[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {weights} "
@@ -157,29 +163,28 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
     if kind in FLOATS and weight._array.dtype is kind and (bias is None or bias._array.dtype is kind):
         if 0 not in weight._array.shape:
             return
-    for other, x in (("bias", bias), ("weight", weight)):
-        if x is not None and x.dtype is not input.dtype:
-            if "complex" in input.dtype.name or "complex" in x.dtype.name:
-                kinds = f"CPU{input.dtype.short}Type", f"torch.{weight.dtype.short}Tensor"
-                raise RuntimeError(f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same")
-            if other == "weight" or transposed:
-                raise RuntimeError(f"expected scalar type {input.dtype.short} but found {weight.dtype.short}")
-            raise RuntimeError(f"Input type ({_c_name(input)}) and {other} type ({_c_name(x)}) should be the same")
-    if input.dtype.name == "bool":
-        raise not_implemented("slow_conv2d_cpu", input.dtype)
+    name, d = input.dtype.name, weight.ndim - 2
+    if bias is not None and not transposed and bias.dtype is not input.dtype:
+        raise RuntimeError(f"Input type ({cpp_name(input)}) and bias type ({cpp_name(bias)}) should be the same")
+    if name == "bfloat16" != weight.dtype.name or transposed and name == "float16" != weight.dtype.name:
+        kinds = tensor_type(input.dtype), tensor_type(weight.dtype)
+        raise RuntimeError(
+            f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same or input should be a MKLDNN tensor and "
+            "weight is a dense tensor"
+        )
+    if transposed and kind.kind in "biu" and name != "int64":
+        raise not_implemented(f"slow_conv_transpose{max(d, 2)}d_out_cpu", input.dtype)
+    if transposed and bias is not None and d == 3 and bias.dtype is not input.dtype is weight.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.short} but found {bias.dtype.short}")
+    if name == "bool":
+        raise not_implemented("slow_conv2d_cpu" if d < 3 else "compute_columns3d", input.dtype)
+    if weight.dtype is not input.dtype:
+        if "complex" in name and weight.dtype.is_floating_point:
+            kinds = tensor_type(input.dtype), tensor_type(weight.dtype)
+            raise RuntimeError(f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same")
+        raise RuntimeError(f"expected scalar type {input.dtype.short} but found {weight.dtype.short}")
     if 0 in weight.shape[2:]:
         from .windows import check_blocks
 
         kernel = (1, *weight.shape[2:])[-2:]
         check_blocks(kernel, (1, 1), (0, 0), (1, 1))
-
-
-def _c_name(t: Tensor) -> str:
-    return {
-        "Long": "long int",
-        "Float": "float",
-        "Double": "double",
-        "Int": "int",
-        "Half": "c10::Half",
-        "BFloat16": "c10::BFloat16",
-    }.get(t.dtype.short, t.dtype.short)

@@ -136,9 +136,9 @@ def write(op: Any, values: list) -> Tensor:
         raise argument_error(op, 0, t)
     arrays, tracked = op.unwrap(values)
     tracked = tracked and state.grad_enabled
-    check(t, tracked)
     # What has no formula, as a logical operator, leaves the history as it is.
     recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
+    check(t, recorded)
     if op.overwrite is not None and overwrites(op, arrays) and not (recorded and "input" in op.saved_names):
         positional = op.positional
         keywords = dict(zip(op.params[positional:], arrays[positional:], strict=True))

@@ -430,9 +430,11 @@ class Operator(Recording):
         results = results[: self.outputs] if self.outputs > 0 else results
         if len(results) != len(targets) and self.outputs != 1:
             raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}")
-        from .outs import store_results
+        from .outs import known, store_results
 
-        store_results(name or self.names[0], results, targets, tracked)
+        title = known([*self.names, self.name, name, name.rpartition(".")[2]], name or self.names[0])
+        given = self.index.get("dtype", -1)
+        store_results(title, results, targets, tracked, exactly=given >= 0 and values[given] is not None)
         if len(targets) == 1 and not isinstance(out, (tuple, list)):
             return out
         return self.packaged(targets, "_out")

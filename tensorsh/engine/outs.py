@@ -21,6 +21,7 @@ from .tensor import Tensor
 
 FILE = os.path.join(os.path.dirname(__file__), "outs.txt")
 USUAL = ("cast", "RuntimeError: result type {Want} can't be cast to the desired output type {Got}")
+EXACT = ("same", "RuntimeError: Expected out tensor to have dtype {want}, but got {got} instead")
 LATE = ("RuntimeError: result type", "RuntimeError: Expected out tensor to have dtype", "RuntimeError: Found dtype")
 """What PyTorch says of dtypes only after it has looked whether a gradient is wanted."""
 ERRORS: dict[str, type[Exception]] = {
@@ -54,6 +55,12 @@ def recorded() -> Rules:
     return Rules(dtypes, frozenset(tracked), titles)
 
 
+def known(names: list[str], usual: str) -> str:
+    """The first of several names of an operator for which there are rules, or its usual one: `_max_all` and `max` differ."""
+    rules = recorded()
+    return next((n for n in names if n in rules.dtypes), usual)
+
+
 def fits(kind: str, want: dtype, got: dtype) -> bool:
     if kind == "same":
         return want is got
@@ -82,13 +89,16 @@ def tracked_error(name: str) -> RuntimeError:
     )
 
 
-def store_results(name: str, arrays: list, targets: list, tracked: bool, title: str = "") -> None:
-    """Store a function's results. `tracked`: whether an operand wants a gradient; title: what it calls itself then."""
+def store_results(
+    name: str, arrays: list, targets: list, tracked: bool, title: str = "", exactly: bool = False
+) -> None:
+    """Store a function's results. `tracked`: whether an operand wants a gradient; title: what it calls itself then;
+    `exactly`: the dtype was asked for."""
     rules = recorded()
     arrays = [np.asarray(a) if isinstance(a, np.generic) else a for a in arrays]
     late: Exception | None = None
     for place, (target, array) in enumerate(zip(targets, arrays, strict=False)):
-        rule = rules.dtypes.get(f"{name}/{place}" if place else name, USUAL)
+        rule = EXACT if exactly else rules.dtypes.get(f"{name}/{place}" if place else name, USUAL)
         error = refusal(rule, of(array), target.dtype)
         if error is not None and not rule[1].startswith(LATE):
             raise error
@@ -106,10 +116,10 @@ def left_to_guard(names: list[str], function: Callable, out: Any) -> bool:
     """Whether a function of many forms leaves its single ``out=`` to its guard: it takes none, or there are rules for it."""
     from .overloads import recorded as parameters
 
-    if not isinstance(out, Tensor):
+    if not isinstance(out, Tensor) or hasattr(function, "_forms"):
         return False
-    known = recorded()
-    if any(name in known.dtypes or name in known.tracked or name in known.titles for name in names):
+    rules = recorded()
+    if any(name in rules.dtypes or name in rules.tracked or name in rules.titles for name in names):
         return True
     code = getattr(function, "__code__", None)
     taken = code is not None and ("out" in code.co_varnames or "__wrapped__" in function.__dict__)

@@ -55,6 +55,7 @@ class Overload:
     """One list of parameters."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.parameters: list[Parameter] = []
         keyword_only = False
         for part in text.split(", ") if text else ():
@@ -179,6 +180,14 @@ class Overload:
                     f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
                     f'"type must be tuple of ints,but got {type_name(each)}"'
                 )
+
+    def unrecognized(self, kwargs: dict) -> list[str]:
+        """The keywords that its message lists: those that it finds among as many parameters from the end are not, where
+        these have no default (it takes what follows the last space, the default, for the name)."""
+        names = [part if "=" not in part else "" for part in self.text.split(", ")] if self.text else []
+        names = [part.rpartition(" ")[2] for part in names]
+        last = names[len(names) - len(kwargs) :] if len(kwargs) <= len(names) else []
+        return [key for key in hashed(kwargs) if key not in last]
 
     def too_many(self, name: str, count: int) -> str:
         if self.required != self.positional:
@@ -309,7 +318,7 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
     if len(plausible) == 1:
         return TypeError(mismatches[plausible[0]])
     if len(options) == 1:
-        unknown = [k for k in kwargs if all(p.name != k for p in options[0].parameters)]
+        unknown = options[0].unrecognized(kwargs)
         if unknown:
             return TypeError(
                 f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {', '.join(unknown)}"
@@ -318,6 +327,34 @@ def explain(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exceptio
     got += ", " if kwargs and not args else ""
     expected = options[0].shown() if len(options) == 1 else "one of:\n" + "\n".join(f" * {o.shown()}" for o in options)
     return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
+
+
+def unwritable(dotted: str, own: Any) -> Exception | None:
+    """Why a tensor may not be written in place, which is found out before the kernel looks at its operands."""
+    if dotted[-1] != "_" or dotted[-2] == "_" or own is None or own._node is None or dotted[7:] in UNCHECKED:
+        return None
+    from .inplace import check
+
+    try:
+        check(own, True, True)
+    except RuntimeError as error:
+        return error
+    return None
+
+
+UNCHECKED = frozenset("requires_grad_ resize_ resize_as_ detach_ share_memory_ rename_ set_ apply_ map_".split())
+"""Methods that look at what they are given first."""
+
+
+def overflow(error: Exception, args: tuple, own: Any) -> Exception | None:
+    """What is said of a complex number that a kernel of real ones takes for its setting."""
+    if type(error) is OverflowError and str(error).startswith("Python integer "):
+        name = str(error).rpartition(" ")[2]
+        return RuntimeError(f"value cannot be converted to type {name}_t without overflow")
+    if type(error) is not TypeError or not str(error).endswith("or a real number, not 'complex'"):
+        return None
+    wide = any(getattr(getattr(x, "dtype", None), "name", "") == "float64" for x in (own, *args))
+    return RuntimeError(f"value cannot be converted to type {'double' if wide else 'float'} without overflow")
 
 
 def unbound(dotted: str, own: Any) -> Exception | None:
@@ -370,6 +407,7 @@ def worded(names: list[str], args: tuple, kwargs: dict, error: Exception, frame:
     try:
         dotted, args, kwargs, own = called(names, params, args, kwargs, frame)
         told = unbound(dotted, own) or explain(dotted, args, kwargs, own)
+        told = told or unwritable(dotted, own) or overflow(error, args, own)
         return told or (error if not hasattr(error, "worded") else error.worded(names))
     except Exception:
         return error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .overloads import explain, recorded, refuse
+from .overloads import explain, recorded
 
 
 def of_python(name: str, text: str, method: bool, args: tuple, kwargs: dict) -> Exception | None:
@@ -70,7 +70,9 @@ def chosen(args: tuple, kwargs: dict, first: tuple, second: tuple, forms: tuple)
 
 def method_step(tensor: Any, name: str, *args: Any, **kwargs: Any) -> None:
     """A step that calls a method of a tensor."""
-    refuse("Tensor." + name, args, kwargs)
+    error = explain("Tensor." + name, args, kwargs, tensor)
+    if error is not None:
+        raise error
 
 
 def several(wanted: Any, sizes: tuple) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import type_name
+from .errors import not_implemented, type_name
 from .tensor import Size, Tensor
 
 
@@ -73,3 +73,30 @@ def named_size(name: str, size: tuple, other: dict) -> tuple:
         key = next(k for k in other if k != "size") if set(other) != {"size"} else "size"
         raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
     return (other["size"],)
+
+
+COUNTS = frozenset(map(np.dtype, (np.int64, np.int32)))
+
+
+def check_counts(counts: np.ndarray, signs: bool = True) -> None:
+    """How often something is repeated: whole numbers of these kinds, and none below 0."""
+    if counts.dtype not in COUNTS:
+        raise not_implemented("repeat_interleave_cpu", counts)
+    if signs and counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+
+
+def check_repeats(counts: np.ndarray, along: int, dim: int, total: int | None) -> None:
+    """A count for each of the elements along a dimension, and what they come to if that is told."""
+    if counts.ndim != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.size != along:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({dim}) = {along}"
+        )
+    check_counts(counts)
+    if total is not None and total < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {total}: [{total}]")
+    if total is not None and total != counts.sum():
+        raise RuntimeError("allocated size does not match required size")

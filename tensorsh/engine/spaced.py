@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .constants import fused
+from .errors import not_implemented
+from .tensor import Tensor
 
 COUNTED = {"float64": 4, "float32": 8, "bfloat16": 16}
 """How many numbers PyTorch's arange makes at a time."""
@@ -37,3 +39,21 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
         return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
     return np.concatenate((fused(near, step, first), fused(far, -step, last)))
+
+
+def of_out(name: str, dtype: Any, out: Any) -> Any:
+    """The dtype of a sequence that is written into a tensor: the tensor's, unless one is given."""
+    if dtype is not None or not isinstance(out, Tensor):
+        return dtype
+    if out._array.dtype.kind == "b":
+        raise not_implemented(name + "_cpu", out._array)
+    return out.dtype
+
+
+def check_bounds(name: str, start: Any, end: Any) -> None:
+    """Tensors that say where a sequence begins and ends are single numbers."""
+    for title, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {title} with {value.ndim} dimension(s)."
+            )

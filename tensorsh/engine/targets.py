@@ -38,15 +38,15 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
         )
     if target.dtype.name not in ("int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).short}")
+    if input.dtype.kind not in "fV":
+        raise not_implemented("nll_loss_out_frame", input)
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {of(input).short} but found {of(weight).short}")
-    if input.dtype.kind in "biu":
-        raise not_implemented("nll_loss_out_frame", input)
 
 
 def check_probabilities(input: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> None:
     """Logits and probabilities of one shape, as arrays."""
-    if target.dtype.kind not in "fcV":
+    if target.dtype.kind not in "fV":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {of(target).short}")
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
@@ -79,10 +79,12 @@ def check_margin(input: Any, target: Any, weight: Any) -> None:
         )
     if weight is not None and weight.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    if input.dtype.kind in "biu":
+    if input.dtype.kind not in "f" or input.dtype.itemsize == 2:
         raise not_implemented("multi_margin_loss_cpu_kernel", input)
     if target.dtype.name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(weight).short}")
     if target.size and not ((target >= 0) & (target < classes)).all().item():
         raise RuntimeError("target out of range")
 

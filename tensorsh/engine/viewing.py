@@ -167,6 +167,11 @@ def ints(function: str, name: str, value: Any, position: int = 1) -> tuple[int, 
     for at, v in enumerate(value):
         if isinstance(v, Tensor) and v._array.size == 1 and v._array.dtype.kind in "iu":
             v = v.item()
+        elif at and not isinstance(v, (int, np.integer)):
+            raise TypeError(
+                f"{function}(): argument '{name}' failed to unpack the object at pos {at + 1} with error \"type must be tuple of "
+                f'ints,but got {type_name(v)}"'
+            )
         elif isinstance(v, bool) and not at or not isinstance(v, (int, np.integer)):
             raise TypeError(
                 f"{function}(): argument '{name}' (position {position}) must be tuple of ints, but found element of type "

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import table
 from ..dtype import int64
-from ..errors import wrap_dim, wrap_dims
+from ..errors import not_implemented, wrap_dim, wrap_dims
 from ..layout import row_order
 from ..operator import Array, composite, operator
 from ..storage import contiguous_strides
@@ -58,6 +58,8 @@ def roll(xp, input: Array, shifts, dims=None):
         return xp.roll(input.reshape(-1), shifts[0]).reshape(input.shape)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.size:
+        return input.copy()
     return xp.roll(row_order(input), shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
 
 
@@ -119,6 +121,9 @@ def triangle_indices(name: str) -> Any:
     def indices(
         row: int, col: int, offset: int = 0, *, dtype=int64, device=None, layout=None, pin_memory=False
     ) -> Tensor:
+        dtype = int64 if dtype is None else dtype
+        if dtype.name not in ("int64", "int32"):
+            raise not_implemented(name + "_indices", dtype)
         for title, n in ("row", row), ("col", col):
             if n < 0:
                 raise RuntimeError(f"{title} must be non-negative, got{n}")

@@ -30,11 +30,13 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    dim = wrap_dim(dim, input.ndim)
     pieces = [x for x in (prepend, input, append) if x is not None]
+    if any(x.ndim != input.ndim for x in pieces):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n == 0 and len(pieces) == 1:
+        return input.new_zeros(input.shape).copy_(input)
+    dim = wrap_dim(dim, input.ndim)
     for x in pieces:
-        if x.ndim != input.ndim:
-            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
         for i in range(x.ndim):
             if i != dim and x._array.shape[i] != input._array.shape[i]:
                 raise RuntimeError(

@@ -82,7 +82,7 @@ def infinite(name: str, number: float) -> None:
         return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
 
     kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
-    operator(name, wide=True, out=False)(kernel)
+    operator(name, wide=True)(kernel)
 
 
 infinite("isposinf", np.inf)
@@ -105,10 +105,9 @@ def check_close(input: Tensor, other: Any, rtol: float, atol: float, name: str) 
             )
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
-    if rtol < 0:
-        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}")
-    if atol < 0:
-        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
 
 
 def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:

@@ -19,6 +19,7 @@ from .. import table
 from ..blas import alone
 from ..compiled_convolution import compiled_forward, compiled_weight, suits
 from ..convolution_checks import check_dims, check_output, check_types, geometry, transposed_geometry, tuples
+from ..inplace import fits_dtype
 from ..operator import Array, composite, operator
 from ..parallel import SHARED, each
 from ..state import state
@@ -321,6 +322,10 @@ def _conv_transpose(d: int) -> None:
             d, *shapes, stride, padding, dilation, output_padding, groups
         )
         check_types(input, weight, bias, True)
+        if bias is not None and bias.dtype is not input.dtype:
+            # The result begins as a copy of the bias, which may be of another dtype.
+            fits_dtype(input.dtype, bias.dtype)
+            bias = bias.to(input.dtype)
         check_output(*shapes[:2], stride, padding, dilation, rest)
         x = input.unsqueeze(0) if single else input
         y = convolution.function(x, weight, bias, stride, padding, dilation, True, rest, groups)

@@ -15,7 +15,7 @@ import numpy as np
 from .. import table
 from ..data import to_array
 from ..device import device as device_type
-from ..dtype import INTEGER, bool_, chosen, dtype, int64, of
+from ..dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
 from ..errors import cpp_name, not_implemented, type_name
 from ..fitting import converted
 from ..guards import guarded
@@ -23,7 +23,7 @@ from ..layout import laid_out, strided
 from ..results import stored
 from ..signature import Form
 from ..sizes import named_size, size_of
-from ..spaced import both_halves, counted
+from ..spaced import both_halves, check_bounds, counted, of_out
 from ..state import state
 from ..tensor import Tensor, fresh, new, wrap
 
@@ -309,15 +309,6 @@ def _bound(value: Any) -> Any:
     return value.item() if isinstance(value, (Tensor, np.generic)) else value
 
 
-def check_bounds(name: str, start: Any, end: Any) -> None:
-    """Tensors that say where a sequence begins and ends are single numbers."""
-    for title, value in (("start", start), ("end", end)):
-        if isinstance(value, Tensor) and value.ndim:
-            raise RuntimeError(
-                f"{name} only supports 0-dimensional start and end tensors, but got {title} with {value.ndim} dimension(s)."
-            )
-
-
 def arange(
     *args: Any, start: Any = 0, end: Any = None, step: Any = 1, out: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -348,8 +339,9 @@ def arange(
     if (step > 0) != (end >= start) and start != end:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
+    dtype = of_out("arange", dtype, out)
     d = usual if dtype is None else chosen(dtype, "arange")
-    if d is bool_:
+    if d is bool_ or d.category == COMPLEX:
         raise not_implemented("arange_cpu", d)
     if d.category == INTEGER:
         # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
@@ -418,6 +410,7 @@ def linspace(
 ) -> Tensor:
     """`steps` evenly spaced values from `start` to `end`, both included."""
     check_bounds("linspace", start, end)
+    dtype = of_out("linspace", dtype, out)
     start, end, steps = _bound(start), _bound(end), _bound(steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
@@ -451,6 +444,7 @@ def logspace(
 ) -> Tensor:
     """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale."""
     check_bounds("logspace", start, end)
+    dtype = of_out("logspace", dtype, out)
     start, end = _bound(start), _bound(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")

@@ -210,6 +210,7 @@ def extreme(name: str):
                 return found
         return by_dim.call(input, dim, keepdim, out=out)
 
+    unusual._forms = whole, by_dim  # type: ignore[attr-defined]  # each has its own rules for `out`
     explained = guarded(unusual, [name])
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The {word} element; with `dim` the {word} along it and where they stand; with a tensor, elementwise {name}imum."

@@ -67,8 +67,11 @@ polygamma_of.gradient(input=lambda t, g, input, n: g * t._polygamma(input, n + 1
 @chosen("polygamma special.polygamma", method="polygamma")
 def polygamma(n, input):
     """The n-th derivative of the digamma function."""
-    if isinstance(n, Tensor):  # The method has them the other way round.
+    if isinstance(n, Tensor) and not (isinstance(input, Tensor) and n._array.dtype.kind in "iu" and not n.ndim):
+        # The method has them the other way round.
         n, input = input, n
+    if isinstance(n, Tensor) and not n._array.ndim and n._array.dtype.kind in "iu":
+        n = n.item()
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type_name(n)}")
     return polygamma_of, [input, n]

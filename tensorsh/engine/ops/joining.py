@@ -10,12 +10,13 @@ from .. import table
 from ..backend import move, move_like
 from ..constants import undispatched
 from ..device import CPU
-from ..errors import broadcast_error, not_implemented, type_name, wrap_dim
+from ..errors import broadcast_error, type_name, wrap_dim
 from ..kernels import kernel, unsuited
 from ..layout import contiguous_format, joined, row_order
 from ..operator import Array, Arrays, composite, operator
 from ..promotion import result_type
 from ..results import writes_out
+from ..sizes import check_counts, check_repeats
 from ..state import state
 from ..tensor import Size, Tensor, fresh, wrap
 from ..viewing import ints
@@ -465,17 +466,14 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         counts = move(input._array, CPU)
         if counts.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeats")
-        if counts.dtype.kind not in "iu":
-            raise not_implemented("repeat_interleave_cpu", counts)
-        if counts.size and counts.min() < 0:
-            raise RuntimeError("repeats can not be negative")
+        check_counts(counts)
         return wrap(move_like(np.repeat(np.arange(counts.size), counts).astype(counts.dtype), input._array))
     if dim is None:
         input, dim = input.flatten(), 0
     n = input._array.ndim
     dim = wrap_dim(dim, n)
-    if isinstance(repeats, Tensor) and repeats._array.dtype.kind not in "iu":
-        raise not_implemented("repeat_interleave_cpu", repeats._array)
+    if isinstance(repeats, Tensor):
+        check_counts(repeats._array, False)
     if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
         repeats = int(repeats._array.item())
     if isinstance(repeats, (int, np.integer)):
@@ -487,14 +485,6 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         wide = input.unsqueeze(dim + 1).expand((*shape[: dim + 1], int(repeats), *shape[dim + 1 :]))
         return wide.clone(memory_format=contiguous_format).flatten(dim, dim + 1)
     counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)
-    if counts.ndim != 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     along = input._array.shape[dim] if n else 1
-    if counts.size != along:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{counts.size} and input.size({dim}) = {along}"
-        )
-    if counts.size and counts.min() < 0:
-        raise RuntimeError("repeats can not be negative")
+    check_repeats(counts, along, dim, output_size)
     return input.index_select(dim, wrap(move_like(np.repeat(np.arange(along), counts), input._array)))

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..bounds import refuse
 from ..constants import rounded
-from ..errors import check_broadcast, not_implemented
+from ..errors import check_broadcast, check_kept, not_implemented
 from ..modes import no_grad
 from ..operator import Array, composite, operator
 from ..pointwise import no_derivative
+from ..promotion import promote_types
 from ..table import find_function
 from ..targets import check_sequences
 from ..tensor import Tensor, wrap
@@ -60,6 +61,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise RuntimeError(f"Found dtype {target.dtype.short} but expected {input.dtype.short}")
     if input._array.dtype.kind in "biuc":
         raise not_implemented("binary_cross_entropy", input._array)
+    if weight is not None:
+        check_kept(input, weight)
+        weight = weight.to(input.dtype)
     return bce.function(input, target, weight, reduction)
 
 
@@ -111,7 +115,7 @@ def binary_cross_entropy_with_logits(
     reduction = legacy(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    if target._array.dtype.kind == "b":
+    if target._array.dtype.kind == "b" and input._array.dtype.kind != "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
             "instead."
@@ -122,8 +126,17 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(
             f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
         )
+    if input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
+        input = input.to(target.dtype)  # the result is written into a tensor of the target's dtype
+    if weight is not None:
+        check_kept(target, weight)
+        weight = weight.to(target.dtype)
     if pos_weight is not None:
         check_broadcast([pos_weight, target])
+        if pos_weight._array.dtype.kind == "b":
+            pos_weight = pos_weight - 1  # which is refused
+        check_kept(target, pos_weight)
+        pos_weight = pos_weight.to(target.dtype)
     return bce_logits.function(input, target, weight, pos_weight, reduction)
 
 

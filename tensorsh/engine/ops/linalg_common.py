@@ -205,19 +205,16 @@ def into(results: Any, out: Any, name: str) -> Any:
     """A composite's results, or `out` with the results written to it."""
     if out is None:
         return results
-    from ..results import store_out
-    from ..state import state
+    from ..outs import store_results
 
     many = isinstance(results, tuple)
     sources = list(results) if many else [results]
     targets = list(out) if many else [out]
-    if state.grad_enabled and any(x._node is not None for x in (*sources, *targets)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-            "requires grad."
-        )
-    for t, x in zip(targets, sources, strict=True):
-        store_out(t, x._array)
+    if len(sources) != len(targets):
+        raise TypeError(f"expected tuple of {len(sources)} elements but got {len(targets)}")
+    tracked = any(x._node is not None for x in sources)
+    dotted = name.replace("_", ".", 1) if name.startswith("linalg_") else name
+    store_results(dotted, [x._array for x in sources], targets, tracked, name)
     return type(results)(targets) if many else out
 
 

@@ -184,10 +184,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     from ..promotion import result_type
 
     common = result_type([x1._array, x2._array])
-    if common.numpy.kind not in "fcV":
+    if common.numpy.kind not in "fV":
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.short}")
-    if eps < 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps}")
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     x1, x2 = x1.to(common), x2.to(common)
     try:
         shape = np.broadcast_shapes(x1._array.shape, x2._array.shape)

@@ -66,13 +66,14 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The sum of ``conj(x) * y`` along `dim`."""
     a, b = x._array, y._array
+    if a.dtype.kind in "biu":
+        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {of(a).short}")
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {of(a).short} and y of type "
             f"{of(b).short} instead"
         )
     if a.ndim == 1 and b.ndim == 1 and a.dtype.kind in "fcV":
-        wrap_dim(dim, 1)
         return into(find_function("vdot")(x, y), out, "linalg_vecdot")
     product = (x.conj() if a.dtype.kind == "c" else x) * y
     return into(product.sum(wrap_dim(dim, product._array.ndim)), out, "linalg_vecdot")
@@ -105,6 +106,10 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @composite("linalg.vander", method=False)
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The matrices of ascending powers of the elements along the last dimension."""
+    if x.dtype.name in ("bool", "float16", "bfloat16"):
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.short}"
+        )
     if x._array.ndim == 0:
         x = x.unsqueeze(0)
     shape = x._array.shape

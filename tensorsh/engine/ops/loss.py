@@ -12,7 +12,7 @@ import numpy as np
 
 from ..bounds import refuse
 from ..constants import FLOAT32, FLOAT64, INT64
-from ..errors import type_name
+from ..errors import check_kept, type_name
 from ..fast_reduction import offsets_of, remember
 from ..kernels import kernel, through, unsuited
 from ..operator import Array, composite, operator
@@ -192,8 +192,11 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Squared below `delta`, `delta` times the absolute difference above."""
     check_reduction(reduction)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if target.dtype is not input.dtype and target.size() == input.size():
+        check_kept(input, target)
+        target = target.to(input.dtype)
     if weight is not None:
         return weighted(
             _huber_loss.function(*same_size(input, target), "none", float(delta)) * weight, weight, reduction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..constants import rounded
+from ..errors import check_kept
 from ..operator import Array, composite, operator
 from ..table import find_function
 from ..targets import check_cosine, check_margin, check_multilabel, check_triplet
@@ -35,8 +36,12 @@ soft_margin.gradient(input=soft_margin_slope)
 @composite("nn.functional.soft_margin_loss", method=False)
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-y x)) for targets y of 1 and -1."""
-    if input._array.dtype.kind in "biu":
+    if input._array.dtype.kind == "b":
+        input = -input  # which is refused
+    if input._array.dtype.kind in "iu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
+    check_kept(input, target)
+    target = target.to(input.dtype)
     return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 

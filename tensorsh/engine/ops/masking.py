@@ -195,6 +195,8 @@ def nonzero_op(xp, input: Array):
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the elements that are not zero: rows of a matrix, or a vector for each dimension."""
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         array = input._array if input._array.ndim else input._array.reshape(1)
         return tuple([wrap(i.copy()) for i in array.nonzero()])
     return nonzero_op.function(input, out=out) if out is not None else nonzero_op.function(input)

@@ -152,7 +152,7 @@ def check_mv(input, mat, vec) -> None:
         )
 
 
-def check_vectors(a, b) -> None:
+def check_vectors(kernel: str, a, b) -> None:
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
@@ -162,13 +162,13 @@ def check_vectors(a, b) -> None:
             f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of elements, "
             f"but got {a.size} and {b.size} elements respectively"
         )
+    check_bool(kernel, a)
 
 
 @operator(short=_short(1, 1))
 def dot(xp, input: Array, tensor: Array):
     """The sum of the products of two vectors' elements; complex vectors are not conjugated."""
-    check_vectors(input, tensor)
-    check_bool("dot", input)
+    check_vectors("dot", input, tensor)
     return product(input, tensor)
 
 
@@ -181,8 +181,7 @@ dot.gradient(
 @operator()
 def vdot(xp, input: Array, other: Array):
     """The sum of conj(input) * other."""
-    check_vectors(input, other)
-    check_bool("vdot", input)
+    check_vectors("vdot", input, other)
     return product(input.conj() if input.dtype.kind == "c" else input, other)
 
 

@@ -145,6 +145,8 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
 
 
 def _features(name: str, expected: int, v: Tensor | None) -> None:
+    if v is not None and v.ndim > 1 and v.numel() == expected and name.startswith("running"):
+        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
     if v is not None and v.numel() != expected:
         raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
 
@@ -419,7 +421,10 @@ def instance_norm(
     n, c = input.shape[:2]
     flat = input.contiguous().view(1, n * c, *input.shape[2:])
     many = lambda v: None if v is None else v.repeat(n)
-    means, variances = many(running_mean), many(running_var)
+    if running_mean is not None and running_var is not None:
+        if running_mean.dtype is input.dtype is not running_var.dtype:
+            raise RuntimeError(f"expected scalar type {input.dtype.short} but found {running_var.dtype.short}")
+    means, variances = (None if v is None else many(v.to(input.dtype)) for v in (running_mean, running_var))
     y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
     for running, found in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:

@@ -315,6 +315,11 @@ def dist(xp, input: Array, other: Array, p=2):
     kind = of(input)
     if kind.category < FLOAT:
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind.short} instead.")
+    if other.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
     difference = input - other
     return fold(xp, difference, p, tuple(range(difference.ndim)), False)
 

@@ -89,10 +89,10 @@ def pad(input, pad, mode="constant", value=None):
         )
     if mode == "constant":
         return constant_pad.function(input, widths, 0 if value is None else value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     dims = len(widths) // 2
     if input.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")

@@ -138,7 +138,13 @@ def exponent_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) ->
 pow_tensor.gradient(input=base_gradient, exponent=exponent_gradient)
 
 
-@pointwise("_pow_base", node="PowBackward2", promoted="input exponent", scalars=False, method=False, inplace=False)
+def check_base(input: Any, exponent: Any) -> None:
+    if type(input) is bool and exponent.dtype.kind == "b":
+        raise not_implemented("pow", exponent)
+
+
+@pointwise("_pow_base", node="PowBackward2", promoted="input exponent", scalars=False, method=False, inplace=False,
+           check=check_base)  # fmt: skip
 def pow_base(xp, input, exponent: Array):
     """A number to the power of a tensor."""
     base = exponent.dtype.type(input)

@@ -96,6 +96,7 @@ def median_family(name, skip_nan):
             t._inference = True
         return t
 
+    function._forms = whole, by_dim  # type: ignore[attr-defined]  # each has its own rules for `out`
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The median (the lower of two), of all elements or along `dim` with its place" + (
         "; NaN is left out." if skip_nan else "."

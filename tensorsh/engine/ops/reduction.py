@@ -144,6 +144,11 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     kind = input.dtype
     if kind.category < FLOAT:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind.short}")
+    if dtype is not None and dtype.category < FLOAT:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: "
+            + dtype.short
+        )
     there = Tensor.isnan(input.detach()).logical_not().sum(dim, keepdim)
     return nansum.function(input, dim, keepdim, dtype=dtype).div(there)
 

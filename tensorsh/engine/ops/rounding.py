@@ -62,7 +62,7 @@ round_whole.gradient(input=zero)
 def round_decimals(xp, input: Array, decimals=0):
     """Each element rounded to some decimal places."""
     if input.dtype.kind not in "fV":
-        raise not_implemented("round_cpu", input)
+        raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input)
     if decimals == 0:
         return xp.rint(input)
     factor = input.dtype.type(10.0 ** max(decimals, -decimals))
@@ -241,7 +241,12 @@ def copysign(input, other):
     return (copysign_number if is_number(other) else copysign_tensor), [input, other]
 
 
-@tensors_only(promote="float")
+def check_ldexp(input: Any, other: Any) -> None:
+    if other.dtype == np.bool_ and input.dtype.kind in "fV":
+        raise not_implemented("ldexp_cpu_exp", other)
+
+
+@tensors_only(promote="float", check=check_ldexp)
 def ldexp(xp, input: Array, other: Array):
     """``input * 2 ** other``."""
     return input * xp.exp2(other)

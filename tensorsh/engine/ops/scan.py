@@ -10,6 +10,7 @@ import numpy as np
 from .. import accumulations
 from ..accumulations import running_sums
 from ..autograd import new
+from ..errors import not_implemented
 from ..fast_reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
 from ..kernels import kernel as kernel_named
 from ..kernels import unsuited
@@ -17,7 +18,6 @@ from ..layout import row_order
 from ..operator import Array, operator
 from ..state import state
 from ..tensor import Tensor
-from .extrema import not_implemented
 from .reduction import one_axis, widened
 
 
@@ -25,6 +25,8 @@ def accumulate(xp, name, a, dim, dtype):
     """The running sum or product of an array in a given dtype (integers: int64)."""
     axis = one_axis(name, dim, a.ndim)
     if dtype is not None:
+        if dtype.name == "bool":
+            raise not_implemented(name + "_out_cpu", dtype)
         a = a.astype(dtype.numpy)
     if xp is np:
         result = getattr(accumulations, name)(a, axis)

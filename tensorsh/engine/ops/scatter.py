@@ -138,7 +138,9 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
     if (index.ndim or 1) != (input.ndim or 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is not None and (src.ndim or 1) != (index.ndim or 1):
-        wrap_dim(dim, src.ndim)
+        for d, n in enumerate(index.shape):
+            if n > (src.shape[wrap_dim(d, src.ndim)] if src.ndim else 1):
+                break
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     wrong = False
     for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):

@@ -73,6 +73,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                 f"{list(input.shape)}"
             )
     if sorter is not None:
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.short}")
         if sorter._array.shape != sequence._array.shape:
             raise RuntimeError(
                 f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "

@@ -108,8 +108,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     b = [1] * (n - other._array.ndim) + list(other._array.shape)
     x = unsafe_view.function(input, tuple(s for size in a for s in (size, 1)))
     y = unsafe_view.function(other, tuple(s for size in b for s in (1, size)))
-    shape = tuple(p * q for p, q in zip(a, b, strict=True))
-    return stored(unsafe_view.function(x * y, shape), out)
+    return stored(unsafe_view.function(x * y, tuple(p * q for p, q in zip(a, b, strict=True))), out)
 
 
 @composite("linalg.multi_dot", method=False)

@@ -165,8 +165,6 @@ def signbit(xp, input: Array):
     """Whether the sign bit is set (true for -0.0)."""
     if input.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
-    if input.dtype.kind == "b":
-        return xp.zeros(input.shape, bool)
     if input.dtype.kind == "V":
         return xp.signbit(input.astype(np.float32))
     return xp.signbit(input) if input.dtype.kind == "f" else input < 0

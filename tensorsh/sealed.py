@@ -92,7 +92,11 @@ class Sealed(type):
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
         global changes
         changes += 1
-        super().__setattr__(name, value)
+        super().__setattr__(name, cls._presented(name, value))
+
+    def _presented(cls, name: str, value: Any) -> Any:
+        """What is put on the class under a name."""
+        return value
 
     def __delattr__(cls, name: str) -> None:
         if cls in _sealed and by_program(sys._getframe(1)):

@@ -41,10 +41,10 @@ class TensorMeta(Sealed):
     def __getattr__(cls, name: str) -> Any:
         return load_method(cls, name)
 
-    def __setattr__(cls, name: str, value: Any) -> None:
+    def _presented(cls, name: str, value: Any) -> Any:
         if name[:2] == "__" and type(value) is FunctionType:
             value.__qualname__ = "Tensor." + name
-        super().__setattr__(name, unwritable(value, name, "torch._C.TensorBase") if type(value) is property else value)
+        return unwritable(value, name, "torch._C.TensorBase") if type(value) is property else value
 
 
 def load_method(owner: Any, name: str) -> Any:

@@ -204,3 +204,14 @@ x.grad.tolist()
                 "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
                 f"        ctx.{name} = 1\n        return x * 1\nF.apply(ones(1, requires_grad=True))"
             )
+
+
+def test_library_code_that_a_program_calls_changes_no_class() -> None:
+    library: dict = {}
+    exec("def put(owner, name, value): setattr(owner, name, value)", {"__name__": "library"}, library)
+    session = Session()
+    session.variables["put"] = library["put"]
+    for owner in ("torch.Tensor", "torch.Size", "nn.Module"):
+        with pytest.raises(TypeError, match="of immutable type"):
+            session.run(f"put({owner}, 'add', 3)")
+    assert session.run("torch.ones(2).add(1).tolist()") == [2, 2]

@@ -41,7 +41,7 @@ RANDOM = re.compile(
 
 
 def names() -> list[str]:
-    return sorted(n for n in examples() if not NOT_COMPARED.search(n))
+    return sorted(n for n, e in examples().items() if not NOT_COMPARED.search(n) and "sparse" not in " ".join(e.code))
 
 
 def printed(code: str, device: str | None) -> str:

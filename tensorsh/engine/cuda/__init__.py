@@ -54,6 +54,7 @@ def chosen(formula: Callable, own: Callable) -> Callable:
     @wraps(formula)
     def run(t: Any, g: Any, *values: Any) -> Any:
         first = g[0] if type(g) is list else g
-        return (own if t.raw and type(first) is not np.ndarray and first is not None else formula)(t, g, *values)
+        on_device = first is not None and type(first) is not np.ndarray and not hasattr(first, "layout")
+        return (own if t.raw and on_device else formula)(t, g, *values)
 
     return run

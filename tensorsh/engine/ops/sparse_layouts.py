@@ -9,7 +9,7 @@ import numpy as np
 from .. import layout as layouts
 from .. import table
 from ..operator import Array
-from ..sparse.arrays import Coo, Sparse
+from ..sparse.arrays import Coo, Sparse, on_cpu
 from ..sparse.conversion import BLOCKS, ROWS, TITLES, converted, coo_of
 from ..sparse.masks import masked
 from ..sparse.missing import Missing
@@ -48,6 +48,7 @@ def title_of(input, layout, block, dense_dim, sparse_dim, source):
 def to_layout(xp, input: Array, layout, block, dense_dim, sparse_dim, source):
     """The same elements in another layout; `source`: the layout to which the gradient goes back, and whether `to_sparse` was
     called."""
+    on_cpu(input)
     if sparse_dim is not None:
         return coo_of(input, sparse_dim)
     return converted(input, layout, block, dense_dim, source is not None and source[1])

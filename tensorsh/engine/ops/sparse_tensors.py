@@ -9,7 +9,7 @@ import numpy as np
 from .. import layout as layouts
 from ..device import device as device_type
 from ..operator import Array, composite
-from ..sparse.arrays import Compressed, Coo, int64
+from ..sparse.arrays import CPU_ONLY, Compressed, Coo, int64, on_cpu
 from ..sparse.conversion import BLOCKS, ROWS, TITLES
 from ..sparse.invariants import check_compressed, check_coo, checking
 from ..sparse.rules import sparse_operator
@@ -53,13 +53,14 @@ compressed.gradient(values=lambda t, g, result: t._values(t._sparse_mask(g, t.de
 def part(data: Any, dtype: Any = None) -> Tensor:
     """Indices or values, as a tensor."""
     if isinstance(data, Tensor):
+        on_cpu(data._array)
         return data if dtype is None or data.dtype is dtype else data.to(dtype)
     return tensor(data, dtype=dtype)
 
 
 def finished(made: Tensor, device: Any, requires_grad: bool) -> Tensor:
     if device is not None and device_type(device).type != "cpu":
-        raise NotImplementedError("tensorsh has sparse tensors on the CPU only")
+        raise NotImplementedError(CPU_ONLY)
     return made.requires_grad_() if requires_grad else made
 
 

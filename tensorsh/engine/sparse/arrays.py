@@ -21,6 +21,15 @@ layouts.seen[0] = True
 int64 = np.dtype(np.int64)
 
 
+def on_cpu(array: Any) -> None:
+    """Refuse arrays of other devices: sparse tensors are on the CPU."""
+    if not isinstance(array, (ndarray, Sparse, np.generic)) and hasattr(array, "ndim"):
+        raise NotImplementedError(CPU_ONLY)
+
+
+CPU_ONLY = "tensorsh has sparse tensors on the CPU only"
+
+
 def prod(sizes: Any) -> int:
     total = 1
     for n in sizes:
@@ -246,6 +255,7 @@ class Coo(Sparse):
     layout = layouts.sparse_coo
 
     def __init__(self, indices: Any, values: Any, shape: Any, coalesced: bool = False) -> None:
+        on_cpu(values)
         self.indices, self.values, self.shape, self.coalesced = indices, values, tuple(shape), coalesced
 
     @property
@@ -321,6 +331,7 @@ class Compressed(Sparse):
     __slots__ = ("layout", "starts", "others")
 
     def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
+        on_cpu(values)
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..sums import sum as exact_sum
-from .arrays import Compressed, Coo, Sparse, int64
+from .arrays import CPU_ONLY, Compressed, Coo, Sparse, int64, on_cpu
 from .missing import Missing
 
 ndarray = np.ndarray
@@ -33,6 +33,8 @@ PLAIN = frozenset(("t", "transpose", "permute", "select"))
 def kernel_of(op: Any, given: list) -> Callable:
     """The kernel of an operator for sparse operands; Missing where there is none."""
     name = op.names[0]
+    for x in _flat([given[i] for i in op.tensors]):
+        on_cpu(x)
     if name in ALONE:
         return lambda xp, x, *rest: alone(x).with_values(op.kernel(xp, alone(x).values, *rest))
     if name in PLAIN:
@@ -331,6 +333,8 @@ def power(xp: Any, x: Any, exponent: Any) -> Any:
 def to_copy(xp: Any, x: Any, dtype: Any = None, device: Any = None, source: Any = None) -> Any:
     from ..autograd import cast
 
+    if device is not None and device.type != "cpu":
+        raise NotImplementedError(CPU_ONLY)
     return x.copy() if dtype is None else x.copy().with_values(cast(x.values, dtype.numpy))
 
 

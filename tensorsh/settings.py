@@ -108,13 +108,15 @@ def _apart(phase: str, _: object) -> None:
 
 
 def heal(told: Any) -> bool:
-    """Whether what `sys.unraisablehook` was told of interrupted `_apart`, where it is lost; what that left undone is done."""
+    """Whether what `sys.unraisablehook` was told of interrupted a collection of cycles, where it is lost; what it kept `_apart`
+    from is done."""
     trace = told.exc_traceback
-    if trace is None or trace.tb_frame.f_code is not _apart.__code__:
+    if trace is None:
         return False
-    if trace.tb_frame.f_locals.get("phase") == "stop":
+    code = trace.tb_frame.f_code
+    if code is _apart.__code__ and trace.tb_frame.f_locals.get("phase") == "stop":
         _apart("stop", None)
-    return True
+    return any(getattr(callback, "__code__", None) is code for callback in gc.callbacks)
 
 
 def before_collecting(call: Callable[[], object], again: bool) -> None:

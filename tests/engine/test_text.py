@@ -114,6 +114,8 @@ def test_a_device_array_is_cut_before_it_is_fetched():
     class DeviceArray:
         """As much of cupy's array as printing may use."""
 
+        __cuda_array_interface__: dict = {}
+
         def __init__(self, array):
             self._array, self.shape, self.size, self.dtype = array, array.shape, array.size, array.dtype
 

@@ -140,3 +140,11 @@ def test_calls_as_users_err() -> None:
         if (got := said(code, dict(space))) != expected:
             wrong[code] = (expected, got)
     assert len(told) > 2900 and not wrong, json.dumps(wrong, indent=1)
+
+
+@pytest.mark.parametrize(
+    "call", ["torch.ones(2).to('meta')", "torch.nn.Linear(2, 2).to('meta')", "torch.empty(2, device='meta')"]
+)
+def test_a_device_that_is_not_there_is_refused(call: str) -> None:
+    with pytest.raises(RuntimeError, match="Could not run on the 'meta' device"):
+        eval(call)

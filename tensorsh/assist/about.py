@@ -108,10 +108,14 @@ def tensor_facts(value: Any) -> tuple[dict[str, str], tuple[int, ...], tuple[flo
     is_array = base.__name__ == "ndarray"
     array = value if is_array else value._array
     facts: dict[str, Any] = {"dtype": base.dtype.__get__(value), "shape": base.shape.__get__(value)}
-    itemsize = array.dtype.itemsize
-    strides = tuple(int(s) // itemsize for s in array.strides) if itemsize else ()
-    contiguous = array.flags.c_contiguous if hasattr(array, "flags") else True
-    facts["strides"] = f"{strides}{'' if contiguous else ', not contiguous'}"
+    sparse = hasattr(array, "layout")
+    if sparse:
+        facts["layout"] = f"{array.layout}, {array.nnz:,} elements kept"
+    else:
+        itemsize = array.dtype.itemsize
+        strides = tuple(int(s) // itemsize for s in array.strides) if itemsize else ()
+        contiguous = array.flags.c_contiguous if hasattr(array, "flags") else True
+        facts["strides"] = f"{strides}{'' if contiguous else ', not contiguous'}"
     if not is_array:
         facts["device"] = value.device
     shared = "" if getattr(value, "_root", None) is None else ", a view"
@@ -126,8 +130,9 @@ def tensor_facts(value: Any) -> tuple[dict[str, str], tuple[int, ...], tuple[flo
             facts["grad"] = f"there, norm {_norm(value._grad._array):.4g}"
     bins: tuple[int, ...] = ()
     limits = (0.0, 0.0)
-    if array.size and array.size <= LARGEST:
-        numbers, bins, limits = statistics(array)
+    elements = array.values if sparse else array
+    if elements.size and elements.size <= LARGEST:
+        numbers, bins, limits = statistics(elements)
         facts |= numbers
     return {name: str(fact) for name, fact in facts.items()}, bins, limits
 

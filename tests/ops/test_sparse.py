@@ -69,3 +69,21 @@ def test_dense_programs_load_nothing_of_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("layout", ["to_sparse", "to_sparse_csr", "to_sparse_bsr"])
+def test_what_the_shell_tells_of_a_sparse_tensor(layout: str) -> None:
+    from tensorsh.assist.about import tensor_facts
+
+    t = getattr(torch.eye(4), layout)(*[(2, 2)] if layout.endswith("bsr") else [])
+    facts = tensor_facts(t)[0]
+    assert facts["layout"].startswith(str(t.layout)) and facts["shape"] == "torch.Size([4, 4])" and "memory" in facts
+    assert t._array.nbytes == sum(
+        part.nbytes for part in (t._values() if layout == "to_sparse" else t.values(), *parts(t))
+    )
+    with pytest.raises(RuntimeError, match="nbytes is not defined for sparse tensors"):
+        t.nbytes  # noqa: B018
+
+
+def parts(t: torch.Tensor) -> tuple:
+    return (t._indices(),) if t.layout is torch.sparse_coo else (t.crow_indices(), t.col_indices())

@@ -483,7 +483,7 @@ def _flags() -> None:
         "is_meta": lambda t: False, "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
-        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes,
+        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,
     }.items():  # fmt: skip
         setattr(Tensor, name, flag(test))
 

@@ -76,6 +76,13 @@ class Sparse:
 
     @property
     def nbytes(self) -> int:
+        """What the parts take in memory together."""
+        parts = ("indices",) if type(self) is Coo else ("starts", "others")
+        return self.values.nbytes + sum(getattr(self, part).nbytes for part in parts)
+
+    @property
+    def tensor_nbytes(self) -> int:
+        """What a program is told of a tensor."""
         raise RuntimeError(
             "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the "
             "indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by element_size()"

@@ -8,10 +8,9 @@ from typing import Any
 from ..sealed import Frozen
 
 
-class memory_format(Frozen):
-    """An order of dimensions in memory."""
+class Named(Frozen):
+    """A value of torch's that is nothing but its name."""
 
-    __module__ = "torch"
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
@@ -19,6 +18,13 @@ class memory_format(Frozen):
 
     def __repr__(self) -> str:
         return "torch." + self.name
+
+
+class memory_format(Named):
+    """An order of dimensions in memory."""
+
+    __module__ = "torch"
+    __slots__ = ()
 
 
 class layout(memory_format):

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..engine.dtype import INTEGER, dtype, float32
 from ..engine.interposing import interpose_all
+from ..engine.layout import Named
 from ..engine.overriding import DisableTorchFunctionSubclass
 from ..engine.state import state
 from ..engine.table import find_function
 from ..engine.tensor import Tensor, TensorMeta, wrap
 from ..engine.text import tensor_text
-from ..sealed import Frozen
 
 __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
@@ -31,17 +31,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-class qscheme(Frozen):
+class qscheme(Named):
     """How the codes of a tensor stand for values."""
 
     __module__ = "torch"
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return "torch." + self.name
+    __slots__ = ()
 
 
 class quantized(dtype):

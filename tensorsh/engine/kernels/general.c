@@ -123,6 +123,18 @@ static PyObject *list_of(PyObject **values, Py_ssize_t n) {
     return list;
 }
 
+/* An error that was fetched is raised again, but where what was asked meanwhile (its answer: `said`) raised another one. */
+static void stays_unless_raised(PyObject *said, PyObject *type, PyObject *error, PyObject *trace) {
+    if (said) {
+        Py_DECREF(said);
+        PyErr_Restore(type, error, trace);
+    } else {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(trace);
+    }
+}
+
 /* The kernel on arrays (`values` with one place free before them), checked as `Operator.compute` does. */
 static PyObject *computed(General *it, PyObject **values) {
     PyObject *check = PyObject_GetAttr(it->owner, name_check), *kernel = NULL, *result = NULL, *list = NULL;
@@ -150,14 +162,7 @@ shapes:
         PyErr_Fetch(&type, &error, &trace);
         list = list_of(values, it->count);
         PyObject *said = method(it->owner, name_check_shapes, list, NULL);
-        if (said) {
-            Py_DECREF(said);
-            PyErr_Restore(type, error, trace);
-        } else {
-            Py_XDECREF(type);
-            Py_XDECREF(error);
-            Py_XDECREF(trace);
-        }
+        stays_unless_raised(said, type, error, trace);
     }
 done:
     Py_XDECREF(check);
@@ -198,14 +203,7 @@ static void reworded(General *it, PyObject *const *args, Py_ssize_t n, PyObject 
     }
     Py_XDECREF(given);
     Py_XDECREF(named);
-    if (said) {
-        Py_DECREF(said);
-        PyErr_Restore(type, error, trace);
-    } else {
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(trace);
-    }
+    stays_unless_raised(said, type, error, trace);
 }
 
 /* The answer to arguments in the order of the parameters, whose references it takes; NULL without an error: not usual. */

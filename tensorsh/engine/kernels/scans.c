@@ -5,35 +5,26 @@
 #define TOGETHER 4 /* rows at a time: each addition waits for the one before it in its row */
 #define COLUMNS 256
 
+/* Rows that are gone through from one end to the other; `each`: the head of a loop over i. */
+#define ROWS(name, first, operation, each)                                                                 \
+    static void name(const float *x, float *out, size rows, size n) {                                      \
+        for (; rows >= TOGETHER; rows -= TOGETHER, x += TOGETHER * n, out += TOGETHER * n) {               \
+            double carried[TOGETHER] = {first, first, first, first};                                       \
+            each                                                                                           \
+                for (int k = 0; k < TOGETHER; k++) {                                                       \
+                    carried[k] = carried[k] operation x[k * n + i];                                        \
+                    out[k * n + i] = (float)carried[k];                                                    \
+                }                                                                                          \
+        }                                                                                                  \
+        for (; rows; rows--, x += n, out += n) {                                                           \
+            double carried = first;                                                                        \
+            each out[i] = (float)(carried = carried operation x[i]);                                       \
+        }                                                                                                  \
+    }
+
 #define SCAN(name, first, operation)                                                                       \
-    static void name##_rows(const float *x, float *out, size rows, size n) {                               \
-        for (; rows >= TOGETHER; rows -= TOGETHER, x += TOGETHER * n, out += TOGETHER * n) {               \
-            double carried[TOGETHER] = {first, first, first, first};                                       \
-            for (size i = 0; i < n; i++)                                                                   \
-                for (int k = 0; k < TOGETHER; k++) {                                                       \
-                    carried[k] = carried[k] operation x[k * n + i];                                        \
-                    out[k * n + i] = (float)carried[k];                                                    \
-                }                                                                                          \
-        }                                                                                                  \
-        for (; rows; rows--, x += n, out += n) {                                                           \
-            double carried = first;                                                                        \
-            for (size i = 0; i < n; i++) out[i] = (float)(carried = carried operation x[i]);               \
-        }                                                                                                  \
-    }                                                                                                      \
-    static void name##_backwards(const float *x, float *out, size rows, size n) {                          \
-        for (; rows >= TOGETHER; rows -= TOGETHER, x += TOGETHER * n, out += TOGETHER * n) {               \
-            double carried[TOGETHER] = {first, first, first, first};                                       \
-            for (size i = n - 1; i >= 0; i--)                                                              \
-                for (int k = 0; k < TOGETHER; k++) {                                                       \
-                    carried[k] = carried[k] operation x[k * n + i];                                        \
-                    out[k * n + i] = (float)carried[k];                                                    \
-                }                                                                                          \
-        }                                                                                                  \
-        for (; rows; rows--, x += n, out += n) {                                                           \
-            double carried = first;                                                                        \
-            for (size i = n - 1; i >= 0; i--) out[i] = (float)(carried = carried operation x[i]);          \
-        }                                                                                                  \
-    }                                                                                                      \
+    ROWS(name##_rows, first, operation, for (size i = 0; i < n; i++))                                      \
+    ROWS(name##_backwards, first, operation, for (size i = n - 1; i >= 0; i--))                            \
     WIDE static void name##_columns(const float *x, float *out, size outer, size n, size inner, int reverse) { \
         double carried[COLUMNS];                                                                           \
         for (; outer; outer--, x += n * inner, out += n * inner)                                           \

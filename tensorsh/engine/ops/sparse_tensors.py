@@ -163,56 +163,38 @@ def own_layout(name: str, own: Any, layout: Any) -> Any:
     return own
 
 
-def _by_rows(own: Any) -> None:
-    name = f"{str(own)[6:]}_tensor"
+def _enter(function: Any, own: Any, line: str, across: str) -> None:
+    """Enter the function that makes tensors of one layout: `line`: row or column; `across`: what the others are."""
+    what = "blocks" if own in BLOCKS else "elements"
+    function.__doc__ = f"A sparse tensor in {TITLES[own][6:].upper()} format: where each {line}'s {what} begin, their {across}, their values."
+    function.__name__ = function.__qualname__ = name_of(own)
+    composite(name_of(own), method=False)(function)
 
+
+def name_of(own: Any) -> str:
+    return f"{str(own)[6:]}_tensor"
+
+
+def _by_rows(own: Any) -> None:
     def function(
         crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
         device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     ) -> Tensor:  # fmt: skip
-        return build(
-            name,
-            own_layout(name, own, layout),
-            crow_indices,
-            col_indices,
-            values,
-            size,
-            dtype,
-            device,
-            requires_grad,
-            check_invariants,
-        )
+        name, options = name_of(own), (dtype, device, requires_grad, check_invariants)
+        return build(name, own_layout(name, own, layout), crow_indices, col_indices, values, size, *options)
 
-    what = "blocks" if own in BLOCKS else "elements"
-    function.__doc__ = f"A sparse tensor in {TITLES[own][6:].upper()} format: where each row's {what} begin, their columns, their values."
-    function.__name__ = function.__qualname__ = name
-    composite(name, method=False)(function)
+    _enter(function, own, "row", "columns")
 
 
 def _by_columns(own: Any) -> None:
-    name = f"{str(own)[6:]}_tensor"
-
     def function(
         ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
         device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     ) -> Tensor:  # fmt: skip
-        return build(
-            name,
-            own_layout(name, own, layout),
-            ccol_indices,
-            row_indices,
-            values,
-            size,
-            dtype,
-            device,
-            requires_grad,
-            check_invariants,
-        )
+        name, options = name_of(own), (dtype, device, requires_grad, check_invariants)
+        return build(name, own_layout(name, own, layout), ccol_indices, row_indices, values, size, *options)
 
-    what = "blocks" if own in BLOCKS else "elements"
-    function.__doc__ = f"A sparse tensor in {TITLES[own][6:].upper()} format: where each column's {what} begin, their rows, their values."
-    function.__name__ = function.__qualname__ = name
-    composite(name, method=False)(function)
+    _enter(function, own, "column", "rows")
 
 
 for _layout in (layouts.sparse_csr, layouts.sparse_bsr):

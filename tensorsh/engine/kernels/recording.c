@@ -30,8 +30,16 @@ static PyObject *class_of(General *it, PyObject *plan, PyObject *values) {
     return class;
 }
 
-/* What a node keeps of the arguments; `kept` is the result's own. NULL without an error: not usual. */
-static PyObject *saved_of(PyObject *plan, PyObject *values, PyObject *kept) {
+/* What stands for a result that its own node keeps. */
+static PyObject *kept_of(PyObject *result) {
+    PyObject *kept = PyObject_CallNoArgs(saved_class);
+    if (kept && PyObject_SetAttr(kept, name_array, result) < 0) Py_CLEAR(kept);
+    if (kept) PyObject_GC_UnTrack(kept); /* an array and numbers make no cycle */
+    return kept;
+}
+
+/* What a node keeps of the arguments and, by `kept`, of the result. NULL without an error: not usual. */
+static PyObject *saved_of(PyObject *plan, PyObject *values, PyObject *result, PyObject **kept) {
     Py_ssize_t count = PyTuple_GET_SIZE(plan);
     PyObject *saved = PyTuple_New(count);
     for (Py_ssize_t k = 0; saved && k < count; k++) {
@@ -40,7 +48,7 @@ static PyObject *saved_of(PyObject *plan, PyObject *values, PyObject *kept) {
         x = PyList_GET_ITEM(values, PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1)));
         int is_plain = IS_TENSOR(x) && FIELDS(x)->array && PyArray_CheckExact(FIELDS(x)->array) && FIELDS(x)->inference != Py_True;
         if (letter == 'n') value = Py_NewRef(Py_None);
-        else if (letter == 'r') value = Py_NewRef(kept);
+        else if (letter == 'r') value = Py_XNewRef(*kept ? *kept : (*kept = kept_of(result)));
         else if (letter == 't' && (is_plain || x == Py_None)) value = Py_NewRef(x);
         else if (letter == 'a' && !IS_TENSOR(x)) value = Py_NewRef(x);
         else if (letter == 's' && is_plain) value = shape_of((PyArrayObject *)FIELDS(x)->array);
@@ -73,9 +81,7 @@ PyObject *recorded(General *it, PyObject *values, PyObject *result) {
     if (plan == NULL || plan == Py_False) return NULL;
     PyObject *class = class_of(it, plan, values);
     if (class == NULL) return NULL;
-    if ((kept = PyObject_CallNoArgs(saved_class)) == NULL || PyObject_SetAttr(kept, name_array, result) < 0) goto done;
-    PyObject_GC_UnTrack(kept); /* an array and numbers make no cycle */
-    if ((saved = saved_of(PyTuple_GET_ITEM(plan, 1), values, kept)) == NULL) goto done;
+    if ((saved = saved_of(PyTuple_GET_ITEM(plan, 1), values, result, &kept)) == NULL) goto done;
     edges = PyTuple_New(it->arrays);
     metas = changed ? PyTuple_New(it->arrays) : Py_NewRef(Py_None);
     for (Py_ssize_t k = 0; edges && metas && k < it->arrays; k++) {
@@ -95,8 +101,7 @@ PyObject *recorded(General *it, PyObject *values, PyObject *result) {
     edges = saved = metas = NULL; /* the node's */
     if (node && (t = tensor_of(Py_NewRef(result)))) {
         Py_SETREF(FIELDS(t)->node, Py_NewRef(node));
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(PyTuple_GET_ITEM(plan, 1)); k++)
-            if (PyTuple_GET_ITEM(((Step *)node)->saved, k) == kept) Py_SETREF(FIELDS(t)->cell, Py_NewRef(kept));
+        if (kept) Py_SETREF(FIELDS(t)->cell, Py_NewRef(kept));
     }
 done:
     Py_XDECREF(edges);

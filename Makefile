@@ -10,8 +10,8 @@ kernels:
 
 tables:
 	$(BIN)/python -m tensorsh.language.build
-	$(BIN)/python -m tensorsh.engine.index
-	$(BIN)/python -m tensorsh.catalogue
+	$(BIN)/python -m tensorsh.engine.operators.index
+	$(BIN)/python -m tensorsh.assist.catalogue
 
 format:
 	$(BIN)/ruff format tensorsh tests benchmarks
@@ -25,13 +25,22 @@ check:
 test:
 	$(BIN)/python -m pytest -q -n auto
 
+record:  # with PYTHON_WITH_TORCH=/path/to/python; ONLY="bits views": these
+	$(PYTHON_WITH_TORCH) -m tests.recording $(ONLY)
+
 bless:
 	$(BIN)/tensorsh test --bless scripts
 
 bench:
 	$(BIN)/python -m benchmarks
 
+nightly:
+	$(BIN)/python -m pytest -q tests/engine/builds.py
+
 fuzz:
 	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long
 
-.PHONY: kernels setup tables format check test bless bench fuzz
+sanitize:
+	.ci/sanitize long $(BIN)/python
+
+.PHONY: kernels setup tables format check test record bless bench nightly fuzz sanitize

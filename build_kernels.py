@@ -1,4 +1,5 @@
-"""Compiles ``tensorsh/engine/kernels`` when the package is built; without a C compiler the package works on numpy alone.
+"""Compiles the kernels of ``tensorsh/engine/kernels`` (C) and the modules that have a ``.pxd`` beside them (Python, by Cython)
+when the package is built; without a C compiler the package works on numpy alone.
 
 As a program it compiles them in place, for work on the sources: ``python build_kernels.py``.
 """
@@ -7,32 +8,77 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
-KERNELS = Path(__file__).parent / "tensorsh" / "engine" / "kernels"
-OPTIONS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-std=gnu11"]
+ROOT = Path(__file__).parent
+ENGINE = ROOT / "tensorsh" / "engine"
+KERNELS = ENGINE / "kernels"
+OPTIONS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
+"""Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
+
+SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
+"""Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
+
+STRICT = ["-Wall", "-Wextra", "-Werror"]
+"""For work on the sources; an installation must not fail by what a newer compiler warns of."""
 
 
-def build() -> Path:
-    """Compile the kernels beside their sources; the extension's path. Raises whatever the compiler's tools raise."""
+def modules() -> list[Path]:
+    """The Python modules that Cython compiles."""
+    return sorted(declared.with_suffix(".py") for declared in ENGINE.rglob("*.pxd"))
+
+
+def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
+    """Compile everything beside the sources, or the kernels alone into a folder; the extensions' paths. Raises whatever the
+    compiler's tools raise."""
     import numpy
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    options = OPTIONS + (["-mprefer-vector-width=512"] if platform.machine() in ("x86_64", "AMD64") else [])
-    extension = Extension(
+    os.chdir(ROOT)
+    options = [*OPTIONS, *(["-mprefer-vector-width=512"] if platform.machine() in ("x86_64", "AMD64") else [])]
+    checked = SANITIZERS if os.environ.get("SANITIZE") else []
+    temporary = (folder or KERNELS) / "build"
+    kernels = Extension(
         "tensorsh.engine.kernels.compiled",
         sorted(os.path.relpath(source) for source in KERNELS.glob("*.c")),
         include_dirs=[numpy.get_include()],
-        extra_compile_args=options,
+        extra_compile_args=[*options, *more, *checked],
+        extra_link_args=checked,
         depends=[str(header) for header in KERNELS.glob("*.h")],
     )
-    command = build_ext(Distribution({"name": "tensorsh", "ext_modules": [extension]}))
-    command.inplace = True
-    command.build_temp = str(KERNELS / "build")
+    extensions = [kernels]
+    if folder is None:
+        extensions += translated(temporary, checked)
+    command = build_ext(Distribution({"name": "tensorsh", "ext_modules": extensions}))
+    command.inplace = folder is None
+    command.build_lib = str(folder or temporary)
+    command.build_temp = str(temporary)
+    command.parallel = len(extensions)
     command.finalize_options()
     command.run()
-    return Path(command.get_ext_fullpath(extension.name))
+    return [Path(command.get_ext_fullpath(extension.name)) for extension in extensions]
+
+
+def translated(temporary: Path, checked: list[str]) -> list:
+    """The extensions of the modules that Cython translates to C."""
+    import numpy
+    from Cython.Build import cythonize
+    from setuptools import Extension
+
+    extensions = [
+        Extension(
+            ".".join(path.relative_to(ROOT).with_suffix("").parts),
+            [str(path.relative_to(ROOT))],
+            include_dirs=[numpy.get_include()],
+            extra_compile_args=["-O2", "-std=gnu11", *checked],
+            extra_link_args=checked,
+        )
+        for path in modules()
+    ]
+    directives = {"language_level": 3, "binding": True, "annotation_typing": False}
+    return cythonize(extensions, compiler_directives=directives, build_dir=str(temporary), quiet=True)
 
 
 try:
@@ -58,8 +104,9 @@ else:
                 os.chdir(before)
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            build_data["artifacts"].append(str(made.relative_to(Path(self.root)) if made.is_absolute() else made))
+            for path in made:
+                build_data["artifacts"].append(str(path.relative_to(Path(self.root)) if path.is_absolute() else path))
 
 
 if __name__ == "__main__":
-    print(build())
+    print(build(more=[] if os.environ.get("SANITIZE") else STRICT))

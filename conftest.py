@@ -10,6 +10,6 @@ import pytest  # noqa: E402
 @pytest.fixture(autouse=True)
 def warnings_come_again():
     """What is said once a session is said once in every test that has it."""
-    from tensorsh.engine.state import state
+    from tensorsh.engine.arrays.state import state
 
     state.warned.clear()

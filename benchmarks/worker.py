@@ -13,6 +13,9 @@ def namespace(engine: str, threads: int, device: str) -> dict:
         if engine == "torch":
             import torch
         else:
+            from tensorsh.sandbox import process
+
+            process.owned = True  # measured as the command line computes: freed memory is kept
             from tensorsh import torch
         torch.set_num_threads(threads)
         torch.set_default_device(device)

@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
     if name == "Session":
         from .session import Session as value
     elif name == "Tensor":
-        from .engine.tensor import Tensor as value
+        from .engine.tensors.tensor import Tensor as value
     elif name == "torch":
         from importlib import import_module
 

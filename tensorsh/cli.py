@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sys
 
-from .arguments import Options, UsageError, help_text, parse
-from .bytecode import install
-from .collector import Held
+from .command.arguments import Options, UsageError, help_text, parse
+from .command.bytecode import install
+from .language.collector import Held
+from .sandbox import process
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from typing import Any
 
-    from .limits import CountingStream
+    from .sandbox.limits import CountingStream
     from .session import Session
 
 
@@ -26,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     _prepare_streams()
     install(cache_folder())
     try:
+        process.owned = arguments is None
         words = sys.argv[1:] if arguments is None else arguments
         code = _main([_as_utf8(word) for word in words], arguments is None)
     except BrokenPipeError:
@@ -33,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = 130
     except BaseException as error:
-        limits = sys.modules.get("tensorsh.limits")
+        limits = sys.modules.get("tensorsh.sandbox.limits")
         if limits is None or not isinstance(error, limits.Limit):
             raise
         code = _failure(error)  # the time was over before the program began, or after it ended
@@ -59,6 +61,13 @@ def _main(arguments: list[str], is_process: bool) -> int:
             return command(options.arguments, options.bless, options.jobs, options.verbose, options.permissions())
         if options.command == "export":
             return _export(options)
+        if options.command == "convert":
+            from .golden.notebook import convert
+
+            convert(*options.arguments)
+            return 0
+        if options.command == "kernel":
+            return _kernel(options.arguments)
         return _run(options, is_process)
     except UsageError as error:
         complain(f"tensorsh: {error}\nTry `tensorsh --help`.")
@@ -78,21 +87,23 @@ def _run(options: Options, is_process: bool) -> int:
     if not name and sys.stdin is not None and sys.stdin.isatty():
         return _shell(options, None)
     if (is_process or options.timeout is not None or options.isolate) and not options.interactive:
-        from .supervision import supervise
+        from .sandbox.supervision import supervise
 
         supervise(options.timeout)
         if options.timeout is not None:
-            from .limits import start_timer
+            from .sandbox.limits import start_timer
 
             start_timer(options.timeout)
     if options.code is not None:
         source, filename = options.code, "<string>"
+    elif name.endswith(".ipynb"):
+        source, filename = "", name
     elif name and name != "-":
         source, filename = read_source(name), name
     else:
         source, filename = _standard_input(), "<stdin>"
     if options.isolate:
-        from .isolation import Unavailable, isolate
+        from .sandbox.isolation import Unavailable, isolate
 
         try:
             complain("tensorsh: " + isolate(options.read, options.write))
@@ -116,7 +127,7 @@ def _end(code: int) -> None:
         return
     from atexit import _run_exitfuncs
 
-    from .modules.files import close_all
+    from .sandbox.files import close_all
 
     close_all()
     _run_exitfuncs()
@@ -130,12 +141,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     code = 0
     try:
         with Held():
-            from . import settings
             from .session import Session
 
-        settings.one_program = is_process
+        process.one_program = is_process
         if options.max_output is not None and stdout is not None:
-            from .limits import CountingStream
+            from .sandbox.limits import CountingStream
 
             counted = CountingStream(stdout, options.max_output)
             sys.stdout = counted  # type: ignore[assignment]
@@ -143,10 +153,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
                 sys.stderr = CountingStream(stderr, options.max_output, counted.left)  # type: ignore[assignment]
             streams = sys.stdout, sys.stderr
         if options.max_memory is not None:
-            from .limits import Unbounded, bound_memory
+            from .engine import kernels
+            from .sandbox.limits import Unbounded, bound_memory
 
             try:
-                bound = bound_memory(options.max_memory)
+                bound = bound_memory(options.max_memory, kernels)
             except Unbounded as problem:
                 sys.stdout, sys.stderr = stdout, stderr
                 complain(f"tensorsh: --max-memory cannot be kept: {problem}")
@@ -162,7 +173,13 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
             session.trace()
         if options.nan:
             session.watch("nan")
-        value = session.run(source, filename)
+        value = None
+        if filename.endswith(".ipynb"):
+            from .golden.notebook import run
+
+            run(session, filename)
+        else:
+            value = session.run(source, filename)
         if options.code is not None and value is not None:
             print(session.text(value))
         del value
@@ -190,7 +207,7 @@ def _failure(
     error: BaseException, session: Session | None = None, counted: CountingStream | None = None, stderr: Any = None
 ) -> int:
     """Says what went wrong on the real stderr, in as many characters as are left; the exit code for it."""
-    limits = sys.modules.get("tensorsh.limits")
+    limits = sys.modules.get("tensorsh.sandbox.limits")
     if limits is not None:
         limits.stop_timer()
         limits.loosen_memory()
@@ -214,7 +231,7 @@ def _failure(
     if session is None:
         complain("MemoryError: --max-memory leaves too little to start", stderr)
         return 1
-    from .terminal import use_color
+    from .display.terminal import use_color
 
     complain(_cut(session.diagnose(error, use_color(sys.stderr)), counted), stderr)
     return 130 if isinstance(error, KeyboardInterrupt) else 1
@@ -240,6 +257,15 @@ def _shell(options: Options, session: Session | None) -> int:
     return start(session, options)
 
 
+def _kernel(words: list[str]) -> int:
+    """Makes the notebook kernel known to Jupyter."""
+    from .notebook.launch import install as install_kernel
+
+    if words[:1] != ["install"]:
+        raise UsageError("kernel takes: install [--user | --sys-prefix | --prefix=PATH] [options of programs]")
+    return _say(f"installed in {install_kernel(words[1:])}\n")
+
+
 def _export(options: Options) -> int:
     """Writes a program as PyTorch's Python."""
     from .language.export import export
@@ -248,17 +274,22 @@ def _export(options: Options) -> int:
 
     name = options.arguments[0]
     try:
-        text = export(read_source(name), name, torch_names())
+        if name.endswith(".ipynb"):
+            from .golden.notebook import exported
+
+            text = exported(name)
+        else:
+            text = export(read_source(name), name, torch_names())
     except SyntaxError as error:
+        from .display.terminal import use_color
         from .language.diagnostics import report
-        from .terminal import use_color
 
         complain(report(error, color=use_color(sys.stderr)))
         return 1
     if options.output is None:
         sys.stdout.write(text)
         return 0
-    from .modules.files import Permissions
+    from .sandbox.files import Permissions
 
     try:
         if os.path.exists(options.output) and not os.path.isfile(options.output):  # a device, a pipe

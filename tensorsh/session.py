@@ -17,11 +17,12 @@ import sys
 from _thread import interrupt_main, start_new_thread
 from _weakref import ref
 
-from .collector import Held
+from .language.collector import Held
 from .language.compiler import RUNTIME, compile_program
-from .modules.environment import make_environment
-from .modules.files import current
-from .settings import Settings, before_collecting, heal
+from .sandbox.environment import make_environment
+from .sandbox.files import current
+from .sandbox.settings import Settings, before_collecting, heal
+from .sandbox.whole import was_interrupted
 from .tools import TOOLS, tool
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from .assist.about import Inspection
     from .assist.completion import Completion
     from .language.compiler import Program, Statement
-    from .language.diagnostics import Host
-    from .limits import MemoryBound
+    from .language.places import Host
+    from .sandbox.limits import MemoryBound
 
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
@@ -63,7 +64,7 @@ class Session:
     `permissions` says which files a program may read and write (none, by default); `stdout` takes what it prints,
     `stdin` is what `input()` reads (nothing, by default); `cache` is a folder for compiled programs; `arguments` become
     `argv`. `max_memory` (bytes, or text as "1G") bounds what its programs take together; while one runs, that holds for
-    the whole process.
+    the whole process. `timeout` (seconds, or text as "2m") bounds how long each of them runs: `Timeout` ends it.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Session:
         cache: str | os.PathLike[str] | None = None,
         arguments: list[str] | None = None,
         max_memory: int | str | MemoryBound | None = None,
+        timeout: float | str | None = None,
     ) -> None:
         argv = tuple(arguments or ("",))
         this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
@@ -95,18 +97,19 @@ class Session:
         )
         self._settings.context.run(current.set, self._environment.permissions)
         if max_memory is not None:
-            from .limits import MemoryBound, parse_size
+            from .engine import kernels
+            from .sandbox.limits import MemoryBound, parse_size
 
             if not isinstance(max_memory, MemoryBound):
-                max_memory = MemoryBound(max_memory if isinstance(max_memory, int) else parse_size(max_memory))
+                size = max_memory if isinstance(max_memory, int) else parse_size(max_memory)
+                max_memory = MemoryBound(size, kernels)
             self._settings.bound(max_memory)
-        self._cache = cache
+        self._cache, self._timeout = cache, timeout
         self._programs: dict[str, list[Program]] = {}
+        self._future = 0
         self._watches: dict[str, Any] = {}
         self.reached: BaseException | None = None
         """The `Limit` that was reached where it could not be raised: as a generator was freed."""
-        self.thrower: Callable[[BaseException], Callable[[], object] | None] | None = None
-        """For an error that was dropped in the thread that asks: what raises it there again, from another one."""
 
     def __del__(self) -> None:
         if hasattr(self, "_programs") and not sys.is_finalizing():
@@ -131,18 +134,22 @@ class Session:
 
     # Running
 
-    def run(self, source: str, filename: str = "<string>") -> Any:
-        """Runs source text; the value of a final expression statement, else None."""
+    def run(self, source: str, filename: str = "<string>", *, timeout: float | str | None = None) -> Any:
+        """Runs source text, for so many seconds at most; the value of a final expression statement, else None."""
         program = self.compile(source, filename)
         try:
-            return self._settings.run(self._whole, program)
+            return self._timed(timeout, self._whole, program)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
 
-    def compile(self, source: str, filename: str = "<string>") -> Program:
-        """The text as a program that `execute` runs in this session."""
+    def compile(self, source: str, filename: str = "<string>", *, continued: bool = False) -> Program:
+        """The text as a program that `execute` runs in this session. One that is continued, as entries at a prompt are, keeps
+        what those before it imported from `__future__`."""
         known = _Known(self.variables, self._builtins)
-        program = self._settings.run(compile_program, source, filename, known, self._cache)
+        future = self._future if continued else 0
+        program = self._settings.run(compile_program, source, filename, known, self._cache, future)
+        if continued and program._translation is not None:
+            self._future = program._translation.future
         kept = self._programs.pop(filename, [])  # and put last: the order tells which programs came later
         self._programs[filename] = kept
         kept.append(program)
@@ -159,7 +166,7 @@ class Session:
         """Runs a program (or some of its statements) one by one; values other than None go to `echo`."""
         chosen = program.statements if statements is None else statements
         try:
-            self._settings.run(self._one_by_one, program, chosen, echo)
+            self._timed(None, self._one_by_one, program, chosen, echo)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
 
@@ -171,7 +178,7 @@ class Session:
 
             Tracing(self.variables).switch(on)
 
-        from .engine import state  # noqa: F401 - the settings of the engine are the session's once it is there
+        from .engine.arrays import state  # noqa: F401 - the settings of the engine are the session's once it is there
 
         self._settings.run(switch)
 
@@ -241,10 +248,6 @@ class Session:
         """Loads something ahead of time, in a turn of its own: no program of the session runs meanwhile."""
         self._settings.run(load, *arguments)
 
-    def give_up(self) -> None:
-        """Leaves the program that runs to itself, for compiled code cannot be stopped; others can run from now on."""
-        self._settings.give_up()
-
     def give_back(self) -> None:
         """Returns the memory that programs have freed to the system; meanwhile it is kept for what they compute next."""
         kernels = sys.modules.get("tensorsh.engine.kernels")
@@ -271,16 +274,16 @@ class Session:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    # What a user interface asks
+    # Questions of user interfaces
 
     def complete(self, text: str, cursor: int | None = None) -> list[Completion]:
-        """What the word before the cursor may become."""
+        """The completions of the word before the cursor."""
         from .assist.completion import complete
 
         return self._settings.glance(complete, self, text, len(text) if cursor is None else cursor)
 
     def inspect(self, name: str) -> Inspection | None:
-        """What there is to say of a name or a dotted path, or None where nothing is bound to it."""
+        """The facts about a name or a dotted path, or None where nothing is bound to it."""
         from .assist.about import inspect
 
         return self._settings.glance(inspect, self, name)
@@ -291,7 +294,7 @@ class Session:
 
     def is_complete(self, source: str) -> tuple[str, int]:
         """`("complete" | "incomplete" | "invalid", indent)` of text typed so far."""
-        from .language.parser import completeness
+        from .language.prompt import completeness
 
         return completeness(source)
 
@@ -317,12 +320,21 @@ class Session:
 
     def text(self, value: Any) -> str:
         """`repr(value)` under the session's print options."""
-        return self._settings.run(repr, value)
+        return self._timed(None, repr, value)
+
+    def _timed(self, timeout: float | str | None, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function with the settings in place, within the time given, or the session's own."""
+        timeout = self._timeout if timeout is None else timeout
+        if timeout is None:
+            return self._settings.run(function, *arguments)
+        from .sandbox.deadline import timed
+
+        return self._settings.run(timed, timeout, function, *arguments)
 
     def host(self) -> Host:
-        """What diagnostics ask of a session."""
-        from .language.diagnostics import Host
-        from .pytorch import lacking
+        """The session as diagnostics see it."""
+        from .language.places import Host
+        from .language.pytorch_names import lacking
 
         return Host(self.owns, self.source_of, self.names, lacking, self._history)
 
@@ -381,7 +393,7 @@ class Session:
 
     def nearest(self, path: str) -> list[str]:
         """The names most like a misspelt one."""
-        from .language.diagnostics import nearest
+        from .language.places import nearest
 
         return nearest(path.partition(".")[0], [*self, *self.names()])
 
@@ -405,19 +417,17 @@ class Session:
 
 def show_ignored(told: Any, session: Session | None) -> None:
     """Says what was raised where nobody can catch it, as a generator was freed. An interrupt comes again."""
-    error, limits = told.exc_value, sys.modules.get("tensorsh.limits")
-    again = interrupt_main if heal(told) and type(error) is KeyboardInterrupt else None
-    if again is None and session is not None and session.thrower is not None:
-        again = session.thrower(error)
-    if again is not None:
+    error, limits = told.exc_value, sys.modules.get("tensorsh.sandbox.limits")
+    if (heal(told) or was_interrupted(told.exc_traceback)) and type(error) is KeyboardInterrupt:
         collects = gc.isenabled()
         gc.disable()
-        start_new_thread(before_collecting, (again, collects))  # in this one it would be raised here
+        start_new_thread(before_collecting, (interrupt_main, collects))  # in this one it would be raised here
         return
     try:
         if limits is None or not isinstance(error, limits.Limit):
-            from .language.diagnostics import Host, report
-            from .sealed import MARK
+            from .language.diagnostics import report
+            from .language.places import Host
+            from .sandbox.sealed import MARK
 
             what = told.object if type(told.object).__module__ == "builtins" else type(told.object)
             host = Host(lambda frame: MARK in frame.f_builtins)
@@ -432,7 +442,7 @@ def show_ignored(told: Any, session: Session | None) -> None:
 
 def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:
     """The error of memory that a tensor did not get is PyTorch's; others stay as they are. The limit is named."""
-    from .engine.memory import shortage
+    from .engine.arrays.memory import shortage
 
     found = shortage(error) or error
     if bound is None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
-from tensorsh import catalogue
+from tensorsh.assist import catalogue
+from tensorsh.assist.operator_tables import rows, sentence
+from tensorsh.engine.loading import table
+from tensorsh.language.pytorch_names import names as pytorch_names
 
 FILES = catalogue.files()
+PAGE = FILES[catalogue.OPERATORS]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: "/".join(p.parts[-2:]))
@@ -22,10 +27,32 @@ def test_stub_is_python(path) -> None:
 
 
 def test_the_page_says_of_every_name() -> None:
-    text = catalogue.operators_text()
-    for owner, names in catalogue.pytorch_names().items():
-        part = text.split(f"## {owner}\n")[1].split("\n## ")[0]
-        assert all(f"`{name}`" in part for name in names)
+    operators, others, lacking = re.split("\n## (?:Names that are no operators|What is not there)\n", PAGE)
+    said = {found.removeprefix("Tensor.") for found in re.findall(r"`([\w.]+)[`(]", operators)}
+    for owner, names in pytorch_names().items():
+        part = re.search(rf"\n### {owner}\n(.*?)(?=\n### |$)", others, re.DOTALL)
+        line = next(line for line in lacking.splitlines() if line.startswith(f"| `{owner}` |"))
+        rest = set(re.findall(r"`(\w+)`", line + part[1] if part else line))
+        below = owner.removeprefix("torch").removeprefix("Tensor").lstrip(".")
+        for name in names:
+            dotted = f"{below}.{name}".lstrip(".")
+            assert name in rest or dotted in said or dotted.rstrip("_") in said, (owner, name)
+
+
+def test_a_line_says_what_an_operator_has() -> None:
+    for line in (
+        "| `mul(input, other, *, out=None)` | `input * other`. | method, in-place, out= | `MulBackward0` | `multiply` |",
+    ):
+        assert line in PAGE
+
+
+def test_every_operator_has_its_line() -> None:
+    families = rows()
+    assert set(families) <= set(table.families())
+    assert [row.names[0] for found in families.values() for row in found if not sentence(row.function)] == []
+    named = {name.removeprefix("Tensor.") for found in families.values() for row in found for name in row.names}
+    public = {n for n in {**table.FUNCTIONS, **table.METHODS} if not n.rpartition(".")[2].startswith("_")}
+    assert not {name for name in public if name not in named and name.rstrip("_") not in named}
 
 
 def test_an_editor_knows_the_names() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tensorsh.arguments import UsageError, parse
+from tensorsh.command.arguments import UsageError, parse
 
 ROOT = Path(__file__).parents[1]
 LINUX = sys.platform == "linux"
@@ -366,7 +366,7 @@ def test_odd_homes(tmp_path: Path) -> None:
 FORBIDDEN = """
 lark rich prompt_toolkit scipy argparse asyncio pygments cupy ml_dtypes safetensors platformdirs difflib logging
 multiprocessing concurrent subprocess email urllib.request http socket tensorsh.golden tensorsh.shell tensorsh.display
-tensorsh.language.diagnostics tensorsh.assist tensorsh.limits tensorsh.language.lowering
+tensorsh.language.diagnostics tensorsh.assist tensorsh.sandbox.limits tensorsh.language.lowering
 """.split()
 
 

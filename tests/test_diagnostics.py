@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorsh.language.diagnostics import Host, nearest, report
+from tensorsh.language.diagnostics import report
+from tensorsh.language.places import Host, nearest
 from tensorsh.language.source import SourceError, decode_source, read_source
 
 

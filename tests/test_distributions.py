@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.state import state
+from tensorsh.engine.arrays.state import state
 
-sys.path.insert(0, str(Path(__file__).parent))
-from replay_values import outcome, programs, same  # noqa: E402
+from .recording.values import outcome, same
+from .support.tables import rows
 
 
-@pytest.mark.parametrize(("program", "expected"), programs("distributions"))
+@pytest.mark.parametrize(("program", "expected"), rows("distributions"))
 def test_distributions(program: str, expected: Any) -> None:
     found = outcome(torch, program)
     assert same(found, expected), f"{found}\n{expected}"

@@ -1,67 +1,246 @@
-"""The arrows of the house: a file imports only from its own floor and those below."""
+"""The house: every room has a floor, imports point downwards, no file stands loose, no imports go in a circle.
+
+docs/architecture.md shows the same rooms to people; a test compares.
+"""
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "tensorsh"
 
-FLOORS = {
-    "sealed": -2, "collector": -2, "wrapping": -1,
-    "engine": 0, "language": 0, "bytecode": 0, "sizes": 0, "scanner": 1, "modules": 1, "torch": 2, "display": 2,
-    "supervision": 1, "limits": 2, "isolation": 3, "settings": 3, "signatures": 3, "terminal": 3, "pytorch": 1, "arguments": 3, "tools": 3, "catalogue": 3,
-    "stubs": 3, "about": 4, "assist": 5, "session": 6, "golden": 7, "shell": 8, "cli": 9, "__init__": 10, "__main__": 10,
-}  # fmt: skip
-"""The higher may import the lower; engine and language know nothing of each other."""
+HOUSE = [
+    {"sandbox"},
+    {"engine", "language"},
+    {"torch", "display"},
+    {"assist", "tools"},
+    {"session"},
+    {"golden", "command"},
+    {"shell"},
+    {"notebook"},
+    {"cli"},
+    {"__init__", "__main__"},
+]
+"""The floors from the bottom. A room imports from rooms on lower floors only; those of one floor know nothing of each other."""
+
+LOOSE = {"__init__", "__main__", "cli", "session"}
+"""The files that stand in no room."""
+
+SANDBOX = [
+    {"__init__", "process", "sealed", "wrapping", "long_calls", "iterating", "integers", "thrown", "whole"},
+    {"names", "instance", "formatting", "classes", "stores", "gate", "named", "numpy_guards"},
+    {"kinds", "namespace", "imports", "files", "builtins", "restored"},
+    {"modules"},
+    {"environment"},
+    {"supervision", "limits", "deadline", "isolation", "settings"},
+]
+"""The sandbox from its ground: what knows nothing, the attribute gate, what a script holds, the modules it may import, its
+environment, what it may spend. A file imports from its own row and those below."""
+
+GROUND = SANDBOX[0]
+"""The files of the sandbox that the engine and the display may use."""
+
+ENGINE = [
+    {"loading"},
+    {"arrays"},
+    {"kernels"},
+    {"numerics"},
+    {"random"},
+    {"graph"},
+    {"tensors"},
+    {"tape"},
+    {"wording"},
+    {"examples"},
+    {"operators"},
+    {"sparse"},
+    {"ops"},
+    {"cuda"},
+]
+"""The engine's rooms from the bottom."""
+
+ENGINES_CIRCLE = 7
+"""The files of the engine's largest circle, at most. All circles are within a room: the parts of one thing, such as a sparse
+array and the rules by which it answers."""
+
+CIRCLES = {
+    "torch.nn.modules": (
+        {"module", "hooks", "state"},
+        "one class, `Module`, in three files: its hooks and its state are put on it when it is there",
+    ),
+    "torch.distributions": (
+        {"kl", "kl_rules", "kl_cross"},
+        "the rules are loaded with the first divergence, and those of compound distributions ask for divergences of parts",
+    ),
+}
+"""Circles outside of the engine, by folder, with the reason."""
 
 
 def parts(path: Path) -> list[str]:
     return list(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-def walked(node: ast.AST):
-    """All nodes but those for type checkers only."""
-    yield node
+def name_of(path: Path) -> str:
+    """The name of a module below tensorsh; of a package's own file, the package's."""
+    return ".".join(parts(path)).removesuffix(".__init__")
+
+
+FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def floor(floors: list[set[str]], room: str) -> int:
+    return next((number for number, rooms in enumerate(floors) if room in rooms), -1)
+
+
+def imports_of(node: ast.AST, for_types: bool = False):
+    """The import statements below a node, and whether each is for type checkers only."""
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            yield from walked(child)
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, for_types
+        else:
+            yield from imports_of(
+                child, for_types or isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+            )
 
 
-def imported(path: Path) -> set[str]:
-    """The top-level parts of tensorsh that a file imports, at its top or within functions."""
-    found = set()
+@cache
+def imported(module: str) -> dict[str, bool]:
+    """The modules of tensorsh that a file imports, at its top or within functions; whether that is for type checkers only."""
+    path = FILES[module]
     here = ["tensorsh", *parts(path)[:-1]]
-    for node in walked(ast.parse(path.read_text(encoding="utf-8"))):
-        names: list[list[str]] = []
-        if isinstance(node, ast.ImportFrom):
-            base = here[: len(here) - node.level + 1] if node.level else []
-            module = [*base, *(node.module or "").split(".")] if node.module else base
-            names = [[*module, alias.name] for alias in node.names] if module == ["tensorsh"] else [module]
-        elif isinstance(node, ast.Import):
+    found: dict[str, bool] = {}
+    for node, for_types in imports_of(tree(path)):
+        if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]
-        found |= {
-            n[1]
-            for n in names
-            if n[:1] == ["tensorsh"] and len(n) > 1 and (n[1] in FLOORS or (PACKAGE / n[1]).exists())
-        }
+        else:
+            base = here[: len(here) - node.level + 1] if node.level else []
+            base = [*base, *(node.module or "").split(".")] if node.module else base
+            names = [
+                [*base, a.name] if ".".join([*base, a.name])[len("tensorsh.") :] in FILES else base for a in node.names
+            ]
+        for name in names:
+            target = ".".join(name[1:])
+            if name[0] == "tensorsh" and target in FILES and target != module:
+                found[target] = found.get(target, True) and for_types
     return found
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: "/".join(parts(p)))
-def test_imports_point_downwards(path):
-    own = parts(path)[0]
-    assert own in FLOORS, f"{own} stands on no floor"
-    for other in imported(path) - {own}:
-        assert FLOORS.get(other, 99) < FLOORS[own], f"{own} imports {other}"
+def room(module: str, depth: int = 0) -> str:
+    """The room of a module, or the room within the room `depth` steps down."""
+    steps = module.split(".")
+    return steps[depth] if len(steps) > depth else "__init__"
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_imports_point_downwards(module):
+    own = room(module)
+    assert floor(HOUSE, own) >= 0, f"{own} stands on no floor"
+    for other in map(room, imported(module)):
+        assert other == own or floor(HOUSE, other) < floor(HOUSE, own), f"{own} imports {other}"
+
+
+def test_no_file_stands_loose():
+    assert {path.stem for path in PACKAGE.glob("*.py")} == LOOSE
+    assert sorted(path.name for path in (PACKAGE / "engine").glob("*.py")) == ["__init__.py"]
+
+
+def test_every_room_is_known():
+    def folders(path: Path) -> set[str]:
+        return {each.name for each in path.iterdir() if any(each.glob("*.py"))}
+
+    assert folders(PACKAGE) == set().union(*HOUSE) - LOOSE
+    assert folders(PACKAGE / "engine") == set().union(*ENGINE)
+    assert {path.stem for path in (PACKAGE / "sandbox").iterdir()} - {"__pycache__"} == set().union(*SANDBOX)
+
+
+def test_the_sandbox_stands_in_rows():
+    for module in FILES:
+        for other in imported(module):
+            if room(module) == room(other) == "sandbox" and not imported(module)[other]:
+                assert floor(SANDBOX, room(other, 1)) <= floor(SANDBOX, room(module, 1)), f"{module} imports {other}"
+            if room(module) in ("engine", "display") and room(other) == "sandbox":
+                assert room(other, 1) in GROUND, f"{module} imports {other}"
+
+
+def test_the_engine_stands_in_rooms():
+    for module in FILES:
+        for other, for_types in imported(module).items():
+            one, two = room(module, 1), room(other, 1)
+            if room(module) == room(other) == "engine" and not for_types and "__init__" not in (one, two):
+                assert one == two or floor(ENGINE, two) < floor(ENGINE, one), f"{module} imports {other}"
+
+
+def circles() -> list[set[str]]:
+    """The sets of files that import one another, at their top or within functions, by Tarjan's algorithm."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    path: list[str] = []
+    found: list[set[str]] = []
+
+    def visit(module: str) -> None:
+        number[module] = lowest[module] = len(number)
+        path.append(module)
+        for other, for_types in imported(module).items():
+            if for_types:
+                continue
+            if other not in number:
+                visit(other)
+                lowest[module] = min(lowest[module], lowest[other])
+            elif other in path:
+                lowest[module] = min(lowest[module], number[other])
+        if lowest[module] == number[module]:
+            start = path.index(module)
+            if len(path) - start > 1:
+                found.append(set(path[start:]))
+            del path[start:]
+
+    for module in FILES:
+        if module not in number:
+            visit(module)
+    return found
+
+
+def test_no_imports_go_in_a_circle():
+    """An import within a function is for loading late, never for a circle."""
+    known = [{f"{folder}.{file}" for file in files} for folder, (files, _) in CIRCLES.items()]
+    found = circles()
+    engine = [circle for circle in found if all(room(module) == "engine" for module in circle)]
+    assert [circle for circle in found if circle not in engine] == known
+    assert max(map(len, engine), default=0) <= ENGINES_CIRCLE
+
+
+def test_modules_named_in_text_are_there():
+    """Some files name a module in text, to load it by name or to ask whether it is loaded."""
+    for module, path in FILES.items():
+        for node in ast.walk(tree(path)):
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            if re.fullmatch(r"tensorsh(\.[a-z_0-9]+)+\.?", text):
+                assert text.removeprefix("tensorsh.").rstrip(".") in FILES, f"{module} names {text}"
+
+
+def test_the_architecture_page_shows_the_house():
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| (?:\*\*)?(`[^|]*?`)(?:\*\*)? *\|", text, re.M)
+    rows = [set(re.findall(r"`([a-z_]+)(?:/|\.py)?`", cell)) for cell in shown]
+    floors = [rooms for rooms in HOUSE if rooms != {"__init__", "__main__"}]
+    assert rows[: len(floors)] == floors[::-1]
+    assert rows[len(floors) : len(floors) + len(ENGINE)] == ENGINE[::-1]
+    assert rows[len(floors) + len(ENGINE) :] == [row - {"__init__"} for row in SANDBOX[::-1]]
 
 
 def test_wrappers_take_nothing_along():
-    """functools' own copies attributes of what a program hands in; see tensorsh/wrapping.py."""
+    """functools' own copies attributes of what a program hands in; see tensorsh/sandbox/wrapping.py."""
     using = [
         "/".join(parts(path))
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path))
         if (
             isinstance(node, ast.ImportFrom)
             and node.module == "functools"
@@ -70,9 +249,8 @@ def test_wrappers_take_nothing_along():
         or (isinstance(node, ast.Attribute) and node.attr in ("wraps", "update_wrapper"))
     ]
     assert sorted(set(using)) == [
-        "engine/cuda/__init__",
-        "engine/ops/linalg_common",
-        "modules/standard",
+        "engine/ops/linalg/common",
+        "sandbox/modules/standard",
     ]  # of their own functions
 
 
@@ -84,8 +262,8 @@ def test_no_file_is_long():
 def records() -> list[int]:
     """The lengths of the operators' declarations, without docstrings, from the decorator to the last gradient."""
     lengths = []
-    for path in (PACKAGE / "engine" / "ops").glob("*.py"):
-        nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    for path in (PACKAGE / "engine" / "ops").rglob("*.py"):
+        nodes = tree(path).body
         for node in nodes:
             if not isinstance(node, ast.FunctionDef) or not any(
                 "operator" in ast.unparse(d) or "composite" in ast.unparse(d) for d in node.decorator_list
@@ -107,3 +285,18 @@ def test_operators_are_declared_in_few_lines():
 
     lengths = records()
     assert len(lengths) > 400 and median(lengths) <= 8
+
+
+def test_arrays_on_a_memory_are_made_in_one_file():
+    """numpy's as_strided checks nothing, its ndarray forgets sums beyond 64 bits: engine/arrays/extents.py looks first."""
+    makers = {"as_strided": set(), "ndarray": set()}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(tree(path)):
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if called == "ndarray" or called.endswith(".ndarray"):
+                makers["ndarray"].add("/".join(parts(path)))
+            if isinstance(node, ast.Attribute) and ast.unparse(node).endswith("stride_tricks.as_strided"):
+                makers["as_strided"].add("/".join(parts(path)))
+            if isinstance(node, ast.ImportFrom) and "stride_tricks" in (node.module or ""):
+                makers["as_strided"].add("/".join(parts(path)))
+    assert makers == {"as_strided": {"engine/arrays/extents"}, "ndarray": {"engine/arrays/extents"}}

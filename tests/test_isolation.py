@@ -37,7 +37,7 @@ ATTEMPTS = {
 }
 CODE = """
 import os, socket, subprocess, ctypes, numpy
-from tensorsh.isolation import Unavailable, isolate
+from tensorsh.sandbox.isolation import Unavailable, isolate
 try:
     print(isolate([], []))
 except Unavailable as error:

@@ -3,7 +3,7 @@
 import pytest
 
 from tensorsh import Session, torch
-from tensorsh.pytorch import names
+from tensorsh.language.pytorch_names import names
 
 
 def error_of(owner, name):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 import threading
 import warnings
 from pathlib import Path
@@ -13,7 +11,9 @@ import numpy as np
 import pytest
 
 from tensorsh import Session
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.files import Permissions
+
+from .support.processes import printed
 
 ROOT = Path(__file__).parents[1]
 
@@ -238,7 +238,7 @@ def test_what_pytorch_has_and_tensorsh_lacks_is_said(session: Session, code: str
 
 
 def test_permissions(tmp_path: Path) -> None:
-    from tensorsh.modules.files import Permissions
+    from tensorsh.sandbox.files import Permissions
 
     (tmp_path / "a.txt").write_text("hello")
     code = f"open({str(tmp_path / 'a.txt')!r}).read()"
@@ -357,8 +357,7 @@ def test_completeness(session: Session, source: str, state: str) -> None:
 
 def test_importing_the_package_costs_nothing() -> None:
     code = "import sys; import tensorsh; print(sorted(m for m in sys.modules if m.startswith(('tensorsh', 'numpy'))))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout == "['tensorsh']\n", done.stderr
+    assert printed(code) == "['tensorsh']\n"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tensorsh import Session, torch
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.files import Permissions
 
 CHANGES = {
     "seed": "torch.manual_seed(1); randn(3)",
@@ -169,7 +169,7 @@ def test_a_generator_of_another_session_uses_the_settings_of_who_runs_it() -> No
 
 
 def test_a_name_that_another_thread_is_loading_is_waited_for(monkeypatch):
-    from tensorsh.engine import table
+    from tensorsh.engine.loading import table
 
     half, whole = threading.Event(), threading.Event()
 

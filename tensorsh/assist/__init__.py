@@ -1,1 +1,1 @@
-"""What a user interface asks of a session: completions of a word, facts about a name. Nothing here draws."""
+"""Answers for user interfaces and editors: completions of a word, facts about a name, stubs. Nothing here draws."""

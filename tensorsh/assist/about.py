@@ -1,4 +1,4 @@
-"""What there is to say of a name: signature, documentation, the gradient's formula; of a tensor its facts and statistics."""
+"""Facts about a name: signature, documentation, the gradient's formula; of a tensor its shape, memory and statistics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import peek
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 BINS = 20
 LARGEST = 20_000_000
@@ -17,7 +17,7 @@ LARGEST = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What there is to say of a value."""
+    """The facts about a value."""
 
     name: str
     kind: str
@@ -35,7 +35,7 @@ class Inspection:
     range: tuple[float, float] = (0.0, 0.0)
 
 
-def inspect(session: Session, name: str) -> Inspection | None:
+def inspect(session: Workspace, name: str) -> Inspection | None:
     """The facts about the value at a dotted path, or None where there is none."""
     from .completion import classify, find
 
@@ -72,7 +72,7 @@ def inspect(session: Session, name: str) -> Inspection | None:
     )
 
 
-def source_text(session: Session, value: Any) -> str:
+def source_text(session: Workspace, value: Any) -> str:
     """The text of a function or a class that a program of the session made."""
     name = getattr(value, "__name__", None)
     code = getattr(value, "__code__", None)
@@ -188,6 +188,7 @@ def formula_text(formula: Any) -> str:
     """The body of a lambda, or the whole of a function, with `t.` left out of the names of operators."""
     import ast
 
+    formula = getattr(formula, "__wrapped__", formula)
     code = formula.__code__
     try:
         with open(code.co_filename, encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""What a user interface asks of a session while somebody types: what may the word before the cursor become?
+"""Completions of the word before the cursor, while somebody types.
 
 Values are looked at without running code of the script (`language/peek.py`); only the library's own namespaces are
 asked by `getattr`, since they load what is in them when it is named. Nothing here draws; what there is to say of a whole
@@ -16,12 +16,12 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..language import peek
-from ..modules.namespace import Namespace
+from ..sandbox.namespace import Namespace
 from .scanner import Typed, typed
 from .signatures import signature_text
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*\.?$|(?<![\w.)\]])$")
 _OF_RESULT = re.compile(r"[)\]]\.([^\W\d]\w*|)$")
@@ -39,7 +39,7 @@ _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
 
 class Completion:
-    """What a word may become: the text that replaces what stands from `start` to the cursor."""
+    """A completion: the text that replaces what stands from `start` to the cursor."""
 
     __slots__ = ("_detail", "_value", "kind", "start", "text")
 
@@ -60,8 +60,8 @@ class Completion:
         return f"Completion({self.text!r}, {self.start}, {self.kind!r})"
 
 
-def complete(session: Session, text: str, cursor: int) -> list[Completion]:
-    """What the word before the cursor may become; names beginning with an underscore only when asked for."""
+def complete(session: Workspace, text: str, cursor: int) -> list[Completion]:
+    """The completions of the word before the cursor; names beginning with an underscore only when asked for."""
     before = text[:cursor]
     place = typed(before)
     if place.comment:
@@ -91,14 +91,15 @@ def complete(session: Session, text: str, cursor: int) -> list[Completion]:
     return named + _names(session, prefix, start)
 
 
-def _of_result(session: Session, expression: str, prefix: str, start: int) -> list[Completion]:
+def _of_result(session: Workspace, expression: str, prefix: str, start: int) -> list[Completion]:
     """Attributes of what a call or an index gives, where that is surely a tensor: the operators are known by name."""
     from .scanner import callee_of
 
     callee = callee_of(expression)
     if not callee:
         return []
-    from ..engine import table, tensor
+    from ..engine.loading import table
+    from ..engine.tensors import tensor
 
     owner, _, name = callee.rpartition(".")
     value = find(session, callee) if not callee.startswith(".") else peek.MISSING
@@ -109,7 +110,7 @@ def _of_result(session: Session, expression: str, prefix: str, start: int) -> li
     else:
         index = table.read_index()
         is_tensor = callee.startswith(".") or owner == "torch" or hasattr(find(session, owner), "_array")
-        known = is_tensor and name not in _NO_TENSOR and (name in table.METHODS or bool(index and name in index[1]))
+        known = is_tensor and name not in _NO_TENSOR and (name in table.METHODS or name in index[1])
         known = known or (owner == "torch" and table.has_function(name))
     if not known:
         return []
@@ -145,7 +146,7 @@ def _members(owner: Any, prefix: str, start: int) -> list[Completion]:
     return sorted(found, key=lambda c: (c.text.lower(), c.text))
 
 
-def _names(session: Session, prefix: str, start: int) -> list[Completion]:
+def _names(session: Workspace, prefix: str, start: int) -> list[Completion]:
     found: dict[str, Completion] = {}
     for name in session:
         if name.startswith(prefix) and not (name.startswith("_") and not prefix.startswith("_")):
@@ -164,7 +165,7 @@ def _names(session: Session, prefix: str, start: int) -> list[Completion]:
     return sorted(found.values(), key=lambda c: (c.text not in session, c.text.lower(), c.text))
 
 
-def _keywords(session: Session, place: Typed, prefix: str, start: int) -> list[Completion]:
+def _keywords(session: Workspace, place: Typed, prefix: str, start: int) -> list[Completion]:
     """`name=` for the parameters of the call that is being typed."""
     if not place.callee or not place.begins_argument(prefix):
         return []
@@ -180,7 +181,7 @@ def _keywords(session: Session, place: Typed, prefix: str, start: int) -> list[C
     return found[1:] if found and found[0].text in ("input=", "self=") and not prefix else found
 
 
-def _in_string(session: Session, place: Typed, cursor: int) -> list[Completion]:
+def _in_string(session: Workspace, place: Typed, cursor: int) -> list[Completion]:
     """Keys of a dictionary, devices where one is asked for, else files that the session may read."""
     content = place.string or ""
     if place.subscript:
@@ -198,7 +199,7 @@ def _in_string(session: Session, place: Typed, cursor: int) -> list[Completion]:
 
 
 def _keys(value: Any, prefix: str, start: int) -> list[Completion]:
-    """What stands behind `table["`, in the table's own order."""
+    """The keys that may stand behind `table["`, in the table's own order."""
     layers = peek.instance_dict(value).get("_modules")
     table = layers if isinstance(layers, dict) and peek.is_library(type(value)) else value
     if not issubclass(type(table), dict):
@@ -211,7 +212,7 @@ def _keys(value: Any, prefix: str, start: int) -> list[Completion]:
     ]
 
 
-def files(session: Session, content: str, cursor: int) -> list[Completion]:
+def files(session: Workspace, content: str, cursor: int) -> list[Completion]:
     """The files and folders that a path at the cursor may become, as far as the session may read them."""
     folder, slash, prefix = content.rpartition("/")
     where = folder + slash or "."
@@ -235,10 +236,10 @@ def files(session: Session, content: str, cursor: int) -> list[Completion]:
 def names_of(value: Any) -> Iterable[str]:
     """The attribute names of a value, without loading the operators that a tensor could have."""
     if peek.tensor_class(value) and hasattr(value, "_array"):
-        from ..engine import table
+        from ..engine.loading import table
 
         index = table.read_index()
-        known = set(object.__dir__(value)) | set(table.METHODS) | set(index[1] if index else ())
+        known = set(object.__dir__(value)) | set(table.METHODS) | set(index[1])
         return sorted(known)
     return peek.names_of(value)
 
@@ -255,7 +256,7 @@ def _member(value: object, name: str) -> Any:
 
 
 def _loaded(namespace: Any, name: str) -> Any:
-    """What a namespace has ready under a name that nobody has asked for yet."""
+    """The value that a namespace has ready under a name that nobody has asked for yet."""
     ready = getattr(namespace._table, "loaded", None)
     found = None if ready is None else ready(name)
     return peek.MISSING if found is None else found
@@ -264,7 +265,7 @@ def _loaded(namespace: Any, name: str) -> Any:
 _STEP = re.compile(r"\.?([^\W\d]\w*)|\[(-?\d+)\]")
 
 
-def find(session: Session, path: str) -> Any:
+def find(session: Workspace, path: str) -> Any:
     """The value at a dotted path, with numbers in brackets perhaps, or MISSING."""
     steps = _STEP.findall(path)
     if not steps or not steps[0][0]:
@@ -296,7 +297,7 @@ def _item(value: Any, index: int) -> Any:
 def _attribute(value: Any, name: str) -> Any:
     found = peek.attribute(value, name)
     if found is peek.MISSING and peek.tensor_class(value) and hasattr(value, "_array"):
-        from ..engine import table
+        from ..engine.loading import table
 
         method = table.find_method(name)
         return peek.MISSING if method is None else method.__get__(value)

@@ -1,4 +1,4 @@
-"""Where in an unfinished text the cursor stands: in a string, a comment, the arguments of which call."""
+"""The place of the cursor in an unfinished text: in a string, a comment, the arguments of which call."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST = 20_000
 
 
 class Typed:
-    """What is known of the place at the end of a text."""
+    """The place at the end of a text."""
 
     def __init__(self) -> None:
         self.comment = False
         self.string: str | None = None
-        """What is typed of the string that the cursor is in."""
+        """The part of a string that is typed, where the cursor is in one."""
         self.callee = ""
         """The dotted path that is being called, if its brackets are open."""
         self.subscript = ""

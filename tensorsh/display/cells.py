@@ -1,4 +1,4 @@
-"""How many columns of a terminal a text takes, and how to cut or pad it to a number of them.
+"""Columns of a terminal: how many a text takes, and a text cut or padded to a number of them.
 
 Wide characters take two columns, combining ones none. rich knows them all; it is asked only about text that needs it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 _NARROW = frozenset("←↑─│├└╳…·×²³µ")
-"""What display itself draws with, each one column wide in every terminal."""
+"""The characters that display itself draws with, each one column wide in every terminal."""
 
 
 def cell_width(text: str) -> int:

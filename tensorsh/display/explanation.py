@@ -1,4 +1,4 @@
-"""What `name?` shows: an Inspection as text, with a small histogram of a tensor's values.
+"""The explanation that `name?` shows: facts as text, with a small histogram of a tensor's values.
 
 x  Tensor
   dtype     torch.float32

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 from .cells import ascii_only, cell_width, clip, pad
 from .chain import NAMELESS, is_leaf, leaf_name, node_of
 from .colours import PLAIN, Theme, type_note
@@ -184,7 +184,7 @@ class Graph(metaclass=Sealed):
         return ""
 
     def _details(self, node: Any) -> list[str]:
-        """What else is known of a node, the most telling first."""
+        """Remarks on a node, the most telling first."""
         return self._marks(node) + self._facts(node, place_text(getattr(node, "place", None)))
 
     def _marks(self, node: Any) -> list[str]:
@@ -227,7 +227,7 @@ def place_text(place: Any) -> str:
 
 
 def saved_text(node: Any) -> str:
-    """What a node keeps for its gradient, tensors first: ``self[3, 4], exponent 2``. Mere sizes are left out."""
+    """The values that a node keeps for its gradient, tensors first: ``self[3, 4], exponent 2``. Mere sizes are left out."""
     tensors, others = [], []
     for name in getattr(node, "saved_names", None) or [n[7:] for n in dir(node) if n.startswith("_saved_")]:
         if name.endswith(("sizes", "strides", "numel", "_shape", "keepdim")):

@@ -62,7 +62,7 @@ def blocks(source: str, spans: Sequence[tuple[int, int]]) -> list[Block]:
 
 
 def output_lines(printed: str, error: str | None = None) -> list[str]:
-    """What a block gave, in the form of its expectations."""
+    """The output of a block, in the form of its expectations."""
     lines = printed.split("\n")
     if lines[-1] == "":
         lines.pop()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
-from ..terminal import paint, use_color
+from ..display.terminal import paint, use_color
 from .runner import Result, collect, run_files
 
 _COLOURS = {"head": "1", "-": "31", "+": "32"}

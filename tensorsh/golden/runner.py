@@ -1,4 +1,4 @@
-"""Runs golden files, compares, blesses. One file is one fresh session; several files run in parallel processes."""
+"""A runner of golden files, which compares or blesses. One file is one fresh session; several files run in parallel processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
-from ..language.diagnostics import headline
+from ..language.places import headline
 from ..language.source import SourceError, read_source
 from ..session import Session
 from .document import Block, blocks, expectation, matches, merge, output_lines, pairs, rewrite
@@ -42,7 +42,7 @@ class Difference:
 
 
 class Result:
-    """What came of one file."""
+    """The outcome of one file."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -62,6 +62,12 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
     result = Result(os.fspath(path))
     began = time.perf_counter()
     try:
+        if result.path.endswith(".ipynb"):
+            from .notebook import compare
+
+            compare(result.path, result, Difference, bless, permissions)
+            result.seconds = time.perf_counter() - began
+            return result
         source = read_source(path)
         changes = _run(source, result, bless, permissions)
         if bless and changes and not result.problem:

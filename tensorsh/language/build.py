@@ -1,4 +1,4 @@
-"""Turns grammar/tsr.lark into the table that the parser runs on: `python -m tensorsh.language.build`.
+"""The table that the parser runs on, made from grammar/tsr.lark: `python -m tensorsh.language.build`.
 
 Lark compiles the grammar to LALR(1) states once, when tensorsh is developed or packaged; what is shipped is plain
 JSON, so that a user's machine builds no tables, unpickles nothing and does not even import Lark. The table carries the

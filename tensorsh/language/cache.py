@@ -14,6 +14,7 @@ import sys
 from collections.abc import Container
 from types import CodeType
 
+from ..sandbox import names
 from .build import HERE, TABLE, digest, grammar_path
 
 MARK = b"tensorsh program 2\n"
@@ -24,8 +25,8 @@ Entry = tuple[CodeType, "CodeType | None", "frozenset[str]", "dict[str, bool]"]
 
 
 def key_of(text: str, filename: str) -> bytes:
-    """What a cached program depends on, apart from the names that are bound."""
-    sources = [TABLE, *(os.path.join(HERE, name) for name in ("scopes.py", "names.py", "lowering.py"))]
+    """The key of a cached program: all that it depends on, apart from the names that are bound."""
+    sources = [TABLE, *(os.path.join(HERE, name) for name in ("scopes.py", "flags.py", "lowering.py")), names.__file__]
     own = "".join(f"{os.stat(path).st_mtime_ns}" for path in sources)
     try:
         with open(grammar_path(), "rb") as file:

@@ -79,7 +79,7 @@ def invalid_character(character: str) -> tuple[str, str | None]:
 
 
 def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, int] | None:
-    """What is wrong with a number that runs into a letter, a digit or an underscore."""
+    """The mistake in a number that runs into a letter, a digit or an underscore."""
     rest = end
     while rest < len(text) and (text[rest].isalnum() or text[rest] == "_"):
         rest += 1

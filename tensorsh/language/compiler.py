@@ -14,12 +14,13 @@ from os import PathLike
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from ..collector import Held
+from ..sandbox.classes import build_class
+from ..sandbox.gate import Place, attribute, data, private_attribute
+from ..sandbox.stores import own, own_data, store
+from .collector import Held
 from .flags import flag
-from .gate import attribute, build_class, data, private_attribute
 from .mistake import Mistake, TsrSyntaxError, error_of
 from .parser import clean
-from .stores import Place, own, own_data, store
 
 if TYPE_CHECKING:
     from .translation import Translation
@@ -100,12 +101,16 @@ class Program:
 
 
 def compile_program(
-    source: str, filename: str = "<string>", bound: Container[str] = (), cache: str | PathLike[str] | None = None
+    source: str,
+    filename: str = "<string>",
+    bound: Container[str] = (),
+    cache: str | PathLike[str] | None = None,
+    future: int = 0,
 ) -> Program:
-    """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in."""
+    """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in, `future` what an
+    earlier text imported from `__future__`, as a flag of Python's."""
     text = clean(source)
-    key = b""
-    if cache is not None:
+    if cache is not None and not future:
         from .cache import key_of, load, save
 
         key = key_of(text, filename)
@@ -116,10 +121,10 @@ def compile_program(
 
     try:
         with Held():
-            translation = Translation(text, filename, bound)
+            translation = Translation(text, filename, bound, future)
             module, last = translation.program()
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
-    if cache is not None:
+    if cache is not None and not future:
         save(cache, key, (module, last, translation.names, translation.questions))
     return Program(filename, text, module, last, translation.names, translation.questions, translation)

@@ -11,8 +11,8 @@ import builtins
 from collections.abc import Container
 from typing import Any
 
+from .flags import FLAGS
 from .mistake import Mistake, error_of
-from .names import FLAGS
 from .parser import clean, run_lowering
 from .scopes import Walk, bare_flags
 

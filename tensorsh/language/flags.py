@@ -7,7 +7,16 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from .names import FLAGS
+# keywords whose default may be None instead of a bool and that are still flags when given bare
+FLAGS = frozenset(
+    "requires_grad keepdim keepdims retain_graph create_graph inplace unbiased descending largest sorted bias "
+    "return_inverse return_counts bidirectional batch_first nesterov amsgrad maximize shuffle drop_last affine "
+    "track_running_stats non_blocking copy pin_memory align_corners ceil_mode count_include_pad allow_unused "
+    "right stable as_tuple upper transpose onesided normalized training full set_to_none return_indices".split()
+)
+
+# unbound, and with an ordinary argument behind them, these are a mistake and not a name that is bound later
+UNMISTAKABLE_FLAGS = frozenset("requires_grad keepdim keepdims retain_graph create_graph allow_unused".split())
 
 _EMPTY: Any = object()
 _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS
@@ -67,7 +76,7 @@ def _function_default(function: FunctionType, name: str) -> Any:
 
 
 def _operator_default(function: Any, name: str) -> Any:
-    """What is called may be a short way of any signature; the record behind it has the parameters that count."""
+    """The default of an operator's parameter: a short way may have any signature, its record has the parameters that count."""
     default = _function_default(function, name)
     if default is _EMPTY or (default is not None and type(default) is not bool):
         record = function._operator

@@ -1,4 +1,4 @@
-"""What to try: one rule for a kind of error, chosen by its message.
+"""Hints on what to try: one rule for a kind of error, chosen by its message.
 
 A rule sees the match of its pattern, the exception, the place and the tensors that stand there, and gives a sentence
 or None. It may do arithmetic with shapes; it never computes with the values.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import peek
-from .diagnostics import Host, Place, headline, nearest
+from .places import Host, Place, headline, nearest
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What is wrong with a text, and where: `TsrSyntaxError`, and the internal `Mistake` that becomes one.
+"""Mistakes in a text and their places: `TsrSyntaxError`, and the internal `Mistake` that becomes one.
 
 Inside this floor places are (line, byte column, end line, end byte column), as in Python's `ast`. `TsrSyntaxError`
 carries what any SyntaxError carries (columns counted in characters from 1) and an advice.

@@ -1,6 +1,6 @@
-"""Why a text is no program: CPython's message for the usual mistakes, a place, and an advice.
+"""Explanations of why a text is no program: CPython's message for the usual mistakes, a place, and an advice.
 
-The parser says only that it has no move for a token. What a person did wrong is read off the tokens around it: the
+The parser says only that it has no move for a token. The person's mistake is read off the tokens around it: the
 first word of the statement, the brackets that are open, the value in front.
 """
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .tokens import Token
 
-__all__ = ["TsrIndentationError", "TsrSyntaxError", "TsrTabError", "completeness", "parse", "parse_ast"]
+__all__ = ["TsrIndentationError", "TsrSyntaxError", "TsrTabError", "parse", "parse_ast"]
 
 
 def clean(source: str) -> str:
@@ -47,13 +47,6 @@ def parse(source: str, filename: str = "<string>") -> Tree[Token]:
         return _run(text, _tree_rules())
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
-
-
-def completeness(source: str) -> tuple[str, int]:
-    """For prompts: ("complete" | "incomplete" | "invalid", columns to indent the next line by)."""
-    from .prompt import completeness
-
-    return completeness(source)
 
 
 def run_lowering(text: str) -> ast.Module:

@@ -1,4 +1,4 @@
-"""Is what a person typed at a prompt a whole entry, and how far is the next line indented?"""
+"""Entries at a prompt: whether one is complete, and how far its next line is indented."""
 
 from __future__ import annotations
 

@@ -16,16 +16,16 @@ import ast
 from collections.abc import Container
 from typing import Any
 
-from .mistake import Mistake, place_of
-from .names import (
+from ..sandbox.names import (
     DEFINABLE,
     PRIVATE_MODULES,
     READABLE_VARIABLES,
-    UNMISTAKABLE_FLAGS,
     WRITABLE_VARIABLES,
     is_gated,
     is_special,
 )
+from .flags import UNMISTAKABLE_FLAGS
+from .mistake import Mistake, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
@@ -281,9 +281,9 @@ def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> N
 def _check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
     """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
 
-    What a method stores in its own object stays as it is and costs nothing. Library classes refuse by themselves
+    A method's stores in its own object stay as they are and cost nothing. Library classes refuse by themselves
     (sealed.py); where a method is called with a function of the library for its object, the store is undone when the
-    program ends (modules/restored.py).
+    program ends (sandbox/restored.py).
     """
     value = node.value
     if type(value) is ast.Name:
@@ -336,7 +336,7 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
         return
     for alias in node.names:
         if gate:
-            # What a module offers is decided when the import is executed, also for a name with one underscore.
+            # The names that a module offers are decided when the import is executed, also for a name with one underscore.
             parts = (node.module or "").split(".")
             private = (p for p in parts if p.startswith("_") and p not in PRIVATE_MODULES)
             for part in (*private, *([alias.name] if is_special(alias.name) else [])):

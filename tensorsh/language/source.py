@@ -1,6 +1,6 @@
 """The text of a script file: UTF-8 with or without a byte order mark, any kind of line ends.
 
-What cannot be read is said in one line that names the file: `SourceError` carries it, and the exit code that fits.
+A file that cannot be read is named in one line: `SourceError` carries it, and the exit code that fits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What string tokens mean: prefixes, quotes, escapes.
+"""The values of string tokens: prefixes, quotes, escapes.
 
 Unknown escapes such as `\\d` stay as they are, silently: labels like '$\\alpha$' are common in tensor programs.
 """

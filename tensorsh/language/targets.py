@@ -1,4 +1,4 @@
-"""What a context-free grammar cannot say: what may be assigned to, and in which order arguments and parameters come.
+"""Targets of assignments, and the order of arguments and parameters: rules beyond a context-free grammar.
 
 The messages are CPython's.
 """
@@ -100,7 +100,7 @@ class KeywordMark(PositionalMark):
 
 
 def kind_of(node: ast.AST) -> str:
-    """What CPython calls a node in "cannot assign to ..."."""
+    """CPython's name for a node in "cannot assign to ..."."""
     if type(node) is ast.Constant:
         if node.value is Ellipsis:
             return "ellipsis"

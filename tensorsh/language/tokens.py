@@ -1,7 +1,7 @@
 """Text to tokens, with the line structure of Python: NEWLINE, INDENT and DEDENT tokens, brackets that join lines.
 
 A token is a tuple (type, value, line, column, end line, end column); columns count UTF-8 bytes as Python's `ast` does.
-The patterns are the grammar's own. What is wrong with the text ends the list as a token of type ERROR whose value is
+The patterns are the grammar's own. A mistake in the text ends the list as a token of type ERROR whose value is
 the Mistake: a syntax error in front of it is reported first, as in Python.
 """
 

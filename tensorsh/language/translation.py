@@ -19,7 +19,7 @@ _FUTURE = {"annotations": 0x1000000}
 class Translation:
     """The tree of a text after the walk, and what can be compiled from it."""
 
-    def __init__(self, text: str, filename: str, bound: Container[str]) -> None:
+    def __init__(self, text: str, filename: str, bound: Container[str], future: int = 0) -> None:
         module = run_lowering(text)
         walk = Walk()
         walk.run(module)
@@ -29,7 +29,7 @@ class Translation:
         self.text = text
         self.filename = filename
         self.depth = walk.depth
-        self.future = 0
+        self.future = future
         for statement in self.body:
             if type(statement) is ast.ImportFrom and statement.module == "__future__":
                 self.future |= sum(_FUTURE.get(alias.name, 0) for alias in statement.names)
@@ -72,7 +72,7 @@ class Translation:
             raise Mistake(str(error), (1, 0, 1, 0)) from None
 
     def mistake(self, error: SyntaxError) -> Mistake:
-        """What CPython's compiler finds: `return` outside of a function, `nonlocal` without a variable ..."""
+        """Mistakes that CPython's compiler finds: `return` outside of a function, `nonlocal` without a variable ..."""
         lines = self.text.split("\n")
 
         def column(line: int, offset: int | None) -> int:

@@ -1,4 +1,4 @@
-"""The interactive shell: a person typing. What is not drawing lives in the session."""
+"""The interactive shell: a person typing. All but the drawing lives in the session."""
 
 from __future__ import annotations
 

@@ -99,19 +99,35 @@ def _is_special_line(line: str) -> bool:
     return bool(line) and not line[0].isspace() and is_special(line)
 
 
+def explain(shell: Shell, name: str, source: bool = False) -> None:
+    """Prints the answer to `name?`; for `name??` also the text of what was defined here."""
+    from ..display.cells import draws_unicode
+    from ..display.explanation import explanation
+    from .values import shell_theme
+
+    found = shell.session.inspect(name)
+    if found is None:
+        print(f"nothing is called {name}", file=sys.stderr)
+        close = shell.session.nearest(name)
+        if close:
+            print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
+        return
+    print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
+    if source and found.source:
+        print(found.source)
+
+
 def dispatch(shell: Shell, text: str) -> bool:
     """Runs an entry that is a command or a question; False for a program."""
     if text.startswith("!"):
         print(fill(NO_SYSTEM, max(columns() - 1, 20)))
         return True
     if is_question(text):
-        from .looking import explain_name
-
         match = _HELP.match(text) or _QUESTION.match(text)
         if match is None or match[1] is None:
             help(shell, "")
             return True
-        explain_name(shell, match[1], source="??" in text)
+        explain(shell, match[1], source="??" in text)
         return True
     if not text.startswith("%"):
         return False
@@ -123,6 +139,8 @@ def dispatch(shell: Shell, text: str) -> bool:
     try:
         if found is None:
             raise CommandError(unknown(name))
+        if name in shell.lacks:
+            raise CommandError(f"%{name} is a command of the shell; here a cell reads and writes files by its program")
         if argument.strip() == "?":
             print_help(found)
         else:

@@ -116,7 +116,7 @@ class Config:
 
     def theme(self) -> str:
         """`dark`, `light` or `plain`."""
-        from ..terminal import use_color
+        from ..display.terminal import use_color
 
         if not use_color(sys.stdout):
             return "plain"

@@ -1,4 +1,4 @@
-"""What the line editor asks of the session: colours, completions, and whether an entry is a program at all."""
+"""Answers of the session to the line editor: colours, completions, and whether an entry is a program at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The entries typed so far, also in earlier sessions: a file with one JSON string a line, oldest first.
 
-Lines are appended in one write under a lock, so that two shells at once lose nothing; a damaged line is left out. What
-goes wrong with the file is said once, and the history lasts as long as the shell.
+Lines are appended in one write under a lock, so that two shells at once lose nothing; a damaged line is left out. A
+fault of the file is told once, and then the history lasts as long as the shell.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Entries:
     def __init__(self, limit: int = 10000) -> None:
         self.limit = max(limit, 1)
         self.session: list[str] = []
-        """What was typed in this shell."""
+        """The entries typed in this shell."""
         self.earlier: list[str] = []
         folder = state_folder()
         self.path = None if folder is None else os.path.join(folder, "history.jsonl")
         self._warned = False
         self.unsaid: str | None = None
-        """What went wrong while the editor held the screen, to be said after it."""
+        """Faults that arose while the editor held the screen, to be said after it."""
         if self.path is None:
             self._fail("there is no home folder")
             return

@@ -64,7 +64,7 @@ def _write(argument: str, text: str, name: str) -> None:
         raise CommandError(f"{name} needs the name of a file")
     if os.path.exists(path) and not force:
         raise CommandError(f"{path} is there already; {name} -f {path} writes over it")
-    from ..modules.files import Permissions
+    from ..sandbox.files import Permissions
 
     Permissions(write=True).write_bytes(path, text.encode())
     print(f"{path}: {text.count(chr(10))} lines")

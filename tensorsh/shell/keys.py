@@ -1,4 +1,4 @@
-"""What the keys of the line editor do beyond prompt_toolkit's own."""
+"""Keys of the line editor beyond prompt_toolkit's own."""
 
 from __future__ import annotations
 

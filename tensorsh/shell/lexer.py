@@ -21,13 +21,13 @@ def torch_words() -> frozenset[str]:
     global _names
     if _names is None:
         found = {"torch", "np", "nn", "graph", "detect_nan", "track", "plot", "hist", "summary"}
-        index = os.path.join(os.path.dirname(os.path.dirname(__file__)), "engine", "names.txt")
+        index = os.path.join(os.path.dirname(os.path.dirname(__file__)), "engine", "loading", "names.txt")
         try:
             with open(index, encoding="utf-8") as lines:
                 for line in lines:
-                    family, _, rest = line.partition(" ")
-                    if rest.startswith("functions "):
-                        found.update(name for name in rest.split()[1:] if "." not in name)
+                    _, _, kind, *names = line.split()
+                    if kind == "functions":
+                        found.update(name for name in names if "." not in name)
         except OSError:
             pass
         _names = frozenset(found)

@@ -80,7 +80,7 @@ def _size_of(value: Any) -> str:
 
 
 def _gradient(value: Any) -> str:
-    """What there is of gradients: those that have arrived, that are wanted, or the operation that passes them on."""
+    """The gradients of a tensor: those that have arrived, that are wanted, or the operation that passes them on."""
     if value._node is None:
         return ""
     if not value.is_leaf:
@@ -102,7 +102,7 @@ def graph(shell: Shell, argument: str) -> None:
 
         return drawn(session._settings.run(picture, session, value), columns() - 1, shell_theme(shell.config))
 
-    print(shell.worker.run(work))
+    print(work())
 
 
 @command("page", "EXPRESSION", "shows a value in the pager, for long output")
@@ -112,7 +112,7 @@ def page(shell: Shell, argument: str) -> None:
     if not argument:
         raise CommandError("%page needs an expression")
     session = shell.session
-    text = shell.worker.run(lambda: session.text(session.run(argument, "<page>")))
+    text = session.text(session.run(argument, "<page>"))
     pager(text)
 
 
@@ -176,19 +176,3 @@ def _facts(value: Any) -> tuple[str, ...]:
     if not g.size:
         return shape, size, "0", "", "", ""
     return shape, size, norm(g), f"{g.mean():.4g}", f"{g.min():.4g}", f"{g.max():.4g}"
-
-
-def explain_name(shell: Shell, name: str, source: bool = False) -> None:
-    """What `name?` prints; `name??` also the text of what was defined here."""
-    from ..display.explanation import explanation
-
-    found = shell.session.inspect(name)
-    if found is None:
-        print(f"nothing is called {name}", file=sys.stderr)
-        close = shell.session.nearest(name)
-        if close:
-            print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
-        return
-    print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
-    if source and found.source:
-        print(found.source)

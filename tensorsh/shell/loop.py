@@ -1,7 +1,7 @@
 """Read, run, echo: the shell's loop over whole entries.
 
-An entry is run statement by statement in a thread of its own (`worker.py`) and each value is echoed. Errors are explained
-and never end the shell; Ctrl-C drops what is typed or stops what runs; Ctrl-D, `exit` and `quit` leave.
+An entry is run statement by statement in the main thread, where Ctrl-C ends it (`interrupts.py`), and each value is echoed.
+Errors are explained and never end the shell; Ctrl-C drops what is typed or stops what runs; Ctrl-D, `exit` and `quit` leave.
 """
 
 from __future__ import annotations
@@ -11,33 +11,34 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ..display.terminal import use_color
+from ..sandbox.whole import whole
 from ..session import Session, torch_namespace
-from ..terminal import use_color
 from .config import Config
 from .folders import config_folder, warn
 from .history import Entries
-from .keyboard import Keyboard, terminal_is_gone, watch_terminal
+from .interrupts import Interrupts
+from .keyboard import HUNG_UP, Keyboard, terminal_is_gone, watch_terminal
 from .record import Record, Tee
 from .status import Status
-from .worker import HUNG_UP, Abandoned, Worker
 
 if TYPE_CHECKING:
-    from ..arguments import Options
+    from ..command.arguments import Options
 
 GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
+STACK = 64 << 20
+"""Bytes of the stack: iterators in iterators a few hundred thousand deep."""
 PAUSE = 0.02
 """Seconds between two things that are loaded in the background."""
-ABANDONED = (
-    "KeyboardInterrupt: compiled code was running, which nothing can stop.\n"
-    "It ends by itself in the background; its result is dropped."
-)
 
 
 class Shell:
     """One person's dialogue with a session."""
+
+    lacks: frozenset[str] = frozenset()
+    """Commands that are not there: an entry may be somebody else's, and they ask no permissions."""
 
     def __init__(self, session: Session | None = None, options: Options | None = None) -> None:
         self.fresh = session is None
@@ -46,61 +47,83 @@ class Shell:
             warn(problem)
         self.session = session or self._new_session(options)
         self.entries = Entries(self.config["history_size"])
-        self.worker = Worker(self.session)
+        self.interrupts = Interrupts()
         self.status = Status(self.session)
         self.records: list[Record] = []
         self.count = 0
         self.next_text = ""
-        """What the next prompt begins with (%load, %edit)."""
+        """The text that the next prompt begins with (%load, %edit)."""
         self.failed: BaseException | None = None
         self.leave: int | None = None
+        self._preparing: threading.Thread | None = None
         self.timing = self.untraced = False
         """Whether a measurement runs, for which operations do not remember their lines."""
         if getattr(options, "nan", False):
             self.config.set("nan", True)
 
     def _new_session(self, options: Options | None) -> Session:
-        from ..modules.files import Permissions
+        from ..sandbox.files import Permissions
 
         here = os.getcwd()
         read: Any = options.read if options is not None else []
         write: Any = options.write if options is not None else []
         permissions = Permissions(read is True or [here, *read], write is True or [here, *write])
-        return Session(permissions, stdin=None if sys.stdin is None else Keyboard(sys.stdin))  # type: ignore[arg-type]
+        return Session(permissions, stdin=self.keyboard())
+
+    def keyboard(self) -> Any:
+        """What `input()` of programs reads."""
+        return None if sys.stdin is None else Keyboard(sys.stdin)
 
     def run(self) -> int:
         """Reads entries until there are no more."""
         from .prompt import make_reader
 
         read = make_reader(self)
-        watch_terminal(sys.stdin)
+        watch_terminal(sys.stdin, lambda: self.interrupts.is_running)
+        self.interrupts.listen()
+        deepen_stack()
         if self.fresh:
             self._greet()
-        self.worker.start(self._prepare)
+        self._preparing = threading.Thread(target=self._prepare, daemon=True)
+        self._preparing.start()
         threading.Thread(target=warm_up, args=(self.session,), daemon=True).start()
-        self._start_up()
+        try:
+            self.interrupts.run(self._start_up)
+        except KeyboardInterrupt:
+            print("KeyboardInterrupt", file=sys.stderr)
         while self.leave is None:
             try:
+                self.interrupts.forget()
                 entry = read()
+            except KeyboardInterrupt:
+                continue
+            except (EOFError, OSError) as error:
+                self._end_of_input(error)
+                break
+            try:
                 self.entries.say()
                 if entry.strip() in GOODBYE:
                     break
                 if entry.strip():
-                    self.enter(entry)
+                    self.interrupts.run(self.enter, entry)
             except KeyboardInterrupt:
-                continue
-            except EOFError:
-                break
-            except OSError:
-                if not terminal_is_gone():
-                    raise
-                self.leave = HUNG_UP
-        code = self.leave or 0
-        if self.worker.busy:  # the thread would keep the process from ending
-            with suppress(OSError):
-                sys.stdout.flush()
-            os._exit(code)
-        return code
+                print("KeyboardInterrupt", file=sys.stderr)
+            except OSError as error:
+                self._end_of_input(error)
+        return self.leave or 0
+
+    def _end_of_input(self, error: Exception) -> None:
+        """Ends the shell where nobody can type any more."""
+        if isinstance(error, OSError):
+            if not terminal_is_gone():
+                raise error
+            self.leave = HUNG_UP
+
+    def _prepared(self) -> None:
+        """Waits until the settings of the first entry are there."""
+        if self._preparing is not None:
+            self._preparing.join()
+            self._preparing = None
 
     def _prepare(self) -> None:
         """Loads the engine while the person looks at the prompt."""
@@ -127,12 +150,14 @@ class Shell:
         except (OSError, ValueError) as error:
             warn(f"{path} is not used: {error}")
             return
+        self._prepared()
         self.run_file(text, path)
 
     def enter(self, entry: str) -> None:
         """Runs an entry: a command, a question or a program, or several of them until one fails."""
         from .commands import parts
 
+        self._prepared()
         for _, part in parts(entry, self.session.is_complete):
             self.failed = None
             self._enter(part)
@@ -146,9 +171,6 @@ class Shell:
         try:
             if dispatch(self, stripped):
                 return
-        except Abandoned as error:
-            self.explain(error)
-            return
         except KeyboardInterrupt:
             print("KeyboardInterrupt", file=sys.stderr)
             return
@@ -167,19 +189,13 @@ class Shell:
         """Runs a program and echoes its values; False after an error, which has been explained."""
         record = record or Record(0, text)
         self.failed = None
-        began, out = time.perf_counter(), sys.stdout
         try:
-            self.worker.run(lambda: self._execute(text, filename, record, echo))
+            self._execute(text, filename, record, echo)
             record.done = True
         except SystemExit as error:
             self._exit(error)
-        except Abandoned as error:
-            sys.stdout = out
-            record.error = "KeyboardInterrupt"
-            self.status.refresh(time.perf_counter() - began)
-            self.explain(error)
         except BaseException as error:
-            from ..language.diagnostics import headline
+            from ..language.places import headline
 
             record.error = headline(error).split("\n")[0]
             self.explain(error)
@@ -187,7 +203,6 @@ class Shell:
         return record.succeeded
 
     def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
-        """The part of it that runs in the thread."""
         began = time.perf_counter()
         out = sys.stdout
         tee = Tee(out)
@@ -196,7 +211,7 @@ class Shell:
             if self.untraced and not self.timing:  # a measurement that was interrupted
                 self.session.trace(True)
                 self.untraced = False
-            program = self.session.compile(text, filename)
+            program = self.session.compile(text, filename, continued=True)
             lines = text.rstrip().split("\n")
             following = [each.lineno for each in program.statements[1:]] + [len(lines) + 1]
             for statement, next_line in zip(program.statements, following, strict=True):
@@ -206,15 +221,18 @@ class Shell:
                 finally:
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
         finally:
-            if sys.stdout is tee:  # else it was left alone, and has ended after all
-                sys.stdout = out
-                if tee.in_line and out.isatty():  # neither a prompt nor an error stands behind what was printed
-                    out.write("\n")
-                out.flush()
-                self.status.refresh(time.perf_counter() - began)
+            self._executed(tee, began)
+
+    @whole
+    def _executed(self, tee: Tee, began: float) -> None:
+        sys.stdout = out = tee.stream
+        if tee.in_line and out.isatty():  # neither a prompt nor an error stands behind what was printed
+            out.write("\n")
+        out.flush()
+        self.status.refresh(time.perf_counter() - began)
 
     def _echo_to(self, tee: Tee, silent: bool) -> Callable[[Any], None]:
-        """What shows a value; `silent` after a semicolon at the end of a line, where it is only remembered."""
+        """The function that shows a value; `silent` after a semicolon at the end of a line, where it is only remembered."""
         return lambda value: self._echo(value, tee, silent)
 
     def _echo(self, value: Any, tee: Tee, silent: bool) -> None:
@@ -233,9 +251,6 @@ class Shell:
         """Prints what went wrong."""
         self.failed = error
         sys.stdout.flush()
-        if isinstance(error, Abandoned):
-            print(ABANDONED, file=sys.stderr, flush=True)
-            return
         print(self.session.diagnose(error, use_color(sys.stderr)), file=sys.stderr, flush=True)
 
     def run_file(self, text: str, path: str) -> None:
@@ -265,6 +280,18 @@ class Shell:
         print(fill("Alt-Enter begins a new line, name? explains, %help lists commands, Ctrl-D leaves.", width))
 
 
+def deepen_stack() -> None:
+    """Gives compiled code more room to call itself, as far as the system allows: where it ends, so does the shell."""
+    try:
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+        if -1 < soft < STACK and (hard == resource.RLIM_INFINITY or hard >= STACK):
+            resource.setrlimit(resource.RLIMIT_STACK, (STACK, hard))
+    except (ImportError, OSError, ValueError):
+        pass
+
+
 def warm_up(session: Session) -> None:
     """Loads what completion and colours want while the person looks at the prompt, a little at a time.
 
@@ -279,7 +306,7 @@ def warm_up(session: Session) -> None:
         session.prepare(session.is_complete, "1")
         session.prepare(torch_namespace)
         session.prepare(session.complete, "t")
-        from ..engine import table
+        from ..engine.loading import table
 
         for family in table.families():
             time.sleep(PAUSE)

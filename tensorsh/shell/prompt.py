@@ -1,4 +1,4 @@
-"""Where entries come from: a line editor at a terminal, plain lines elsewhere."""
+"""Sources of entries: a line editor at a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         return shell.status.text(columns(), unicode)
 
     def continuation(width: int, line: int, wraps: int) -> Any:
-        """What stands before a line of the entry; before the rest of one that is too long for the terminal, blanks."""
+        """The margin of a line of the entry; before the rest of one that is too long for the terminal, blanks."""
         return [("class:continuation", " " * len(CONTINUATION) if wraps else CONTINUATION)]
 
     editor: Any = PromptSession(

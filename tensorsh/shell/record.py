@@ -1,4 +1,4 @@
-"""What was entered and what came of it, kept for %save, %transcript and %history."""
+"""The record of entries and of what came of them, kept for %save, %transcript and %history."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Tee(io.TextIOBase):
             self.size += len(text)
 
     def take(self) -> str:
-        """What was remembered since the last time."""
+        """The output remembered since the last time."""
         text = "".join(self.kept)
         self.kept, self.size = [], 0
         return text

@@ -40,7 +40,7 @@ def timeit(shell: Shell, argument: str) -> None:
     if not argument:
         raise CommandError("%timeit needs a statement")
     try:
-        found = _untraced(shell, lambda: shell.worker.run(lambda: _measure(shell, argument, chosen["n"], chosen["r"])))
+        found = _untraced(shell, lambda: _measure(shell, argument, chosen["n"], chosen["r"]))
     except BaseException as error:
         shell.explain(error)
         return
@@ -83,13 +83,13 @@ def _untraced(shell: Shell, call: Any) -> Any:
     """A call during which operations do not remember their lines, so that times are those of a script."""
     if not shell.config["trace"]:
         return call()
-    shell.worker.run(lambda: shell.session.trace(False))
+    shell.session.trace(False)
     shell.timing = shell.untraced = True
     try:
         return call()
     finally:
         shell.timing = False
-        shell.worker.run(lambda: shell.session.trace(True))
+        shell.session.trace(True)
         shell.untraced = False
 
 

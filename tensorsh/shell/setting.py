@@ -43,10 +43,10 @@ def precision(shell: Shell, argument: str) -> None:
 
 def _run(shell: Shell, source: str) -> None:
     """Runs what sets something; CommandError says why it could not be set."""
-    from ..language.diagnostics import headline
+    from ..language.places import headline
 
     try:
-        shell.worker.run(lambda: shell.session.run(source, "<setting>"))
+        shell.session.run(source, "<setting>")
     except Exception as error:
         raise CommandError(headline(error).split("\n")[0]) from None
     shell.status.refresh()
@@ -65,7 +65,7 @@ def lint(shell: Shell, argument: str) -> None:
 def _watch(shell: Shell, argument: str, kind: str) -> None:
     wanted = on_off(shell, argument, kind, shell.session.watches(kind))
     if wanted is not None:
-        shell.worker.run(lambda: shell.session.watch(kind, wanted))
+        shell.session.watch(kind, wanted)
         shell.config.set(kind, wanted)
 
 
@@ -84,9 +84,9 @@ def config(shell: Shell, argument: str) -> None:
         except ValueError as error:
             raise CommandError(str(error)) from None
         if value and key in ("nan", "lint"):
-            shell.worker.run(lambda: shell.session.watch(key, shell.config[key]))
+            shell.session.watch(key, shell.config[key])
         elif value and key == "trace":
-            shell.worker.run(lambda: shell.session.trace(shell.config["trace"]))
+            shell.session.trace(shell.config["trace"])
         elif value and key == "precision":
             _run(shell, f"torch.set_printoptions(precision={shell.config[key]})")
         print(f"{key} = {shell.config[key]}")

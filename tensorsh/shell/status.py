@@ -1,4 +1,4 @@
-"""What the line at the bottom says: device, default dtype, grad mode, memory of tensors, last duration."""
+"""The line at the bottom: device, default dtype, grad mode, memory of tensors, last duration."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Status:
     def refresh(self, seconds: float | None = None) -> None:
         """Looks again, in the thread that ran the entry."""
         self.seconds = seconds if seconds is not None else self.seconds
-        if "tensorsh.engine.state" in sys.modules:
+        if "tensorsh.engine.arrays.state" in sys.modules:
             self.session._settings.run(self._look)
         self.memory = memory_of(self.session[name] for name in self.session)
 
     def _look(self) -> None:
-        from ..engine.state import state
+        from ..engine.arrays.state import state
 
         self.device = str(state.default_device or "cpu")
         self.dtype = str(state.default_dtype).removeprefix("torch.")

@@ -1,4 +1,4 @@
-"""How the shell shows a value: torch's text in quiet colours, beside it dtype and shape, beneath it the grad_fn chain.
+"""Values as the shell shows them: torch's text in quiet colours, beside it dtype and shape, beneath it the grad_fn chain.
 
 tensor(6., grad_fn=<SumBackward0>)  float32[]
 SumBackward0 <- MulBackward0(w) <- x
@@ -23,7 +23,7 @@ def columns() -> int:
 
 
 def value_text(value: Any, plain: str, session: Session, config: Config) -> str:
-    """What the shell prints for a value whose `repr` is `plain`; runs within the session."""
+    """The text that the shell prints for a value whose `repr` is `plain`; runs within the session."""
     name = config.theme()
     theme = THEMES[name]
     text = coloured(plain, theme) if _is_data(value) else plain

@@ -1,4 +1,4 @@
-"""What tensorsh adds to the names a script may use: looking at graphs, finding NaNs, progress, plots, summaries.
+"""Names that tensorsh adds to those a script may use: graphs, the watch for NaNs, progress, plots, summaries.
 
     graph(loss)              the backward graph as a tree
     with detect_nan(): ...   stops where the first NaN or infinity comes into being
@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 TOOLS = {
     "graph": "picture",
@@ -28,7 +28,7 @@ TOOLS = {
 """The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
 
 
-def tool(session: Session, name: str) -> Any:
+def tool(session: Workspace, name: str) -> Any:
     """The tool of that name for one session."""
     from importlib import import_module
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..modules.namespace import Namespace
-from ..sealed import OpenSealed
+from ..sandbox.namespace import Namespace
+from ..sandbox.sealed import OpenSealed
 from .progress import length, screen
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 
 def _number(value: Any) -> str:
@@ -105,9 +105,9 @@ class tqdm(metaclass=OpenSealed):
         screen.remove(bar)
 
 
-def bars(session: Session) -> Namespace:
+def bars(session: Workspace) -> Namespace:
     """The module of one session; `tqdm.write` prints where the session prints."""
-    printing = session._builtins["print"]
+    printing = session.builtin("print")
 
     def write(s: Any, file: Any = None, end: str = "\n", nolock: bool = False) -> None:
         """Print a line above the bars."""

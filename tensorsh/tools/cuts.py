@@ -1,11 +1,11 @@
-"""Where the chain of gradients was cut, read from the text of the programs that a session ran.
+"""Cuts in the chain of gradients, read from the text of the programs that a session ran.
 
     h = net(x).detach()      <- `.detach()` at <input 3>:1
     loss = (h - y).pow(2).mean()
     loss.backward()          RuntimeError: element 0 of tensors does not require grad ...
 
 No operation has to leave a mark for this: the assignments that led to a value are followed backwards to the first
-expression that drops a history. What comes in through containers, attributes of objects or loops may be missed.
+expression that drops a history. Values that come through containers, attributes of objects or loops may be missed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 METHODS = {
     "detach": "`{}` cuts it",
@@ -87,7 +87,7 @@ class Text(metaclass=Sealed):
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What a node assigns, by the text of the target."""
+    """The assignments of a node, by the text of the target."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(node, ast.Assign):
         pairs = [(target, node.value) for target in node.targets]
@@ -110,7 +110,7 @@ def _last(node: ast.AST) -> str:
 class Cuts:
     """The texts of a session, newest last, and what they say."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Workspace) -> None:
         self.texts: list[Text] = []
         self.variables = session.variables
         for filename, source in session.sources():
@@ -193,7 +193,7 @@ class Cuts:
         return None
 
     def _cut(self, text: Text, node: ast.AST, line: int, depth: int) -> str | None:
-        """What this very expression does to a history."""
+        """The effect of this very expression on a history."""
         place = f" at {text.filename}:{getattr(node, 'lineno', line)}"
         if isinstance(node, ast.Attribute) and node.attr == "data":
             return f"`{_short(node)}` is without history" + place
@@ -289,8 +289,8 @@ def _short(node: ast.AST) -> str:
     return text if len(text) <= 40 else "..." + text[-37:]
 
 
-def history(session: Session, error: BaseException, filename: str, line: int) -> str | None:
-    """What is known of an error about gradients: the lines that saved and modified a value, or where a chain was cut."""
+def history(session: Workspace, error: BaseException, filename: str, line: int) -> str | None:
+    """The history of an error about gradients: the lines that saved and modified a value, or where a chain was cut."""
     node, cell = getattr(error, "_node", None), getattr(error, "_cell", None)
     if cell is None:
         return Cuts(session).of_line(filename, line)

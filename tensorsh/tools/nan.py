@@ -1,4 +1,4 @@
-"""Stops at the first operation whose result has a NaN or an infinity that its operands had not.
+"""A watch that stops at the first operation whose result has a NaN or an infinity that its operands had not.
 
     with detect_nan():
         loss = model(x).log().sum()
@@ -19,11 +19,11 @@ from .tracing import Tracing
 if TYPE_CHECKING:
     from types import FrameType
 
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 UNSET = ("empty", "resize", "load", "__array__", "tensor", "as_tensor", "from_numpy")
 """Operations whose results are what memory or the program's own numbers happen to hold."""
-STEPS = "tensorsh.engine.steps"
+STEPS = "tensorsh.engine.graph.formula_steps"
 """Where the functions stand by which nodes give their gradients."""
 NAMES = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}
 
@@ -36,7 +36,7 @@ class NanWatch(Watch):
         self._tracing = Tracing(variables)
 
     def __enter__(self) -> None:  # type: ignore[override]
-        from ..engine.state import state
+        from ..engine.arrays.state import state
 
         self._before = state.places
         if not state.places:
@@ -44,7 +44,7 @@ class NanWatch(Watch):
         super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
-        from ..engine.state import state
+        from ..engine.arrays.state import state
 
         super().__exit__(*exception)
         state.places = self._before
@@ -156,7 +156,7 @@ def _gradient_message(node: Any, number: int, array: Any) -> str:
     return message
 
 
-def make(session: Session) -> dict[str, Any]:
+def make(session: Workspace) -> dict[str, Any]:
     def detect_nan() -> Any:
         """A context that stops at the first operation whose result has a NaN or infinity that its operands had not."""
         return _Context(session.variables)
@@ -165,7 +165,7 @@ def make(session: Session) -> dict[str, Any]:
 
 
 class _Context:
-    """What a script holds of the watch."""
+    """The watch as a script holds it."""
 
     __slots__ = ("__watch",)
     __module__ = "torch"

@@ -1,4 +1,4 @@
-"""Watching each operation that a program calls: its operands before, its result after.
+"""Watches on each operation that a program calls: its operands before, its result after.
 
 It rests on Python's profile function, so that the engine needs no hook and a program that nobody watches pays nothing.
 An operation is a call of one of the library's functions by the program itself, or by a layer of `torch.nn`.
@@ -11,7 +11,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPERATIONS = (PACKAGE + "engine" + os.sep, PACKAGE + "torch" + os.sep)
@@ -122,8 +122,11 @@ class Call(metaclass=Sealed):
 
     def operator(self) -> Any:
         """The operator's record, found among what the called function holds."""
-        for value in self.frame.f_locals.values():
+        held = self.frame.f_locals
+        inner = getattr(held.get("function"), "__closure__", None) or ()  # of a function that only asks before another
+        for value in (*held.values(), *[cell.cell_contents for cell in inner]):
             owner = value if hasattr(value, "kernel") else getattr(value, "__self__", None)
+            owner = getattr(owner, "executor", owner)  # of a Python operator
             if hasattr(owner, "kernel") and hasattr(owner, "names"):
                 return owner
         return None
@@ -133,7 +136,7 @@ class Call(metaclass=Sealed):
         operator = self.operator()
         if operator is not None:
             return str(operator.name)
-        name = self.frame.f_code.co_qualname
+        name = self.frame.f_locals.get("title") or self.frame.f_code.co_qualname
         if "<locals>" in name:  # a method made for one name, which it holds
             held = self.frame.f_locals.get("name")
             return held.strip("_") if isinstance(held, str) else "the operation"

@@ -15,7 +15,7 @@ from ..display.colours import PLAIN, Theme
 from ..display.graph import Graph
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 MOST_NODES = 2000
 LARGEST = 10_000_000
@@ -84,8 +84,8 @@ def find_shapes(value: Any) -> None:
     """Notes the shape and dtype of each node's result by a backward walk with zeros that accumulates nothing."""
     import numpy as np
 
-    from ..engine.autograd import AccumulateGrad, OperatorNode, Slot
-    from ..engine.world import raw
+    from ..engine.graph.nodes import AccumulateGrad, OperatorNode, Slot
+    from ..engine.tape.worlds import raw
     from .tracing import type_name
 
     root = getattr(value, "_node", None)
@@ -144,7 +144,7 @@ class View:
         return dir(self._node)
 
 
-def picture(session: Session, value: Any) -> Graph:
+def picture(session: Workspace, value: Any) -> Graph:
     """The graph of a tensor (or of a node) with all that the session knows."""
     names = variable_names(session.variables)
     node = getattr(value, "grad_fn", None) or (value if hasattr(value, "next_functions") else None)
@@ -174,7 +174,7 @@ def picture(session: Session, value: Any) -> Graph:
     return Graph(value, names, root=views[id(node)])
 
 
-def without_history(session: Session, value: Any, names: dict[int, str]) -> str | None:
+def without_history(session: Workspace, value: Any, names: dict[int, str]) -> str | None:
     """Where the history of a tensor that has none was cut, if the programs tell."""
     from .cuts import Cuts
 
@@ -191,7 +191,7 @@ def without_history(session: Session, value: Any, names: dict[int, str]) -> str 
 
 
 class Picture:
-    """What a script holds of a graph: its text, `dot()` and `svg(path)`."""
+    """A graph as a script holds it: its text, `dot()` and `svg(path)`."""
 
     __slots__ = ("__graph", "__permissions")
     __module__ = "torch"
@@ -239,7 +239,7 @@ def render(dot: str) -> bytes:
         ) from None
 
 
-def make(session: Session) -> dict[str, Any]:
+def make(session: Workspace) -> dict[str, Any]:
     def graph(value: Any) -> Any:
         """The backward graph of a tensor as a tree; also `.dot()` and `.svg(path)`."""
         if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):

@@ -18,7 +18,7 @@ from ..display.cells import draws_unicode
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 MARKS = "*+ox#@"
 LABEL = 11
@@ -133,7 +133,7 @@ def _bar(length: float, unicode: bool) -> str:
     return "█" * whole + (" ▏▎▍▌▋▊▉"[part] if part else "")
 
 
-def make(session: Session) -> dict[str, Any]:
+def make(session: Workspace) -> dict[str, Any]:
     def size(width: int | None) -> int:
         return int(width) if width else shutil.get_terminal_size().columns - 1
 

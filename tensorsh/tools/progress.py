@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 
 def is_seen() -> bool:
@@ -82,7 +82,7 @@ def progress(iterable: Iterable[Any], description: str, total: float | None) -> 
         screen.remove(bar)
 
 
-def make(session: Session) -> dict[str, Any]:
+def make(session: Workspace) -> dict[str, Any]:
     def track(iterable: Any, description: str = "", total: float | None = None) -> Any:
         """The same elements, with a progress bar that goes when the loop ends; silent where nobody looks."""
         return progress(iterable, str(description), total)

@@ -1,10 +1,10 @@
-"""What a tool gives back: a text that the shell echoes and `print` writes; some can be saved."""
+"""Results of tools: a text that the shell echoes and `print` writes; some can be saved."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 
 
 class Shown(metaclass=Sealed):

@@ -15,7 +15,7 @@ from ..display.table import table_text
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..language.workspace import Workspace
 
 
 def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -> str:
@@ -31,7 +31,7 @@ def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -
         return layer.register_forward_hook(note)
 
     if inputs:
-        from ..engine.modes import no_grad
+        from ..engine.tape.grad_modes import no_grad
 
         modes = [(layer, layer.training) for _, layer in layers]
         try:
@@ -67,12 +67,12 @@ def _shape(output: Any) -> str:
     return type(output).__name__
 
 
-def make(session: Session) -> dict[str, Any]:
+def make(session: Workspace) -> dict[str, Any]:
     def summary(module: Any, input_size: Any = None, dtype: Any = None) -> Any:
         """The layers of a network as a table. input_size: the shape of its input, batch included, or a list of shapes."""
         if not hasattr(module, "named_modules"):
             raise TypeError(f"summary(): expected a Module, not {type(module).__name__}")
-        from ..engine.table import find_function
+        from ..engine.loading.table import find_function
 
         sizes = [] if input_size is None else input_size if isinstance(input_size, list) else [input_size]
         zeros = find_function("zeros")

@@ -1,4 +1,4 @@
-"""Where in a program each operation was recorded, and how large the gradients were that flowed back through it.
+"""Traces of operations: where in a program each was recorded, and how large the gradients were that flowed back through it.
 
 The engine calls `state.places()` when it records a node and `state.flow(node, gradient)` in a backward pass, if they are
 there. The shell puts them there; a script that runs without them pays nothing.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 
 LARGEST = 5_000_000
 """Of a gradient with more elements than this no norm is taken."""
@@ -46,35 +46,14 @@ class Tracing(metaclass=Sealed):
 
     def switch(self, on: bool) -> None:
         """Turns it on or off in the engine's settings that are in place."""
-        from ..engine.autograd import Version
-        from ..engine.state import state
+        from ..engine.arrays.state import state
 
         state.places = self.place if on else False
         state.flow = self.flow if on else None
-        if on:
-            Version.bump = _bump  # type: ignore[method-assign]
 
 
 def type_name(array: Any) -> str:
     """The name that torch has for an array's dtype, without prefix."""
-    from ..engine.dtype import of
+    from ..engine.arrays.dtype import of
 
     return str(of(array)).removeprefix("torch.")
-
-
-def _bump(self: Any) -> None:
-    """As Version.bump; it also remembers where the write stands in the program."""
-    _plain_bump(self)
-    from ..engine.state import state
-
-    if state.places:
-        self._place = state.places()
-
-
-def _plain() -> Any:
-    from ..engine.autograd import Version
-
-    return Version.bump
-
-
-_plain_bump = _plain()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.device import device
-from ..sealed import Sealed
+from ..engine.arrays.device import device
+from ..sandbox.sealed import Sealed
 from .cuda import current_device, device_count, is_available, synchronize
 from .cuda import device as chosen
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..engine.dtype import bfloat16, dtype, float16
-from ..engine.state import state
-from ..engine.tensor import Tensor
-from ..sealed import Sealed
-from ..wrapping import wraps
+from ..engine.arrays.dtype import bfloat16, dtype, float16
+from ..engine.arrays.state import state
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import wraps
 from .cuda import is_available
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
@@ -32,7 +32,7 @@ class autocast(metaclass=Sealed):
     ) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        from ..engine.device import device
+        from ..engine.arrays.device import device
 
         device(device_type)
         if enabled and device_type == "cuda" and not is_available():
@@ -59,17 +59,21 @@ class autocast(metaclass=Sealed):
             return self
         if not self._enabled:
             state.autocast = None
+            state.settle()
             return self
-        from ..engine.precision import Precision, prepare
+        from ..engine.operators.autocast import Precision
+        from ..engine.operators.hooks import attend
 
-        prepare()
+        attend()
         casts = {} if self._before is None else self._before.casts
         state.autocast = Precision(self.fast_dtype, self._cache_enabled, casts)
+        state.settle()
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.device == "cpu":
             state.autocast = self._before
+            state.settle()
 
     def __call__(self, function: Callable) -> Callable:
         @wraps(function)

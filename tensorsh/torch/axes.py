@@ -6,8 +6,8 @@ import re
 from math import prod
 from typing import Any
 
-from ..engine.table import find_function
-from ..engine.tensor import Tensor
+from ..engine.loading.table import find_function
+from ..engine.tensors.tensor import Tensor
 
 __all__ = ["rearrange"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.tensor import Tensor
+from ..engine.tensors.tensor import Tensor
 
 __all__ = ["cond", "while_loop"]
 

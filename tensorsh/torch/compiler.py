@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.state import state
+from ..engine.arrays.state import state
 from .settings import compile
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any
 
-from ..sealed import Sealed
+from ..sandbox.sealed import Sealed
 
 __all__ = [
     "Stream", "current_device", "current_stream", "device_count", "is_available", "is_initialized", "set_device",

@@ -1,4 +1,5 @@
-"""``torch.func``: functions to functions: derivatives, mapping over a dimension, modules called with other parameters.
+"""``torch.func``: functions to functions: derivatives and mapping over a dimension; modules are called with other parameters in
+`stateless.py`.
 
 Gradients are taken by views of the arguments (fresh leaves where nobody outside wants a gradient), always with a graph,
 so that transforms nest; what then hangs on these leaves alone is handed out without its graph. `vmap` runs the function
@@ -10,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.backward import grad as gradients
-from ..engine.modes import enable_grad
-from ..engine.state import state
-from ..engine.table import find_function
-from ..engine.tensor import Tensor
-from ..sealed import Sealed
-from ..wrapping import wraps
+from ..engine.arrays.state import state
+from ..engine.loading.table import find_function
+from ..engine.tape.backward import grad as gradients
+from ..engine.tape.grad_modes import enable_grad
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import wraps
 from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
+from .settings import drawing
+from .stateless import functional_call, stack_module_state
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
@@ -342,22 +345,27 @@ def vmap(
             raise RuntimeError(
                 f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
             )
+        # Slices without elements are all alike: one is computed, and stands for 2**40 of them.
+        alike = randomness != "different" and not any(
+            x.numel() for x, dim in zip(leaves, dims, strict=True) if dim is not None
+        )
+        count = min(sizes[0], 1) if alike else sizes[0]
         results = []
-        before, generator = state.retain_graph, state.generator
+        before, generator = state.retain_graph, drawing()
         start = generator.get_state() if randomness == "same" else None
         try:
             if randomness == "error":
                 state.generator = _Refusing()
-            for at in range(sizes[0]):
+            for at in range(count):
                 if start is not None:
                     generator.set_state(start)
                 # One graph may be walked for every slice; only the last frees it.
-                state.retain_graph = before or at + 1 < sizes[0]
+                state.retain_graph = before or at + 1 < count
                 slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
                 results.append(func(*rebuild(args, iter(slices)), **kwargs))
         finally:
             state.retain_graph, state.generator = before, generator
-        return stacked(results, out_dims, name)
+        return stacked(results, out_dims, name, sizes[0])
 
     return over
 
@@ -387,8 +395,9 @@ def spread(dims: Any, tree: Any) -> list:
     return [dims]
 
 
-def stacked(results: list, out_dims: Any, name: str) -> Any:
-    """The results of all slices as one, each leaf stacked along its dimension (None: the same for all)."""
+def stacked(results: list, out_dims: Any, name: str, count: int) -> Any:
+    """The results of all slices as one, each leaf stacked along its dimension (None: the same for all); where there is one
+    result only, it is that of each of the `count` slices."""
     if not results:
         raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
     stack = find_function("stack")
@@ -403,50 +412,11 @@ def stacked(results: list, out_dims: Any, name: str) -> Any:
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(column[0])}. Did you mean to set "
                 "out_dims= to None for output?"
             )
-        made.append(stack(column, dim))
+        found = stack(column, dim)
+        if len(column) < count:
+            found = found.expand([count if i == dim % found.ndim else n for i, n in enumerate(found.shape)]).clone()
+        made.append(found)
     return rebuild(results[0], iter(made))
-
-
-def functional_call(
-    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, *,
-    tie_weights: bool = True, strict: bool = False,
-) -> Any:  # fmt: skip
-    """Call a module with other tensors in the place of some of its parameters and buffers."""
-    dicts = parameter_and_buffer_dicts
-    if not isinstance(dicts, (dict, list, tuple)):
-        raise ValueError(
-            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
-        )
-    given: dict = {}
-    for each in [dicts] if isinstance(dicts, dict) else dicts:
-        if not isinstance(each, dict):
-            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
-        if twice := [key for key in each if key in given]:
-            raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-        given.update(each)
-    for value in given.values():
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{value} is not an instance of torch.Tensor")
-    if tie_weights:
-        for group in _tied(module):
-            value = next((given[n] for n in group if n in given), None)
-            if value is not None:
-                given.update(dict.fromkeys(group, value))
-    before = []
-    try:
-        for name, value in given.items():
-            path, _, last = name.rpartition(".")
-            owner = module.get_submodule(path)
-            registry = next((r for r in (owner._parameters, owner._buffers) if last in r), None)
-            if registry is None:
-                continue
-            before.append((registry, last, registry[last]))
-            registry[last] = value
-        args = () if args is None else args if isinstance(args, tuple) else (args,)
-        return module(*args, **(kwargs or {}))
-    finally:
-        for registry, last, value in reversed(before):
-            registry[last] = value
 
 
 def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
@@ -465,30 +435,3 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
         return func(*args, **kwargs)
 
     return over
-
-
-def _tied(module: Any) -> list:
-    """Names of the same parameter or buffer."""
-    groups: dict = {}
-    for walk in (module.named_parameters, module.named_buffers):
-        for name, value in walk(remove_duplicate=False):
-            groups.setdefault(id(value), []).append(name)
-    return [names for names in groups.values() if len(names) > 1]
-
-
-def stack_module_state(models: Any) -> tuple[dict, dict]:
-    """The parameters and the buffers of several modules of one kind, stacked."""
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if not (all(m.training for m in models) or all(not m.training for m in models)):
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
-    if any(type(m) is not type(models[0]) for m in models):
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    stack = find_function("stack")
-    tables: list = []
-    for walk in ("named_parameters", "named_buffers"):
-        each = [dict(getattr(model, walk)()) for model in models]
-        tables.append({key: stack([own[key] for own in each]).detach() for key in each[0]})
-    for key, value in tables[0].items():
-        value.requires_grad_(dict(models[0].named_parameters())[key].requires_grad)
-    return tables[0], tables[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..sealed import OpenSealed
+from ..sandbox.sealed import OpenSealed
 
 __all__ = ["Future", "collect_all", "wait_all"]
 

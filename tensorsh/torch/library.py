@@ -8,11 +8,11 @@ from ast import literal_eval
 from collections.abc import Callable
 from typing import Any
 
-from ..engine import table
-from ..engine.function import Function
-from ..engine.state import state
-from ..engine.tensor import Tensor
-from ..sealed import Sealed
+from ..engine.arrays.state import state
+from ..engine.loading import table
+from ..engine.tape.function import Function
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.sealed import Sealed
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "impl", "register_autograd", "register_fake", "register_kernel",

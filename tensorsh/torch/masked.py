@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.dtype import BY_NAME
-from ..engine.interposing import interpose_all
-from ..engine.overriding import DisableTorchFunctionSubclass
-from ..engine.table import find_function
-from ..engine.tensor import Tensor, TensorMeta
+from ..engine.arrays.dtype import BY_NAME
+from ..engine.loading.table import find_function
+from ..engine.operators.hooks import stay
+from ..engine.operators.torch_function import DisableTorchFunctionSubclass
+from ..engine.tensors.tensor import Tensor, TensorMeta
 
 __all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
 
@@ -62,7 +62,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         if data.requires_grad:
             warnings.warn(OF_GRADIENT, stacklevel=2)
         check(data, mask)
-        interpose_all()
+        stay("classes")
         made = masked(data.detach().clone(), mask.detach().clone())
         made.__class__ = cls
         return made.requires_grad_() if requires_grad else made

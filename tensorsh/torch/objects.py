@@ -12,10 +12,10 @@ import sys
 from collections import OrderedDict
 from typing import Any
 
-from ..engine.state import state as engine
-from ..engine.tensor import Tensor
-from ..language.gate import is_script_class, is_script_function
-from ..sealed import Sealed, program_frame
+from ..engine.arrays.state import state as engine
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.classes import is_script_class, is_script_function
+from ..sandbox.sealed import Sealed, program_frame
 from .nn.modules.module import Module
 from .nn.modules.registry import Registry
 from .nn.parameter import Parameter
@@ -58,7 +58,7 @@ def _class(kind: Any) -> Global:
 
 def _function(value: Any) -> Global | None:
     """A function of torch, or of the program, by its name."""
-    from ..engine import table
+    from ..engine.loading import table
 
     name = getattr(value, "__name__", "")
     for prefix, module in (("nn.functional.", "torch.nn.functional"), ("", "torch")):
@@ -103,7 +103,7 @@ class Names(dict):
 
     def _find(self, module: str, name: str) -> Any:
         if module in ("torch", "torch.nn.functional"):
-            from ..engine import table
+            from ..engine.loading import table
 
             return None if self.classes is not None else table.find_function(f"{module[6:]}.{name}".lstrip("."))
         if module == "__main__":

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..engine import table
-from ..engine.interposing import ENTRIES
-from ..engine.overriding import (  # noqa: F401 - the namespaces above take them from here
+from ..engine.arrays.state import state
+from ..engine.loading import table
+from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces above take them from here
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     TorchFunctionMode,
-    interpose_all,
     override,
     overriders,
+    stay,
 )
-from ..engine.state import state
-from ..engine.tensor import Tensor
-from ..wrapping import wraps
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.wrapping import wraps
 
 __all__ = [
     "TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "handle_torch_function",
@@ -44,15 +43,16 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 
 def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
     """Call a function itself, so that what it calls is still overridden."""
-    entry = ENTRIES.get(func) or next((e for e in ENTRIES.values() if e.shown is func), None)
-    if entry is None:
+    if not hasattr(func, "_title"):
         state.skips_override = True
         return func(*args, **(kwargs or {}))
-    state.outermost = False
+    before, state.outermost = state.outermost, False
+    state.settle()
     try:
-        return entry.original(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
     finally:
-        state.outermost = True
+        state.outermost = before
+        state.settle()
 
 
 def wrap_torch_function(dispatcher: Callable) -> Callable:

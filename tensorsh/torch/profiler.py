@@ -11,11 +11,11 @@ from enum import Enum, EnumType
 from time import perf_counter_ns
 from typing import Any
 
-from ..engine.interposing import SYMBOLS, interpose_all
-from ..engine.state import state
-from ..engine.tensor import Tensor
-from ..language.named import read_named
-from ..sealed import Sealed
+from ..engine.arrays.state import state
+from ..engine.operators.hooks import SYMBOLS, attend
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.named import read_named
+from ..sandbox.sealed import Sealed
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
 
@@ -192,13 +192,15 @@ class profile(ContextDecorator, metaclass=Sealed):
 
     def start(self) -> None:
         """Begin."""
-        interpose_all()
+        attend()
         self._before, state.profile = state.profile, self if self._records() else None
+        state.settle()
 
     def stop(self) -> None:
         """End."""
         ready = self.schedule is None or self._records()
         state.profile = self._before
+        state.settle()
         if ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
@@ -217,6 +219,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         if now and (not before or last):
             self._events.clear()
         state.profile = self if now else None
+        state.settle()
 
     def begun(self, name: str, args: tuple, kwargs: dict) -> Callable:
         """An operator is called; what is to be called when it has ended."""

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dtype import INTEGER, dtype, float32
-from ..engine.interposing import interpose_all
-from ..engine.layout import Named
-from ..engine.overriding import DisableTorchFunctionSubclass
-from ..engine.state import state
-from ..engine.table import find_function
-from ..engine.tensor import Tensor, TensorMeta, wrap
-from ..engine.text import tensor_text
+from ..engine.arrays.dtype import INTEGER, dtype, float32
+from ..engine.arrays.layout import Named
+from ..engine.arrays.state import state
+from ..engine.graph.fields import wrap
+from ..engine.loading.table import find_function
+from ..engine.operators.hooks import stay
+from ..engine.operators.torch_function import DisableTorchFunctionSubclass
+from ..engine.tensors.tensor import Tensor, TensorMeta
+from ..engine.tensors.text import print_options, tensor_text
 
 __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
@@ -149,7 +150,7 @@ class QuantizedTensor(Tensor, metaclass=TensorMeta):
         else:
             how = [f"scale={wrap(self._scale)!r}", f"zero_point={wrap(self._zero_point)!r}", f"axis={self._axis}"]
         return tensor_text(
-            self.dequantize()._array, dtype="float32", default_dtype="float32", options=state.print_options,  # type: ignore[attr-defined]
+            self.dequantize()._array, dtype="float32", default_dtype="float32", options=print_options(),
             more=[f"size={tuple(self._array.shape)}", f"dtype={self._kind}", f"quantization_scheme={self.qscheme()}", *how],
         )  # fmt: skip
 
@@ -175,7 +176,7 @@ def of_codes(codes: Any, like: Any) -> Any:
 
 
 def made(codes: Any, kind: dtype, scale: Any, zero_point: Any, axis: int | None = None) -> Any:
-    interpose_all()
+    stay("classes")
     tensor: Any = wrap(codes)
     tensor.__class__ = QuantizedTensor
     tensor._kind, tensor._scale, tensor._zero_point, tensor._axis = kind, scale, zero_point, axis
@@ -246,16 +247,21 @@ def coded(values: Any, kind: dtype, scale: Any, zero_point: Any) -> Any:
     return np.clip(counts.astype(np.float64), limits.min, limits.max).astype(CODES[kind])
 
 
+def fitting(scheme: str, zero_point: int, kind: dtype) -> None:
+    """Refuses a zero point that is no code."""
+    limits = np.iinfo(CODES[kind])
+    if not limits.min <= zero_point <= limits.max:
+        side = "below lower" if zero_point < limits.min else "above upper"
+        raise RuntimeError(f"quantize_tensor_per_{scheme}_affine zero_point {zero_point} is {side} bound.")
+
+
 def quantize_per_tensor(input: Any, scale: Any, zero_point: Any, dtype: Any) -> Any:
     """A tensor (or each of a list) in whole multiples of a scale from a zero point."""
     if isinstance(input, (list, tuple)):
         return tuple(quantize_per_tensor(*each, dtype) for each in zip(input, scale.float(), zero_point, strict=True))
     check(input, dtype)
     scale, zero_point = (x.item() if isinstance(x, Tensor) else x for x in (scale, zero_point))
-    limits = np.iinfo(CODES[dtype])
-    if not limits.min <= zero_point <= limits.max:
-        side = "above upper" if zero_point > limits.max else "below lower"
-        raise RuntimeError(f"quantize_tensor_per_tensor_affine zero_point {zero_point} is {side} bound.")
+    fitting("tensor", zero_point, dtype)
     return made(coded(input._array, dtype, scale, zero_point), dtype, float(scale), int(zero_point))
 
 
@@ -289,6 +295,8 @@ def quantize_per_channel(input: Tensor, scales: Tensor, zero_points: Tensor, axi
     """A tensor with a scale and a zero point for each channel of an axis."""
     check(input, dtype)
     steps, zeros = scales._array.astype(np.float64), zero_points._array.astype(np.int64)
+    for zero in zeros.ravel().tolist():
+        fitting("channel", zero, dtype)
     ndim = input.ndim
     codes = coded(input._array, dtype, along(steps, axis, ndim), along(zeros, axis, ndim))
     return made(codes, dtype, steps, zeros, axis)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dtype import dtype
-from ..engine.state import state
-from ..engine.table import find_function
-from ..engine.tensor import Tensor, wrap
-from ..sealed import OpenSealed
+from ..engine.arrays.dtype import dtype
+from ..engine.arrays.state import state
+from ..engine.graph.fields import wrap
+from ..engine.loading.table import find_function
+from ..engine.tensors.tensor import Tensor
+from ..sandbox.sealed import OpenSealed
 from .settings import Generator
 
 __all__ = ["SobolEngine"]

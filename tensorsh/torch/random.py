@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.state import state
-from ..sealed import Sealed
-from .settings import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from ..engine.arrays.state import state
+from ..sandbox.sealed import Sealed
+from .settings import drawing, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state", "thread_safe_generator"]
 
 
 def all_states() -> dict:
     """The states of the CPU's generator and of those of devices that numbers were drawn from."""
-    return {None: state.generator.get_state()} | {i: g.get_state() for i, g in state.device_generators.items()}
+    return {None: drawing().get_state()} | {i: g.get_state() for i, g in state.device_generators.items()}
 
 
 def put_back(states: dict) -> None:
     """The generators as `all_states` found them."""
     for index, found in states.items():
-        (state.generator if index is None else state.device_generators[index]).set_state(found)
+        (drawing() if index is None else state.device_generators[index]).set_state(found)
 
 
 class fork_rng(metaclass=Sealed):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..engine import table
-from ..engine.operator import Operator
-from ..engine.returns import named
+from ..engine.loading import table
+from ..engine.operators.declare import Operator
+from ..engine.tensors.named_tuples import named
 
 COMPOSED = {
     "histogram": "hist bin_edges", "histogramdd": "hist bin_edges", "linalg_ldl_factor": "LD pivots",

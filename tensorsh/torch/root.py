@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from ..engine import dtype as dtypes
-from ..engine import table
-from ..engine.state import state
-from ..modules.namespace import Lazy, Linked, Namespace, absent, names
-from ..pytorch import lacking
+from ..engine.arrays import dtype as dtypes
+from ..engine.arrays.state import state
+from ..engine.loading import table
+from ..language.pytorch_names import lacking
+from ..sandbox.namespace import Lazy, Linked, Namespace, absent, names
 
 SUBMODULES = (
     "nn nn.functional nn.grad nn.attention nn.attention.flex_attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
@@ -200,19 +200,21 @@ def build() -> TorchNamespace:
 
 def root_extras() -> dict[str, Any]:
     """What stands in torch itself besides the operators: types, constants, settings, modes."""
-    from ..engine import autograd, backward, modes, tensor  # noqa: F401 - backward puts its method on Tensor
-    from ..engine.device import device
-    from ..engine.function import FunctionNode
-    from ..language.gate import allow, open_to_own, when_defined
+    from ..engine.arrays.device import device
+    from ..engine.graph import nodes
+    from ..engine.tape import backward, grad_modes  # noqa: F401 - backward puts its method on Tensor
+    from ..engine.tape.function import FunctionNode
+    from ..engine.tensors import tensor
+    from ..sandbox.classes import allow, open_to_own, when_defined
     from . import settings
 
     allow(TorchNamespace, "_ops")
     allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)
     allow(tensor.TensorMeta, "_make_subclass")
     allow(TorchNamespace, *PRIVATE)
-    allow(autograd.Node, "_saved_*", "_sequence_nr")
+    allow(nodes.Node, "_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
-    when_defined["__torch_function__"] = lambda: _load("overrides", "interpose_all")()
+    when_defined["__torch_function__"] = lambda: _load("overrides", "stay")("classes")
 
     found: dict[str, Any] = {d.name: d for d in dtypes.DTYPES}
     found |= dtypes.ALIASES
@@ -220,9 +222,9 @@ def root_extras() -> dict[str, Any]:
         "Tensor": tensor.Tensor, "Size": tensor.Size, "dtype": dtypes.dtype, "device": device, "finfo": dtypes.finfo,
         "iinfo": dtypes.iinfo, "inf": float("inf"), "nan": float("nan"),
         "pi": 3.141592653589793, "e": 2.718281828459045, "newaxis": None, "__version__": "2.13.0+cpu",
-        "no_grad": modes.no_grad, "enable_grad": modes.enable_grad, "set_grad_enabled": modes.set_grad_enabled,
-        "inference_mode": modes.inference_mode, "is_grad_enabled": modes.is_grad_enabled,
-        "is_inference_mode_enabled": modes.is_inference_mode_enabled, "is_anomaly_enabled": modes.is_anomaly_enabled,
+        "no_grad": grad_modes.no_grad, "enable_grad": grad_modes.enable_grad, "set_grad_enabled": grad_modes.set_grad_enabled,
+        "inference_mode": grad_modes.inference_mode, "is_grad_enabled": grad_modes.is_grad_enabled,
+        "is_inference_mode_enabled": grad_modes.is_inference_mode_enabled, "is_anomaly_enabled": grad_modes.is_anomaly_enabled,
     }  # fmt: skip
     found |= {name: getattr(settings, name) for name in settings.__all__}
     found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]

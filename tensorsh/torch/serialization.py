@@ -8,19 +8,20 @@ containers, nothing else (see `pickled.py`).
 from __future__ import annotations
 
 import io
-import math
 import os
 from collections import OrderedDict
 from typing import Any
 
 import numpy as np
 
-from ..engine.device import device as device_type
-from ..engine.dtype import BY_NAME, DTYPES
-from ..engine.dtype import dtype as dtype_type
-from ..engine.state import state
-from ..engine.tensor import Size, Tensor, wrap
-from ..modules.files import Permissions, acting
+from ..engine.arrays.device import device as device_type
+from ..engine.arrays.dtype import BY_NAME, DTYPES
+from ..engine.arrays.dtype import dtype as dtype_type
+from ..engine.arrays.extents import span, strided
+from ..engine.arrays.state import state
+from ..engine.graph.fields import wrap
+from ..engine.tensors.tensor import Size, Tensor
+from ..sandbox.files import Permissions, acting
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 
 __all__ = ["load", "save"]
@@ -63,7 +64,7 @@ class Storages:
         whole = root.flags.c_contiguous and root.dtype == array.dtype
         offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
         if not whole or offset % size or any(s % size or s < 0 for s in array.strides):
-            root, offset = np.ascontiguousarray(array), 0
+            root, offset = np.ascontiguousarray(array).reshape(array.shape), 0  # numpy makes one dimension of none
             array = root
         if id(root) not in self.pieces:
             self.pieces[id(root)] = (str(len(self.pieces)), root)
@@ -289,7 +290,7 @@ class Archive:
         target = device_type(location if wanted is None else wanted)
         if target.type == "cpu":
             return None
-        from ..engine.backend import device_count
+        from ..engine.arrays.backend import device_count
 
         if target.type == "cuda" and not device_count():
             raise RuntimeError(
@@ -319,13 +320,11 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     numbers = [offset, *shape, *strides]
     if any(type(n) is not int or n < 0 for n in numbers) or len(shape) != len(strides):
         raise UnpicklingError("damaged file: a tensor of unknown form")
-    reach = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else offset
-    if reach * dtype.itemsize > len(data):
-        raise RuntimeError("damaged file: a tensor reaches beyond its storage")
     size = dtype.itemsize
-    flat = np.frombuffer(data, np.uint8)[: len(data) // size * size].view(dtype)
-    array = np.lib.stride_tricks.as_strided(flat[offset:], tuple(shape), [s * size for s in strides])
-    made = wrap(array)
+    if span(shape, strides, size, offset) > len(data):
+        raise RuntimeError("damaged file: a tensor reaches beyond its storage")
+    memory = np.frombuffer(data, np.uint8)
+    made = wrap(strided(memory, tuple(shape), tuple([s * size for s in strides]), offset * size, dtype))
     if target is not None:
         made = made.to(target)
     if requires_grad:
@@ -334,7 +333,7 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
 
 
 def layout_of(name: Any) -> Any:
-    from ..engine import layout
+    from ..engine.arrays import layout
 
     found = getattr(layout, str(name).removeprefix("torch."), None)
     if not isinstance(found, layout.layout):
@@ -344,7 +343,7 @@ def layout_of(name: Any) -> Any:
 
 def rebuild_sparse(layout: Any, data: Any) -> Tensor:
     """A sparse tensor of its loaded parts, which are checked."""
-    from ..engine.table import find_function
+    from ..engine.loading.table import find_function
 
     coordinates = str(layout) == "torch.sparse_coo"
     if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.device import CPU, device
-from ..engine.dtype import BY_NAME, COMPLEX, FLOAT, dtype
-from ..engine.errors import type_name
-from ..engine.layout import (
+from ..engine.arrays.device import CPU, device
+from ..engine.arrays.dtype import BY_NAME, COMPLEX, FLOAT, dtype
+from ..engine.arrays.errors import type_name
+from ..engine.arrays.layout import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -23,12 +23,14 @@ from ..engine.layout import (
     sparse_csr,
     strided,
 )
-from ..engine.overloads import Mismatch, overloads
-from ..engine.state import state
-from ..engine.storage import TypedStorage, UntypedStorage
-from ..engine.tensor import Tensor, wrap
-from ..sealed import Frozen
-from ..wrapping import builtin
+from ..engine.arrays.state import state
+from ..engine.graph.fields import wrap
+from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.text import print_options
+from ..engine.wording.overloads import Mismatch, overloads
+from ..sandbox.sealed import Frozen
+from ..sandbox.wrapping import builtin
 
 __all__ = [
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
@@ -105,12 +107,12 @@ class Generator(Frozen):
 
 def new_core(where: Any) -> Any:
     """The engine's generator for a device."""
-    from ..engine import random
+    from ..engine.random import generator
 
     where = device(where)
     if where.type != "cuda":
-        return random.Generator(str(where))
-    from ..engine.backend import check_device
+        return generator.Generator(str(where))
+    from ..engine.arrays.backend import check_device
 
     where = check_device(where)
     from ..engine.cuda.philox import Philox
@@ -126,6 +128,13 @@ def _bytes(value: Any) -> np.ndarray:
     return value._array
 
 
+def drawing() -> Any:
+    """The engine's generator of the session; its module is loaded with the first random number."""
+    from ..engine.random import generator
+
+    return generator.default_generator()
+
+
 default_generator: Generator = type(Generator)(
     "Generator",  # the name is the same, too
     (Generator,),
@@ -134,14 +143,14 @@ default_generator: Generator = type(Generator)(
         "__doc__": "The session's own generator.",
         "__slots__": (),
         "__init__": lambda self: None,
-        "_core": property(lambda self: state.generator),
+        "_core": property(lambda self: drawing()),
     },
 )()
 
 
 def manual_seed(seed: int) -> Generator:
     """Start the session's random numbers from a seed; the same numbers as PyTorch's follow."""
-    state.generator.manual_seed(int(seed))
+    drawing().manual_seed(int(seed))
     seed_devices(int(seed))
     return default_generator
 
@@ -159,24 +168,24 @@ def manual_seed_all(seed: int) -> None:
 
 def seed() -> int:
     """Start the random numbers from a non-deterministic seed, which is returned."""
-    found = state.generator.seed()
+    found = drawing().seed()
     seed_devices(found)
     return found
 
 
 def initial_seed() -> int:
     """The seed that the random numbers started from."""
-    return state.generator.initial_seed()
+    return drawing().initial_seed()
 
 
 def get_rng_state() -> Tensor:
     """The generator's state: a uint8 tensor of 5056 elements."""
-    return wrap(state.generator.get_state())
+    return wrap(drawing().get_state())
 
 
 def set_rng_state(new_state: Tensor) -> None:
     """Put the generator back into a state."""
-    state.generator.set_state(_bytes(new_state))
+    drawing().set_state(_bytes(new_state))
 
 
 def get_default_dtype() -> dtype:
@@ -223,7 +232,7 @@ def set_printoptions(
     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
 ) -> None:  # fmt: skip
     """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full)."""
-    state.print_options = _copied(state.print_options)
+    state.print_options = _copied(print_options())
     state.print_options.set(precision, threshold, edgeitems, linewidth, profile, sci_mode)
 
 
@@ -235,7 +244,7 @@ def _copied(options: Any) -> Any:
 
 def get_printoptions() -> dict[str, Any]:
     """The print options as a dict."""
-    return state.print_options.get()
+    return print_options().get()
 
 
 def is_tensor(obj: Any) -> bool:
@@ -278,7 +287,7 @@ def set_num_threads(n: int) -> None:
         raise RuntimeError(f"set_num_threads expects an int, but got {type_name(n)}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    from ..engine.blas import set_threads
+    from ..engine.arrays.blas import set_threads
 
     state.threads = n
     set_threads(n)
@@ -346,8 +355,8 @@ def set_warn_always(mode: bool) -> None:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether values of one dtype may be stored in another by an in-place operation."""
-    from ..engine.dtype import can_hold, chosen
-    from ..engine.overloads import refuse
+    from ..engine.arrays.dtype import can_hold, chosen
+    from ..engine.wording.overloads import refuse
 
     refuse("can_cast", (from_, to), {})
     return can_hold(chosen(from_, "can_cast"), chosen(to, "can_cast"))
@@ -355,9 +364,9 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both."""
-    from ..engine.dtype import chosen
-    from ..engine.overloads import refuse
-    from ..engine.promotion import promote_types
+    from ..engine.arrays.dtype import chosen
+    from ..engine.arrays.promotion import promote_types
+    from ..engine.wording.overloads import refuse
 
     refuse("promote_types", (type1, type2), {})
     return promote_types(chosen(type1, "promote_types"), chosen(type2, "promote_types"))
@@ -365,8 +374,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an operation on two tensors or numbers."""
-    from ..engine import promotion
-    from ..engine.overloads import refuse
+    from ..engine.arrays import promotion
+    from ..engine.wording.overloads import refuse
 
     refuse("result_type", (tensor1, tensor2), {})
     return promotion.result_type([x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])

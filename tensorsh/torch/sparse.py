@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.state import state
-from ..sealed import Sealed
-from ..wrapping import wraps
+from ..engine.arrays.state import state
+from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import wraps
 
 __all__ = ["as_sparse_gradcheck", "check_sparse_tensor_invariants"]
 
@@ -60,7 +60,7 @@ def as_sparse_gradcheck(gradcheck: Callable) -> Callable:
     """`gradcheck` for functions of sparse tensors: what is checked is a function of their elements."""
 
     def gradcheck_with_sparse_support(func: Callable, inputs: Any, **kwargs: Any) -> Any:
-        from ..engine.tensor import Tensor
+        from ..engine.tensors.tensor import Tensor
 
         masked, check = kwargs.pop("masked", False), kwargs.pop("check_sparse_nnz", False)
         given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
@@ -97,7 +97,7 @@ def as_sparse_gradcheck(gradcheck: Callable) -> Callable:
 
         return gradcheck(on_parts, tuple(map(parts, given, places)), **kwargs)
 
-    from ..engine.layout import strided as STRIDED
-    from ..engine.table import find_function
+    from ..engine.arrays.layout import strided as STRIDED
+    from ..engine.loading.table import find_function
 
     return gradcheck_with_sparse_support

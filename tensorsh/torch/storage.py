@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..engine.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import TypedStorage, UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.device import device
-from ..engine.dtype import BY_NAME, COMPLEX, FLOAT, dtype, finfo, iinfo
-from ..engine.promotion import promote_types
-from ..engine.table import find_function
-from ..engine.tensor import Tensor
+from ..engine.arrays.device import device
+from ..engine.arrays.dtype import BY_NAME, COMPLEX, FLOAT, dtype, finfo, iinfo
+from ..engine.arrays.promotion import promote_types
+from ..engine.loading.table import find_function
+from ..engine.tensors.tensor import Tensor
 
 __all__ = ["assert_close", "make_tensor"]
 

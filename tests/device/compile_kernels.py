@@ -1,6 +1,6 @@
 """Compiles every kernel that ``engine/cuda`` declares, for a GPU that need not be there.
 
-``python tests/device/compile_kernels.py [90]`` (the number: compute capability) with an interpreter that has cupy and its
+``python -m tests.device.compile_kernels [90]`` (the number: compute capability) with an interpreter that has cupy and its
 CUDA headers (``pip install "cupy-cuda12x[ctk]"``). Each kernel is written out as cupy would write it for arrays of
 float16, float32 and float64, contiguous and not, and given to NVRTC. What does not compile is told with NVRTC's words.
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from tensorsh.engine.cuda import kernels
 
 FLOATS = "float16 float32 float64".split()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import c
 import ml_dtypes
 import numpy as np
-import standin
+
+from . import c, standin
 
 
 def parameters(text: str) -> list[tuple[str, str, bool]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from standin import HostRead, installed
-from sweep import reason
-
 from tensorsh import torch
-from tensorsh.engine import table
+from tensorsh.engine.loading import table
+
+from .standin import HostRead, installed
+from .sweep import reason
 
 VALUES = [[0.9, 0.2, -0.3], [0.2, 0.8, 0.1], [-0.3, 0.1, 0.7]]
 RANDOM = ("bernoulli", "poisson", "normal", "rrelu", "dropout", "gamma", "dirichlet", "empty")

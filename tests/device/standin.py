@@ -4,7 +4,7 @@ It has two devices. What is computed lies on the current one, also without dimen
 where cupy warns, or refuses (`check_place`). It raises
 TypeError on implicit conversion to numpy and on numpy arrays among the operands, HostRead where a value is read on the
 host by anything but ``get()``, ``item()`` and ``tolist()`` (cupy would allow it, at the price of waiting for the device),
-and AttributeError for what cupy lacks. ``installed()`` makes it the module that ``engine/backend.py`` finds.
+and AttributeError for what cupy lacks. ``installed()`` makes it the module that ``engine/arrays/backend.py`` finds.
 It says nothing about speed, rounding, streams, or kernels that only a GPU can compile.
 """
 
@@ -12,23 +12,25 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import json
 import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..support.tables import rows
+
 DEVICES = 2
 IMPLICIT = (
     "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
 )
-CUPY: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "cupy_names.json").read_text())
-"""What cupy has, recorded from it by ``tests/record_cupy.py``: parameters of functions, loops of ufuncs."""
+CUPY: dict[str, dict[str, Any]] = {}
+"""What cupy has, recorded from it: parameters of functions, loops of ufuncs."""
+for _module, _name, _value in rows("cupy"):
+    CUPY.setdefault(_module, {})[_name] = _value
 HOST = frozenset(
     "dtype result_type promote_types can_cast finfo iinfo issubdtype isscalar shape ndim size broadcast_shapes "
     "min_scalar_type iscomplexobj isrealobj common_type".split()
@@ -235,6 +237,7 @@ class MemoryPointer:
         if not root.flags.c_contiguous:  # laid out in another order
             root = root.transpose(sorted(range(root.ndim), key=lambda i: -root.strides[i]))
         self.root = root
+        self.mem = SimpleNamespace(ptr=root.__array_interface__["data"][0], size=root.nbytes)
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)
@@ -681,12 +684,14 @@ module.cuda = SimpleNamespace(
 @contextmanager
 def installed(reads: bool = False) -> Iterator[Any]:
     """Within, ``import cupy`` gives the stand-in, and the engine has two CUDA devices. `reads`: as cupy, allow host reads."""
-    import emulation
     import scipy.linalg
     import scipy.special
 
-    from tensorsh.engine import backend, bounds
-    from tensorsh.engine import current as current_device
+    from tensorsh.engine.arrays import backend, bounds, door
+    from tensorsh.engine.arrays import device_guard as current_device
+    from tensorsh.engine.arrays.state import state
+
+    from . import emulation
 
     current_device.several = False
     bounds._open.clear()
@@ -718,6 +723,8 @@ def installed(reads: bool = False) -> Iterator[Any]:
                 sys.modules[name] = held_before
         backend.cupy.cache_clear()
         current_device.several = False
+        door.lasting.discard("devices")
+        state.settle()
 
 
 @contextmanager

@@ -1,20 +1,17 @@
 """Training steps on the stand-in, counted: kernels that would be launched, and how often the program waits for the device.
 
-``python tests/device/steps.py`` (with the repository on the path) prints both for the second step of some networks, with
+``python -m tests.device.steps`` prints both for the second step of some networks, with
 the functions that launch the most.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-import standin
 
 from tensorsh import torch
+
+from . import standin
 
 nn = torch.nn
 F = nn.functional

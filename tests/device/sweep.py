@@ -1,6 +1,6 @@
 """The example of every function, run once on the CPU and once with a CUDA device as the default.
 
-``python tests/device/sweep.py`` (with the repository on the path) names the functions that fail on the device, with the
+``python -m tests.device.sweep`` names the functions that fail on the device, with the
 reason.
 """
 
@@ -12,13 +12,11 @@ import sys
 import traceback
 import warnings
 from contextlib import redirect_stderr
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-from standin import HostRead, installed
 
 from tensorsh import Session
 from tensorsh.engine.examples import examples
+
+from .standin import HostRead, installed
 
 TO_CPU = {"Tensor.cpu", "from_numpy"}
 """Functions that are asked for a tensor on the CPU."""
@@ -98,7 +96,7 @@ def reason(error: Exception) -> str:
 
 def main() -> None:
     """What fails, with the reason (``-v``: and the place)."""
-    import gradients
+    from . import gradients
 
     found = {n: why for n in names() if (why := failure(n))}
     found |= {"gradient of " + n: why for n, op in gradients.operators().items() if (why := gradients.failure(op))}

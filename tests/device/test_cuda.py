@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import compile_kernels
-import gradients
-import standin
-import sweep
-import test_random
-import test_windows
-from test_standin import OPTIMIZERS, trained
+from . import compile_kernels, gradients, standin, sweep, test_random, test_windows
+from .test_standin import OPTIMIZERS, trained
 
 OPERATORS = gradients.operators()
 pytestmark = pytest.mark.cuda
@@ -23,7 +14,7 @@ pytestmark = pytest.mark.cuda
 @pytest.fixture(autouse=True)
 def real(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sweeps run on cupy itself instead of the stand-in."""
-    from tensorsh.engine import backend
+    from tensorsh.engine.arrays import backend
 
     if backend.cupy() is None:
         pytest.fail("there is no GPU that cupy can use")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import c
-import standin
-import steps
-
 from tensorsh import torch
-from tensorsh.engine import backend, cuda, table
+from tensorsh.engine import cuda
+from tensorsh.engine.loading import table
+from tensorsh.engine.operators import placement
+
+from . import c, standin, steps
 
 F = torch.nn.functional
 CASES = {
@@ -113,8 +111,8 @@ DROPPED = {
 @pytest.mark.parametrize("case", DROPPED)
 def test_attention_with_dropout_is_the_written_out_form(case: str, ran: set) -> None:
     """The weights that PyTorch's math path keeps are kept, by the numbers that it draws; gradients of first and second order."""
-    table.load("attention")
-    attention = sys.modules["tensorsh.engine.ops.attention"]
+    table.load("nn.attention")
+    attention = sys.modules["tensorsh.engine.ops.nn.attention"]
     shape, options = DROPPED[case]
 
     def outcome() -> list:
@@ -415,7 +413,7 @@ def test_linear_algebra_on_the_device(case: str, monkeypatch: pytest.MonkeyPatch
 
     expected = outcome("cpu")
     with standin.installed():
-        monkeypatch.setattr(backend, "on_host", None)  # nothing is copied
+        monkeypatch.setattr(placement, "on_host", None)  # nothing is copied
         for a, e in zip(outcome("cuda"), expected, strict=True):
             assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
 

@@ -6,18 +6,14 @@ CPU, in the loops of PyTorch's kernels over 8192 threads.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import c
-import standin
-
 from tensorsh import torch
+
+from . import c, standin
 
 PRINTED_RAND = [0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290, 0.9096]
 """torch.manual_seed(0); torch.rand(10, device="cuda")"""

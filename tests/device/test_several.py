@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import copy
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import gradients
-import standin
-import sweep
-
 from tensorsh import torch
-from tensorsh.engine import current
+from tensorsh.engine.arrays import device_guard
+
+from . import gradients, standin, sweep
 
 OPERATORS = gradients.operators()
 OTHER = "cuda:1"
@@ -44,9 +39,9 @@ def test_gradient(name: str) -> None:
 def test_one_device_pays_nothing(cuda: None) -> None:
     x = torch.ones(2, device="cuda:0", requires_grad=True)
     (x.to("cuda") * 2).sum().backward()
-    assert not current.several
+    assert not device_guard.several
     x.to(OTHER)
-    assert current.several
+    assert device_guard.several
 
 
 MADE = [

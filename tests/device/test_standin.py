@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import gradients
-import standin
-import sweep
-
 from tensorsh import torch
+
+from . import gradients, standin, sweep
 
 OPERATORS = gradients.operators()
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import standin
-
 from tensorsh import torch
+
+from . import standin
 
 NO_CUDA = "Torch not compiled with CUDA enabled"
 WITHOUT = {

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import standin
-
 from tensorsh import torch
+
+from . import standin
 
 F = torch.nn.functional
 CASES = {

@@ -39,6 +39,11 @@ SAMPLERS = [
 ]
 
 
+def label(name: str, args: tuple, *rest: str) -> str:
+    """A sampler with its arguments, dtype or inputs, in the recorded table."""
+    return f"{name} {args} {' '.join(rest)}"
+
+
 def seeds(n: int) -> tuple[int, ...]:
     return (0, 2**40 + 5, -3) if n < 100 else (3,)
 

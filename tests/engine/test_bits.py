@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-import bit_cases as cases
 import numpy as np
 import pytest
-from thread_counts import threads
 
 from tensorsh import torch
-from tensorsh.engine import compiled_norms, kernels
-from tensorsh.engine.ops import normalization
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import norms
+from tensorsh.engine.ops.nn import normalization
+
+from ..recording import bits as cases
+from ..support.tables import pairs
+from .thread_counts import threads
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
-RECORDED = json.loads((Path(__file__).parent.parent / "data" / "bits.json").read_text())
+RECORDED = pairs("bits")
 F = torch.nn.functional
 
 
@@ -56,7 +56,7 @@ def test_norms_are_those_of_the_formula(name: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", NORMS)
 def test_norms_by_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_norms, "SHARED", 1)
+    monkeypatch.setattr(norms, "SHARED", 1)
     compute = lambda: gradients(NORMS[name], random(5, 6, 7, 9), random(6), random(6, seed=1))
     alone = compute()
     with threads(3):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
-from number_cases import INTERLEAVED, SAMPLERS, SIZES, VARIATE_INPUTS, VARIATES, digest, seeds
 
-from tensorsh.engine import sampling, variates
-from tensorsh.engine.random import DEFAULT_SEED, STATE_BYTES, Generator, nondeterministic
+from tensorsh.engine.random import rejection, uniform_words
+from tensorsh.engine.random.generator import DEFAULT_SEED, STATE_BYTES, Generator, nondeterministic
 
-RECORDED = json.loads((Path(__file__).parent.parent / "data" / "numbers.json").read_text())
+from ..support.tables import section
+from .number_cases import INTERLEAVED, SAMPLERS, SIZES, VARIATE_INPUTS, VARIATES, digest, label, seeds
 
 
 def dtype(name: str) -> np.dtype:
@@ -24,7 +21,7 @@ def dtype(name: str) -> np.dtype:
 
 
 def sample(name: str, g: Generator, n: int, kind: str, args: tuple) -> np.ndarray:
-    function, d = getattr(sampling, name), dtype(kind)
+    function, d = getattr(uniform_words, name), dtype(kind)
     if name == "randint":
         return function(g, *args, n, d)
     if name == "randperm":
@@ -37,9 +34,8 @@ def sample(name: str, g: Generator, n: int, kind: str, args: tuple) -> np.ndarra
 
 
 def rows() -> list:
-    table = [(name, args, kind) for name, args, kinds in SAMPLERS for kind in kinds]
-    assert len(table) == len(RECORDED["samplers"])
-    return [(*row, found) for row, found in zip(table, RECORDED["samplers"], strict=True)]
+    recorded = section("numbers", "samplers")
+    return [(name, args, kind, recorded[label(name, args, kind)]) for name, args, kinds in SAMPLERS for kind in kinds]
 
 
 @pytest.mark.parametrize("name, args, kind, found", rows())
@@ -55,38 +51,37 @@ def test_sampler_equals_pytorch(name: str, args: tuple, kind: str, found: str) -
     assert not wrong
 
 
-@pytest.mark.parametrize("line, found", list(zip(INTERLEAVED, RECORDED["interleaved"], strict=True)))
-def test_calls_in_a_row_share_words_and_the_kept_normal(line: str, found: str) -> None:
+@pytest.mark.parametrize("line", INTERLEAVED)
+def test_calls_in_a_row_share_words_and_the_kept_normal(line: str) -> None:
     defaults = {name: args for name, args, _ in reversed(SAMPLERS)}
     g = Generator().manual_seed(11)
     parts = []
     for call in line.split(", "):
         name, n, kind = call.split()
         parts += [sample(name, g, int(n), kind, defaults[name]).tobytes(), g.get_state().tobytes()]
-    assert digest(*parts) == found
+    assert digest(*parts) == section("numbers", "interleaved")[line]
 
 
-@pytest.mark.parametrize("case, found", list(zip(VARIATES, RECORDED["variates"], strict=True)), ids=str)
-def test_rejection_samplers_equal_pytorch(case: tuple, found: str) -> None:
-    name, args, inputs = case
+@pytest.mark.parametrize(("name", "args", "inputs"), VARIATES)
+def test_rejection_samplers_equal_pytorch(name: str, args: tuple, inputs: tuple) -> None:
     got = ""
     for kind in ("float32", "float64"):
         arrays = [np.array(VARIATE_INPUTS[k], np.float64).astype(kind) for k in inputs]
         for seed in (0, 1, 42):
             g = Generator().manual_seed(seed)
-            parts = [getattr(variates, name)(g, *arrays, *args).tobytes() for _ in range(2)]
+            parts = [getattr(rejection, name)(g, *arrays, *args).tobytes() for _ in range(2)]
             got += digest(*parts, g.get_state().tobytes())
-    assert got == found
+    assert got == section("numbers", "variates")[label(name, args, *inputs)]
 
 
 def test_readable_values() -> None:
     g = Generator().manual_seed(0)
-    want = RECORDED["readable"]
-    assert sampling.uniform(g, 3).tolist() == want["rand"]
-    assert sampling.normal(g, (3,)).tolist() == want["randn"]
-    assert sampling.normal(g, (4, 4)).ravel()[-2:].tolist() == want["randn16"]
-    assert sampling.randperm(g, 8).tolist() == want["randperm"]
-    assert sampling.randint(g, 0, 100, (5,)).tolist() == want["randint"]
+    want = section("numbers", "readable")
+    assert uniform_words.uniform(g, 3).tolist() == want["rand"]
+    assert uniform_words.normal(g, (3,)).tolist() == want["randn"]
+    assert uniform_words.normal(g, (4, 4)).ravel()[-2:].tolist() == want["randn16"]
+    assert uniform_words.randperm(g, 8).tolist() == want["randperm"]
+    assert uniform_words.randint(g, 0, 100, (5,)).tolist() == want["randint"]
 
 
 def test_state_round_trips_at_every_position() -> None:
@@ -109,17 +104,17 @@ def test_copies_and_pickles_continue_alike() -> None:
     import pickle
 
     g = Generator().manual_seed(4)
-    sampling.normal(g, 7)
+    uniform_words.normal(g, 7)
     others = [copy.copy(g), copy.deepcopy(g), pickle.loads(pickle.dumps(g))]
-    ahead = sampling.normal(g, 701)
+    ahead = uniform_words.normal(g, 701)
     for other in others:
-        assert np.array_equal(sampling.normal(other, 701), ahead)
+        assert np.array_equal(uniform_words.normal(other, 701), ahead)
 
 
 @pytest.mark.parametrize("name", ["normal", "uniform", "exponential"])
 def test_numbers_do_not_depend_on_how_they_are_asked_for(name: str) -> None:
     """Large draws are made in pieces, small ones from tables: the stream of words is the same."""
-    draw = getattr(sampling, name)
+    draw = getattr(uniform_words, name)
     whole = draw(Generator().manual_seed(3), 160000)
     g = Generator().manual_seed(3)
     pieces = [draw(g, n) for n in (16, 1600, 160, 80000, 1248, 32, 16 * 4809)]
@@ -128,16 +123,16 @@ def test_numbers_do_not_depend_on_how_they_are_asked_for(name: str) -> None:
 
 def test_the_kept_normal_is_part_of_the_state() -> None:
     g = Generator().manual_seed(1)
-    sampling.normal(g, 1)
+    uniform_words.normal(g, 1)
     twin = g.clone_state()
-    sampling.uniform(g, 5)
-    sampling.uniform(twin, 5)
-    assert sampling.normal(g, 1) == sampling.normal(twin, 1)
+    uniform_words.uniform(g, 5)
+    uniform_words.uniform(twin, 5)
+    assert uniform_words.normal(g, 1) == uniform_words.normal(twin, 1)
     g.manual_seed(1)
     twin.manual_seed(1)
-    sampling.normal(twin, 1)
+    uniform_words.normal(twin, 1)
     twin.manual_seed(1)
-    assert np.array_equal(sampling.normal(g, 3), sampling.normal(twin, 3))
+    assert np.array_equal(uniform_words.normal(g, 3), uniform_words.normal(twin, 3))
 
 
 def test_seeds() -> None:
@@ -171,24 +166,24 @@ def test_refused_states() -> None:
 def test_memory_order() -> None:
     """Permuted tensors are filled in the order of memory, slices in logical order."""
     a = np.zeros((2, 3, 4), np.float32).transpose(2, 0, 1)
-    view = sampling.in_memory_order(a)
+    view = uniform_words.in_memory_order(a)
     assert view.flags.c_contiguous and np.shares_memory(view, a)
     b = np.zeros((4, 6), np.float32)[:, ::2]
-    assert sampling.in_memory_order(b).strides == b.strides
+    assert uniform_words.in_memory_order(b).strides == b.strides
 
 
 def test_what_samplers_refuse() -> None:
     g = Generator()
     with pytest.raises(RuntimeError, match=r"bernoulli_ expects p to be in \[0, 1\], but got p=2"):
-        sampling.bernoulli_mask(g, 3, 2.0)
+        uniform_words.bernoulli_mask(g, 3, 2.0)
     with pytest.raises(RuntimeError, match="cannot sample n_sample > prob_dist.size"):
-        variates.multinomial(g, np.ones(2, np.float32), 3)
+        rejection.multinomial(g, np.ones(2, np.float32), 3)
     with pytest.raises(RuntimeError, match="sum of probabilities <= 0"):
-        variates.multinomial(g, np.zeros(2, np.float32), 1)
+        rejection.multinomial(g, np.zeros(2, np.float32), 1)
 
 
 def test_dropout_noise_is_zero_or_the_inverse() -> None:
-    noise = sampling.dropout_noise(Generator().manual_seed(0), (50, 50), np.dtype(np.float32), 0.3)
+    noise = uniform_words.dropout_noise(Generator().manual_seed(0), (50, 50), np.dtype(np.float32), 0.3)
     assert set(np.unique(noise)) == {np.float32(0), np.float32(1) / np.float32(0.7)}
     assert 0.6 < np.count_nonzero(noise) / noise.size < 0.8
-    assert not sampling.dropout_noise(Generator(), (4,), np.dtype(np.float32), 1.0).any()
+    assert not uniform_words.dropout_noise(Generator(), (4,), np.dtype(np.float32), 1.0).any()

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine import halves, kernels, sums
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import halves, sums
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 

@@ -57,6 +57,5 @@ def test_what_does_not_suit_is_left_to_the_formula():
     assert c.sgd_step(x.astype(float), g, 1.0, 0.0, 1.0) is None
     assert c.sgd_step(fixed, g, 1.0, 0.0, 1.0) is None
     assert c.sgd_step() is None and c.momentum_step(x) is None and c.adam_step(x, g, x, x) is None
-    with pytest.raises(TypeError):
-        c.sgd_step(x, g, "1", 0.0, 1.0)
+    assert c.sgd_step(x, g, "1", 0.0, 1.0) is None
     assert not x.any()

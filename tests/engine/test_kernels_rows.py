@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from thread_counts import threads
 
 from tensorsh import torch
-from tensorsh.engine import accumulations, compiled_norms, kernels
-from tensorsh.engine.ops import attention, normalization, recurrent
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import cumulative, norms
+from tensorsh.engine.ops.nn import attention, normalization, recurrent
+
+from .thread_counts import threads
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
 F = torch.nn.functional
@@ -64,8 +66,8 @@ def test_layer_norm(monkeypatch, rows, n):
 
 
 def test_layer_norm_by_threads(monkeypatch):
-    monkeypatch.setattr(compiled_norms, "SHARED", 1)
-    monkeypatch.setattr("tensorsh.engine.parallel.SHARED", 1)
+    monkeypatch.setattr(norms, "SHARED", 1)
+    monkeypatch.setattr("tensorsh.engine.arrays.parallel.SHARED", 1)
     compute = lambda: gradients(lambda x, w, b: F.layer_norm(x, (33,), w, b), random(70, 33), random(33), random(33))
     alone = compute()
     with threads(3):
@@ -110,17 +112,17 @@ def test_recurrent_layers(monkeypatch, layer):
 @pytest.mark.parametrize("shape", [(1,), (7,), (5, 33), (2, 3, 9), (4, 600), (3, 5, 300), (0, 4), (3, 0)])
 def test_running_sums_and_products(shape):
     x = random(*shape)
-    assert (accumulations.cumsum(x, -1) == np.cumsum(x, -1, dtype=np.float64).astype(np.float32)).all()
-    assert (accumulations.cumprod(x, -1) == np.cumprod(x, -1, dtype=np.float64).astype(np.float32)).all()
+    assert (cumulative.cumsum(x, -1) == np.cumsum(x, -1, dtype=np.float64).astype(np.float32)).all()
+    assert (cumulative.cumprod(x, -1) == np.cumprod(x, -1, dtype=np.float64).astype(np.float32)).all()
     for axis in range(-x.ndim, x.ndim):
         wide = x.astype(np.float64)
-        assert (accumulations.cumsum(x, axis) == np.cumsum(wide, axis).astype(np.float32)).all()
-        assert (accumulations.cumprod(x, axis) == np.cumprod(wide, axis).astype(np.float32)).all()
+        assert (cumulative.cumsum(x, axis) == np.cumsum(wide, axis).astype(np.float32)).all()
+        assert (cumulative.cumprod(x, axis) == np.cumprod(wide, axis).astype(np.float32)).all()
         for name, function in (("running_sums", np.cumsum), ("running_products", np.cumprod)):
             found = kernels.kernel(name, kernels.unsuited)(x, axis, True)
             if found is not None:
                 assert (found == np.flip(function(np.flip(wide, axis), axis), axis).astype(np.float32)).all()
-    assert (accumulations.cumsum(x.T, -1) == np.cumsum(x.T, -1, dtype=np.float64).astype(np.float32)).all()
+    assert (cumulative.cumsum(x.T, -1) == np.cumsum(x.T, -1, dtype=np.float64).astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("shape", [(1,), (9,), (5, 33), (3, 4, 30), (40, 1), (70, 300)])
@@ -142,10 +144,10 @@ def test_running_extremes_and_products(shape, dtype, monkeypatch):
             assert np.array_equal(places, last)
     y = (1 + random(*shape) / 9).astype(dtype if dtype != "int64" else "float32")
     axes = [None, *range(y.ndim)]
-    fast = [accumulations.prod(y, axis, True) for axis in axes]
-    monkeypatch.setattr(accumulations, "products", kernels.unsuited)
+    fast = [cumulative.prod(y, axis, True) for axis in axes]
+    monkeypatch.setattr(cumulative, "product_along", kernels.unsuited)
     for axis, found in zip(axes, fast, strict=True):
-        wanted = accumulations.prod(y, axis, True)
+        wanted = cumulative.prod(y, axis, True)
         assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes()
 
 

@@ -39,10 +39,8 @@ def test_classes_out_of_range_are_left_to_python() -> None:
         is compiled.nll(x)
         is None
     )
-    for shape in ((3,), (3, 0), (-3, 2), [3, 2], None):
+    for shape in ((3,), (3, 0), (-3, 2), [3, 2], None, (3, 2**90)):
         assert compiled.nll_backward(g, good, shape) is None
-    with pytest.raises((TypeError, OverflowError)):
-        compiled.nll_backward(g, good, (3, 2**90))
     with pytest.raises(IndexError):
         torch.nn.functional.cross_entropy(torch.zeros(3, 2), torch.tensor([0, 1, 2]))
 

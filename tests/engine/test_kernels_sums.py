@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorsh.engine import kernels, sums
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import sums
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine import parallel
-from tensorsh.engine.state import state
+from tensorsh.engine.arrays import parallel
+from tensorsh.engine.arrays.state import state
+from tensorsh.sandbox import long_calls
 
 F = torch.nn.functional
 
@@ -107,7 +108,7 @@ def test_a_failing_piece_is_heard_of(threads) -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"stride": 2, "padding": 2}, {"groups": 2, "dilation": 2}])
 def test_convolution_does_not_depend_on_the_pieces(monkeypatch, settings) -> None:
-    from tensorsh.engine.ops import convolution
+    from tensorsh.engine.ops.nn import convolution
 
     torch.manual_seed(0)
     x = torch.randn(5, 4, 12, 11, dtype=torch.float64, requires_grad=True)
@@ -170,6 +171,7 @@ def test_a_thread_that_wakes_late_is_not_waited_for(monkeypatch: pytest.MonkeyPa
 
     parked: list[Any] = [Sleepy()]
     monkeypatch.setattr(parallel, "parked", parked)
+    monkeypatch.setattr(long_calls, "parked", parked)
     done: list[int] = []
     parallel.each(done.append, ((i,) for i in range(10)), 2)
     assert done == list(range(10)) and not parked

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tensorsh.engine import products
 from tensorsh.engine.kernels import compiled
+from tensorsh.engine.numerics import products
 
 rng = np.random.default_rng(3)
 needs_kernels = pytest.mark.skipif(compiled is None, reason="no compiler was there when this was installed")

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
-from number_cases import (
-    COMPLEX,
-    FLOATS,
-    RUNNING_SHAPES,
-    SHAPES,
-    SumCase,
-    block_cases,
-    digest,
-    lengths,
-    line_cases,
-)
 
-from tensorsh.engine import accumulations, sums
-from tensorsh.engine.random import Generator
-from tensorsh.engine.sampling import normal
+from tensorsh.engine.numerics import cumulative, sums
+from tensorsh.engine.random.generator import Generator
+from tensorsh.engine.random.uniform_words import normal
 
-RECORDED = json.loads((Path(__file__).parent.parent / "data" / "numbers.json").read_text())
+from ..support.tables import section
+from .number_cases import COMPLEX, FLOATS, RUNNING_SHAPES, SHAPES, SumCase, block_cases, digest, lengths, line_cases
+
+RUNNING = section("numbers", "running")
 
 
 def numbers(n: int, kind: str) -> np.ndarray:
@@ -51,7 +40,7 @@ def total(case: SumCase, kind: str, op: str) -> bytes:
 
 @pytest.mark.parametrize("kind", FLOATS + COMPLEX)
 def test_sums_of_every_length(kind: str) -> None:
-    found = RECORDED["lines"][kind]
+    found = section("numbers", "lines")[kind]
     wrong = [
         n
         for k, n in enumerate(lengths(kind))
@@ -62,7 +51,7 @@ def test_sums_of_every_length(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", FLOATS + COMPLEX)
 def test_sums_over_any_axes_of_any_layout(kind: str) -> None:
-    found = RECORDED["blocks"][kind]
+    found = section("numbers", "blocks")[kind]
     wrong = [
         shape
         for k, shape in enumerate(SHAPES)
@@ -72,7 +61,7 @@ def test_sums_over_any_axes_of_any_layout(kind: str) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("key", RECORDED["running"])
+@pytest.mark.parametrize("key", RUNNING)
 def test_running_results(key: str) -> None:
     op, kind = key.split()
     wrong = []
@@ -81,10 +70,10 @@ def test_running_results(key: str) -> None:
         parts = []
         with np.errstate(all="ignore"):
             for axis in range(len(shape)):
-                out = getattr(accumulations, op)(a, (axis,) if op == "var" else axis)
+                out = getattr(cumulative, op)(a, (axis,) if op == "var" else axis)
                 # The sign and payload of a NaN are nobody's business.
                 parts.append(np.where(np.isnan(out), out.dtype.type(7), out).astype(out.dtype).tobytes())
-        if digest(*parts) != RECORDED["running"][key][8 * k : 8 * k + 8]:
+        if digest(*parts) != RUNNING[key][8 * k : 8 * k + 8]:
             wrong.append(shape)
     assert not wrong
 

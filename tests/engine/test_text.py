@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import importlib.util
-import json
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tensorsh.engine.text import (
+from tensorsh.engine.tensors.text import (
     PrintOptions,
     format_tensor,
     number_text,
@@ -23,13 +17,12 @@ from tensorsh.engine.text import (
     tensor_text,
 )
 
-TESTS = Path(__file__).parent.parent
-_spec = importlib.util.spec_from_file_location("record_text", TESTS / "record_text.py")
-record_text = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(record_text)
+from ..recording.text import Recipe
+from ..support.processes import printed
+from ..support.tables import rows
 
 
-def printed(recipe) -> str:
+def own_text(recipe) -> str:
     """Our text of a recipe, by the way a Tensor takes."""
     options = PrintOptions()
     options.set(**recipe.options)
@@ -55,14 +48,13 @@ def printed(recipe) -> str:
 
 
 def test_recorded_random_tensors():
-    with gzip.open(record_text.DATA) as file:
-        expected = json.load(file)
+    expected = rows("text")
     assert len(expected) >= 3000
     wrong = []
     with np.errstate(over="ignore"):
-        for number, text in enumerate(expected):
-            recipe = record_text.Recipe(number)
-            ours = printed(recipe)
+        for number, text in expected:
+            recipe = Recipe(number)
+            ours = own_text(recipe)
             if ours != text:
                 wrong.append(
                     f"recipe {number} {recipe.dtype} {recipe.shape} {recipe.options}\n{ours}\nPyTorch:\n{text}"
@@ -207,6 +199,5 @@ def test_sizes_and_named_results():
 
 
 def test_imports_nothing_but_numpy():
-    code = "import tensorsh.engine.text, sys; print([m for m in ('ml_dtypes', 'scipy', 'rich') if m in sys.modules])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=TESTS.parent, check=True)
-    assert run.stdout == "[]\n"
+    code = "import tensorsh.engine.tensors.text, sys; print([m for m in ('ml_dtypes', 'scipy', 'rich') if m in sys.modules])"
+    assert printed(code) == "[]\n"

@@ -15,7 +15,7 @@ import tensorsh
 from tensorsh import Session
 from tensorsh.language.compiler import compile_program
 from tensorsh.language.mistake import TsrSyntaxError
-from tensorsh.language.parser import completeness
+from tensorsh.language.prompt import completeness
 
 PACKAGE = str(Path(tensorsh.__file__).parent)
 PIECES = """

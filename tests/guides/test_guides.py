@@ -1,14 +1,9 @@
 """The programs of PyTorch's guides (broadcasting, autograd, modules, saving, mixed precision, extending torch), and what they
-print there (recorded by ../record_programs.py)."""
-
-import sys
-from pathlib import Path
+print there."""
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "nn"))
-
-from programs_runner import differences, expected, programs, run  # noqa: E402
+from ..support.programs import differences, expected, programs, run
 
 
 @pytest.mark.parametrize("program", programs("guides"), ids=lambda p: p.stem)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tensorsh.language import policy
 from tensorsh.language.compiler import RUNTIME, compile_program
+from tensorsh.sandbox import gate, stores
 
 PLAIN = (
     "print len range enumerate zip map filter sorted sum min max abs isinstance type id iter next repr int float bool "
@@ -18,11 +18,11 @@ PLAIN = (
 def make_builtins(**more: Any) -> dict[str, Any]:
     return {
         **{name: getattr(builtins, name) for name in PLAIN},
-        "getattr": policy.get_attribute,
-        "hasattr": policy.has_attribute,
-        "setattr": policy.set_attribute,
-        "delattr": policy.delete_attribute,
-        "vars": policy.variables,
+        "getattr": gate.get_attribute,
+        "hasattr": gate.has_attribute,
+        "setattr": stores.set_attribute,
+        "delattr": stores.delete_attribute,
+        "vars": gate.variables,
         **RUNTIME,
         **more,
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tensorsh.language.compiler import compile_program
 from tensorsh.language.export import export
 from tensorsh.language.parser import TsrSyntaxError
 
+from ..support.processes import printed
 from .running import run
 
 
@@ -247,8 +247,7 @@ def test_a_cached_program_loads_no_parser(folder: Path) -> None:
         "print([name for name in names if name in sys.modules])"
     )
     for expected in (False, True):
-        done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
-        assert (done.stdout.strip() == "[]") is expected, done.stdout
+        assert (printed(code, "-S") == "[]\n") is expected
 
 
 # ---- export

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tensorsh.language.compiler import compile_program
-from tensorsh.language.parser import TsrSyntaxError, completeness
+from tensorsh.language.parser import TsrSyntaxError
+from tensorsh.language.prompt import completeness
 
 # (text, type, message, line, column); messages and lines recorded from Python 3.12
 MISTAKES = [

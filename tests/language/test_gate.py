@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorsh.language import policy
 from tensorsh.language.parser import TsrSyntaxError
+from tensorsh.sandbox import classes
 
 from .running import run
 
@@ -290,7 +290,7 @@ def test_names_that_the_engine_allows() -> None:
 
     with pytest.raises(AttributeError, match="not available in tensorsh"):
         run("t._version", t=Thing())
-    policy.allow(Thing, "_version")
+    classes.allow(Thing, "_version")
     assert run("t._version", t=Thing()) == 3
     assert run("class S(T): pass\nS()._version", T=Thing) == 3
 
@@ -339,13 +339,13 @@ def test_ordinary_attributes_are_native() -> None:
 def test_a_class_that_died_leaves_no_trace() -> None:
     import gc
 
-    from tensorsh.language import gate
+    from tensorsh.sandbox import classes
 
     gc.collect()
-    before = len(gate._classes)
+    before = len(classes.script_classes)
     run("class A: pass\nA()._x = 1")
     gc.collect()
-    assert len(gate._classes) == before
+    assert len(classes.script_classes) == before
 
 
 def test_numpy_never_sees_a_forged_address() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorsh.language import policy
+from tensorsh.sandbox import gate
 
 REAL_TYPES = (
     types.ModuleType,
@@ -84,7 +84,7 @@ def children(value: Any) -> Iterator[tuple[str, Any]]:
         if type(name) is not str:
             continue
         try:
-            found = policy.get_attribute(value, name)
+            found = gate.get_attribute(value, name)
         except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError, PermissionError, OSError):
             continue
         yield f".{name}", found
@@ -116,7 +116,7 @@ class Fake:
 def left_in_a_fake(cls: type) -> list[str]:
     """What a constructor leaves of value in an object that is not of its class."""
     try:
-        function = policy.get_attribute(cls, "__init__")
+        function = gate.get_attribute(cls, "__init__")
     except AttributeError:
         return []
     found = []

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tensorsh.modules.environment import make_environment
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.environment import make_environment
+from tensorsh.sandbox.files import Permissions
 
 from .crawl import crawl, left_in_a_fake, names_by_type, why_not
 from .test_escapes import run

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tensorsh.language.compiler import RUNTIME, compile_program
-from tensorsh.modules.environment import make_environment
+from tensorsh.sandbox.environment import make_environment
 
 from .crawl import why_not
 from .escapes import ESCAPES

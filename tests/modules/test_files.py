@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorsh.modules.environment import make_environment
-from tensorsh.modules.files import Permissions, path_text
+from tensorsh.sandbox.environment import make_environment
+from tensorsh.sandbox.files import Permissions, path_text
 
 from .test_escapes import run
 

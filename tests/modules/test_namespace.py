@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tensorsh.modules.environment import make_environment
-from tensorsh.modules.namespace import Lazy, Namespace, nearest, public_names
+from tensorsh.sandbox.environment import make_environment
+from tensorsh.sandbox.namespace import Lazy, Namespace, nearest, public_names
 
 from .test_escapes import run
 

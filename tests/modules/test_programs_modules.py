@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tensorsh import Session
-from tensorsh.modules.environment import make_environment
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.environment import make_environment
+from tensorsh.sandbox.files import Permissions
 
 PARSER = """
 parser = argparse.ArgumentParser("train", description="Trains.", formatter_class=argparse.ArgumentDefaultsHelpFormatter)

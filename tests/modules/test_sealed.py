@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tensorsh import Session, torch
-from tensorsh.sealed import is_sealed
+from tensorsh.sandbox.sealed import is_sealed
 
 REFUSED = (
     """

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tensorsh import Session
-from tensorsh.language import policy
-from tensorsh.language.stores import own
+from tensorsh.sandbox import gate
+from tensorsh.sandbox.stores import own
 
 from .crawl import children, key_of, why_not
 
@@ -42,11 +42,7 @@ def everything(session: Session, depth: int) -> list[tuple[Path, Any]]:
             visited[key] = value
             for step, entry in children(value):
                 # What is made anew for each who asks is nobody else's.
-                if (
-                    not isinstance(entry, CONTAINERS)
-                    or step[0] != "."
-                    or policy.get_attribute(value, step[1:]) is entry
-                ):
+                if not isinstance(entry, CONTAINERS) or step[0] != "." or gate.get_attribute(value, step[1:]) is entry:
                     following.append(((*path, step), entry))
         level = following
     return [*found.values()]
@@ -56,7 +52,7 @@ def reached(session: Session, path: Path) -> Any:
     """What the same steps lead to in another session."""
     value = roots(session)[path[0]]
     for step in path[1:]:
-        value = policy.get_attribute(value, step[1:], None) if step[0] == "." else dict(children(value)).get(step)
+        value = gate.get_attribute(value, step[1:], None) if step[0] == "." else dict(children(value)).get(step)
     return value
 
 

@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorsh.modules.environment import make_environment
-from tensorsh.modules.standard import MODULES
+from tensorsh.sandbox import long_calls, numpy_guards
+from tensorsh.sandbox.environment import make_environment
+from tensorsh.sandbox.modules.standard import MODULES
 
+from ..support.processes import printed
 from .test_escapes import run
 
 # What is a stand-in or a checked form of Python's own, so that `is` does not hold.
 OWN = {
-    "math": {"factorial", "comb", "perm"},
+    "math": {"factorial", "comb", "perm", "fsum", "prod"},
     "collections": {"namedtuple", "abc"},
     "functools": {
         "cache",
         "cached_property",
         "lru_cache",
+        "reduce",
         "singledispatch",
         "total_ordering",
         "update_wrapper",
@@ -107,18 +110,28 @@ def test_two_environments_share_nothing() -> None:
     assert not hasattr(b.module("random").Random, "note") and not hasattr(random.Random, "note")
 
 
+def behind(function: Any) -> Any:
+    """numpy's own function, where ours only sees to it that a long call can be interrupted, or that numbers are plain."""
+    while getattr(getattr(function, "__code__", None), "co_filename", "") in (
+        long_calls.__file__,
+        numpy_guards.__file__,
+    ):
+        function = function.__wrapped__
+    return function
+
+
 def test_numpy_names_are_numpys() -> None:
-    from tensorsh.modules import numpy_table as table
+    from tensorsh.sandbox.modules import numpy_table as table
 
     ours = make_environment().module("numpy")
     for name in " ".join((table.UFUNCS, table.FUNCTIONS, table.TYPES, table.CONSTANTS)).split():
         if hasattr(np, name):
-            assert getattr(ours, name) is getattr(np, name)
+            assert behind(getattr(ours, name)) is getattr(np, name)
     for name in table.CREATORS.split():
         assert getattr(ours, name).__name__ == getattr(np, name).__name__
     for sub, names in (("linalg", table.LINALG), ("fft", table.FFT)):
         for name in names.split():
-            assert getattr(getattr(ours, sub), name) is getattr(getattr(np, sub), name)
+            assert behind(getattr(getattr(ours, sub), name)) is getattr(getattr(np, sub), name)
 
 
 def test_numpy_results() -> None:
@@ -145,19 +158,18 @@ def norm(x: np.ndarray) -> np.ndarray: return x
 
 def test_methods_of_numpy_called_first_from_a_script() -> None:
     # In a fresh process numpy imports parts of itself through the running frame's `__import__`.
-    import subprocess
-    import sys
 
     code = """
-from tensorsh.modules.environment import make_environment
+from tensorsh.sandbox import long_calls
+from tensorsh.sandbox.environment import make_environment
 scope = {"__builtins__": make_environment().builtins, "__name__": "__main__"}
 source = "import numpy as np, time, datetime\\na = np.arange(4.)\\n"
 exec(source + "print(a.mean(), a.std(), a, repr(a), a.any(), a.clip(0, 1))", scope)
 exec("print(time.strptime('2020', '%Y').tm_year, datetime.datetime.strptime('2020', '%Y').year)", scope)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr == ""
-    assert done.stdout == "1.5 1.118033988749895 [0. 1. 2. 3.] array([0., 1., 2., 3.]) True [0. 1. 1. 1.]\n2020 2020\n"
+    assert (
+        printed(code) == "1.5 1.118033988749895 [0. 1. 2. 3.] array([0., 1., 2., 3.]) True [0. 1. 1. 1.]\n2020 2020\n"
+    )
 
 
 def test_dataclasses() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from programs_runner import differences, expected, programs, run, same
+from ..support.programs import differences, expected, programs, run, same
 
 
 @pytest.mark.parametrize("program", programs("nn"), ids=lambda p: p.stem)

@@ -62,3 +62,12 @@ def test_library_modules_cannot_be_changed_by_programs() -> None:
         with pytest.raises((AttributeError, TypeError)):
             session.run("from torch import nn\n" + source)
     assert session.run("nn.Linear(2, 1)(torch.ones(1, 2)).shape") == (1, 1)
+
+
+def test_subclasses_choose_no_function_of_the_library() -> None:
+    session = Session()
+    source = "class Own(nn.AdaptiveAvgPool2d):\n    {} = '__setattr__'\nOwn(lambda *args: 42)('relu')"
+    for name in ("_function", "dims"):
+        with pytest.raises((AttributeError, TypeError)):
+            session.run("from torch import nn\n" + source.format(name))
+    assert session.run("nn.ReLU()(torch.tensor([-1.0]))").tolist() == [0.0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import pickle
-import sys
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -14,8 +13,10 @@ import numpy as np
 import pytest
 
 from tensorsh import Session, torch
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.files import Permissions
 from tensorsh.torch.pickled import UnpicklingError
+
+from ..recording import states
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -58,12 +59,7 @@ def test_a_file_of_pytorch() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_pytorchs_states_of_every_module() -> None:
-    sys.path.insert(0, str(DATA.parent))
-    try:
-        import state_files
-    finally:
-        del sys.path[0]
-    assert state_files.differences(state_files.recorded(torch), torch) == []
+    assert states.differences(states.recorded(torch), torch) == []
 
 
 def test_the_structure_is_pytorchs_byte_for_byte() -> None:
@@ -89,6 +85,17 @@ def test_dtypes(dtype: str) -> None:
     t = torch.tensor([0, 1, 2]).to(getattr(torch, dtype))
     assert round_trip(t).dtype is t.dtype
     assert round_trip([t[1:]])[0].tolist() == t[1:].tolist()
+
+
+def test_what_was_loaded_is_saved_again() -> None:
+    value = {"count": torch.tensor(2), "weight": torch.arange(6.0).reshape(2, 3).t(), "none": torch.zeros(0, 3)}
+    for _ in range(3):
+        file = io.BytesIO()
+        torch.save(value, file)
+        file.seek(0)
+        value = torch.load(file)
+    assert value["count"].shape == () and value["count"].item() == 2
+    assert value["weight"].tolist() == [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]] and value["none"].shape == (0, 3)
 
 
 def test_containers_and_cycles() -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from tensorsh import torch
 
-sys.path.insert(0, str(Path(__file__).parent))
-from replay_linalg import alike, expressions, outcome  # noqa: E402
+from ..recording.linalg import alike, outcome
+from ..support.tables import section
 
 
-@pytest.mark.parametrize(("expression", "expected"), expressions("fft"))
+@pytest.mark.parametrize(("expression", "expected"), section("linalg", "fft").items())
 def test_fft(expression: str, expected: str) -> None:
     found = outcome(torch, expression)
     assert alike(found, expected), found

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from tensorsh import torch
 
-sys.path.insert(0, str(Path(__file__).parent))
-from replay_views import outcome, programs  # noqa: E402
+from ..recording.views import outcome
+from ..support.tables import rows
 
 
-@pytest.mark.parametrize(("program", "expected"), programs("indexing"))
+@pytest.mark.parametrize(("program", "expected"), rows("views_indexing"))
 def test_indexing(program: str, expected: str) -> None:
     assert outcome(torch, program) == expected

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from tensorsh import torch
 
-sys.path.insert(0, str(Path(__file__).parent))
-from replay_views import outcome, programs  # noqa: E402
+from ..recording.views import outcome
+from ..support.tables import rows
 
 
-@pytest.mark.parametrize(("program", "expected"), programs("inplace"))
+@pytest.mark.parametrize(("program", "expected"), rows("views_inplace"))
 def test_inplace_views(program: str, expected: str) -> None:
     assert outcome(torch, program) == expected

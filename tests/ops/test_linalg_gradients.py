@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.backward import grad
+from tensorsh.engine.tape.backward import grad
 
 L, F, X = torch.linalg, torch.nn.functional, torch.fft
 SEED = 5

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from tensorsh import torch
 
-sys.path.insert(0, str(Path(__file__).parent))
-from replay_linalg import alike, expressions, outcome  # noqa: E402
+from ..recording.linalg import alike, outcome
+from ..support.tables import section
 
 
-@pytest.mark.parametrize(("expression", "expected"), expressions("products"))
+@pytest.mark.parametrize(("expression", "expected"), section("linalg", "products").items())
 def test_matmul(expression: str, expected: str) -> None:
     found = outcome(torch, expression)
     assert alike(found, expected), found
 
 
-@pytest.mark.parametrize(("expression", "expected"), expressions("graphs"))
+@pytest.mark.parametrize(("expression", "expected"), section("linalg", "graphs").items())
 def test_graph(expression: str, expected: str) -> None:
     assert outcome(torch, expression, graphs=True) == expected
 

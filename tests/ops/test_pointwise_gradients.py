@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.backward import grad
+from tensorsh.engine.tape.backward import grad
 
 F = torch.nn.functional
 ANY, POSITIVE, UNIT, ABOVE_ONE = (-1.7, 1.9), (0.3, 2.5), (-0.8, 0.7), (1.2, 3.0)

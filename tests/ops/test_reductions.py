@@ -1,4 +1,4 @@
-"""Reductions, norms, scans, sorting, searching and statistics give what PyTorch gave (`replay_reductions.py`)."""
+"""Reductions, norms, scans, sorting, searching and statistics give what PyTorch gave."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from replay_reductions import gradients, graph, names, outcome, recorded
 
 from tensorsh import torch
+
+from ..recording.reductions import gradients, graph, names, outcome
+from ..support.outcomes import as_read
+from ..support.tables import section
 
 SPACE = names(torch)
 CLOSE = {"float32": 2e-6, "complex64": 4e-6, "float16": 2e-3, "bfloat16": 2e-2}
@@ -28,7 +31,8 @@ def differs(got: Any, wanted: Any) -> str:
             return f"{got_kind} of {len(got_parts)} for {kind} of {len(parts)}"
         return next(filter(None, map(differs, got_parts, parts)), "")
     if not isinstance(wanted, list) or not isinstance(got, list):
-        return "" if got == wanted else f"{got} for {wanted}"
+        same = as_read(str(got)) == as_read(str(wanted)) if isinstance(wanted, str) else got == wanted
+        return "" if same else f"{got} for {wanted}"
     if got[:2] != wanted[:2]:
         return f"{got[:2]} for {wanted[:2]}"
     close = CLOSE.get(wanted[0].removeprefix("torch."), 1e-12)
@@ -46,7 +50,7 @@ def differs(got: Any, wanted: Any) -> str:
 @pytest.mark.parametrize("subject", ["values", "ties", "errors"])
 def test_results(subject: str) -> None:
     wrong = {}
-    for expression, wanted in recorded(subject).items():
+    for expression, wanted in section("reductions", subject).items():
         problem = differs(outcome(torch, expression, SPACE), wanted)
         if problem and expression not in UNLIKE:
             wrong[expression] = problem
@@ -56,7 +60,7 @@ def test_results(subject: str) -> None:
 @pytest.mark.parametrize("point", ["smooth", "tied"])
 def test_gradients_of_first_and_second_order(point: str) -> None:
     wrong = {}
-    for key, wanted in recorded("gradients").items():
+    for key, wanted in section("reductions", "gradients").items():
         at, expression = key.split(": ", 1)
         if at == point:
             for order, got, want in zip(("first", "second"), gradients(torch, expression, point), wanted, strict=True):
@@ -76,7 +80,7 @@ def order_differs(got: Any, wanted: Any) -> str:
 
 def test_graphs() -> None:
     wrong = {}
-    for expression, wanted in recorded("graphs").items():
+    for expression, wanted in section("reductions", "graphs").items():
         got = graph(torch, expression)
         if got != wanted:
             wrong[expression] = got, wanted

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine import table
 from tensorsh.engine.examples import examples
-from tensorsh.engine.tensor import Tensor
+from tensorsh.engine.loading import table
+from tensorsh.engine.tensors.tensor import Tensor
 from tensorsh.torch.autograd import gradcheck, gradgradcheck
 
 table.load_all()

@@ -1,21 +1,21 @@
-"""Sparse tensors: texts, layouts, arithmetic, products, gradients and refusals as PyTorch 2.13 gave them
-(`data/sparse.json.gz`, made by `record_sparse.py`)."""
+"""Sparse tensors: texts, layouts, arithmetic, products, gradients and refusals as PyTorch 2.13 gave them."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import warnings
 
 import numpy as np
 import pytest
-from sparse_statements import FILES, RECORDED, outputs
 
 from tensorsh import torch
 from tensorsh.engine.sparse.arrays import Coo
 from tensorsh.engine.sparse.rules import merged, walked
 
-TOLD = json.loads(gzip.decompress(RECORDED.read_bytes()))
+from ..recording.sparse import FILES, outputs
+from ..support.outcomes import as_read
+from ..support.processes import printed
+from ..support.tables import rows
 
 
 @pytest.mark.parametrize("name", [file.stem for file in FILES])
@@ -24,8 +24,11 @@ def test_statements(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = outputs(file, torch)
-    assert len(found) == len(TOLD[name])
-    wrong = {s: (told, got) for (s, got), (_, told) in zip(found, TOLD[name], strict=True) if got != told}
+    recorded = [(statement, told) for file, _, statement, told in rows("sparse") if file == name]
+    assert [statement for statement, _ in found] == [statement for statement, _ in recorded]
+    wrong = {
+        s: (told, got) for (s, got), (_, told) in zip(found, recorded, strict=True) if as_read(got) != as_read(told)
+    }
     assert not wrong, json.dumps(wrong, indent=1)
 
 
@@ -60,15 +63,11 @@ def test_products_are_those_of_dense_matrices() -> None:
 
 
 def test_dense_programs_load_nothing_of_it() -> None:
-    import subprocess
-    import sys
-
     code = (
         "import sys; from tensorsh import torch; x = torch.ones(2, 2, requires_grad=True); (x @ x).sum().backward(); print(x);"
         "print([m for m in sys.modules if 'sparse' in m])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed(code).splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("layout", ["to_sparse", "to_sparse_csr", "to_sparse_bsr"])

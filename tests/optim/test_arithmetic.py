@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine import blas
+from tensorsh.engine.arrays import blas
 from tensorsh.torch.optim import arithmetic
 
 

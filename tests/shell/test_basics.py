@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 import threading
 import time
-from functools import partial
-from operator import call
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from tensorsh import Session
-from tensorsh.shell.worker import Abandoned, Worker
+from tensorsh.engine.arrays.state import state
+from tensorsh.sandbox import settings
+from tensorsh.shell.interrupts import Interrupts
 
+from ..support.processes import printed
 from .terminal import Terminal
+
+WITHIN = 2.0
+"""Seconds in which Ctrl-C gives the prompt back."""
 
 
 def test_values_are_echoed_with_type_and_chain(terminal: Terminal) -> None:
@@ -76,51 +85,92 @@ def test_ctrl_c_stops_a_loop_and_drops_what_is_typed(terminal: Terminal) -> None
     terminal.enter("x", "\n5\ntsr>")
 
 
-def test_ctrl_c_in_compiled_code_gives_the_prompt_back_with_all_variables(terminal: Terminal) -> None:
-    terminal.run("x = 7; a = np.random.rand(6000, 6000); np.linalg.eigvals(a[:2, :2])")
-    terminal.send("print('now'); b = np.linalg.eigvals(a)\r")  # a call of minutes
+@pytest.mark.parametrize("call", ["a @ a", "torch.linalg.eigvals(a)", "torch.linalg.svd(a)", "sum(range(10**12))"])
+def test_ctrl_c_ends_a_long_call_at_its_line(terminal: Terminal, call: str) -> None:
+    terminal.run("x = 7; a = rand(4000, 4000, dtype=torch.float64); repr(torch.linalg.eigvals(ones(2, 2)))")
+    terminal.send(f"print('now'); b = {call}\r")
     terminal.wait("\nnow")
-    terminal.busy(1)
+    terminal.busy(0.3)
     terminal.interrupt()
-    terminal.wait("compiled code was running")
-    terminal.enter("x + a.size; 'b' in globals()", "\n36000007\nFalse\ntsr>")
-    terminal.enter("%who", "\na  x\ntsr>")
-    terminal.enter("torch.is_grad_enabled(), ones(2).log()", "(True, tensor([0., 0.]))\ntsr>")
-    terminal.send("exit\r")
-    assert terminal.ended() == 0
+    terminal.wait("KeyboardInterrupt")
+    terminal.enter("x + a.numel(); 'b' in globals()", "\n16000007\nFalse\ntsr>")
 
 
-def test_what_ctrl_c_has_left_alone_ends_by_itself() -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        "10**10**8",
+        "re.match('(a+)+$', 'a' * 40 + 'b')",
+        "np.sum(np.broadcast_to(1.5, 10**12))",
+    ],
+)
+def test_ctrl_c_ends_what_never_ends(terminal: Terminal, call: str) -> None:
+    terminal.run("x = 7; import re; repr(torch.linalg.inv(eye(2)))")
+    terminal.send(f"print('now')\x1b\r{call}\r")
+    terminal.wait("\nnow")
+    terminal.busy(0.3)
+    began = time.monotonic()
+    terminal.interrupt()
+    terminal.wait("KeyboardInterrupt at <input 2>:")
+    assert time.monotonic() - began < WITHIN
+    terminal.enter("x + 35", "\n42\ntsr>")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "try:\n  while True: pass\nfinally:\n  while True: pass",
+        "while True:\n  try:\n    while True: len([1])\n  except: len([1])",
+        "def g():\n  try: yield\n  finally:\n    while True: len([1])\na = g()\nnext(a)\ndel a\nwhile True: pass",
+        "class A:\n  def __repr__(self):\n    while True: pass\nprint(A())",
+        "class A(Exception):\n  def __str__(self):\n    while True: pass\nraise A()",
+    ],
+)
+def test_ctrl_c_twice_ends_what_catches_it(terminal: Terminal, program: str) -> None:
+    (terminal.folder / "program.tsr").write_text(f"print('now')\n{program}\n")
+    terminal.run("x = 7")
+    terminal.send("%run program.tsr\r")
+    terminal.wait("\nnow")
+    terminal.busy(0.3)
+    prompts = terminal.prompts()
+    terminal.interrupt()
+    time.sleep(0.3)
+    terminal.interrupt()
+    terminal.until(lambda: terminal.prompts() > prompts and terminal.is_reading(), "the prompt")
+    terminal.enter("x + 35", "\n42\ntsr>")
+
+
+def test_what_nests_deeply_is_an_error_or_ends(terminal: Terminal) -> None:
+    terminal.run("def f(n): return f(n + 1)\r", "x = iter([7])")
+    terminal.enter("f(0)", "RecursionError: maximum recursion depth exceeded")
+    terminal.run("for i in range(100000): x = map(int, x)\r")
+    terminal.enter("list(x)", "\n[7]\ntsr>")
+
+
+@pytest.fixture
+def interrupts() -> Iterator[Interrupts]:
+    """Ctrl-C as in the shell, in the tests' own process."""
+    before = signal.getsignal(signal.SIGINT)
+    found = Interrupts()
+    found.listen()
+    yield found
+    signal.signal(signal.SIGINT, before)
+
+
+def press() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_is_not_lost_in_a_collection_of_cycles(interrupts: Interrupts) -> None:
     session = Session()
-    worker = Worker(session)
-    begun, stuck = threading.Lock(), threading.Lock()
-    begun.acquire()
-    stuck.acquire()
-    session["in_compiled_code"] = partial(list, map(call, (begun.release, stuck.acquire)))
-    job = worker.start(lambda: session.run("with torch.no_grad(): x = in_compiled_code()\ny = 1"))
-    begun.acquire()
-    with pytest.raises(Abandoned):
-        worker._interrupt(job)
-    assert worker.busy and worker.run(lambda: session.run("z = 2; torch.is_grad_enabled()")) is True
-    stuck.release()
-    assert job.done.wait(60) and not worker.busy
-    assert session.run("torch.is_grad_enabled()") and list(session) == ["in_compiled_code", "z"]
-
-
-def test_ctrl_c_is_not_lost_in_a_collection_of_cycles() -> None:
-    session = Session()
-    worker = Worker(session)
     session.run("torch.set_default_dtype(torch.float64)")
     thresholds, until = gc.get_threshold(), time.monotonic() + 60
     gc.set_threshold(1, 1, 1)
     try:
         for _ in range(20):
-            begun = threading.Event()
-            session["begun"] = begun.set
-            job = worker.start(lambda: session.run("with torch.no_grad():\n  while True: a = {1}, {2}; begun()"))
-            begun.wait()
-            worker._interrupt(job)
-            assert job.done.wait(60) and isinstance(job.error, KeyboardInterrupt)
+            session["press"] = threading.Timer(0.01, press).start
+            with pytest.raises(KeyboardInterrupt):
+                interrupts.run(session.run, "press()\nwith torch.no_grad():\n  while True: a = {1}, {2}")
             assert repr(session.run("torch.get_default_dtype(), torch.is_grad_enabled()")) == "(torch.float64, True)"
         while not gc.isenabled() and time.monotonic() < until:
             time.sleep(0.001)
@@ -129,27 +179,75 @@ def test_ctrl_c_is_not_lost_in_a_collection_of_cycles() -> None:
         gc.set_threshold(*thresholds)
 
 
-def test_calls_can_be_watched_after_ctrl_c() -> None:
-    session = Session()
-    worker = Worker(session)
-    begun = threading.Event()
-    session["begun"] = begun.set
-    job = worker.start(lambda: session.run("while True: begun()"))
-    begun.wait()
-    worker._interrupt(job)
-    calls: list[object] = []
+def test_ctrl_c_leaves_no_settings_behind(interrupts: Interrupts) -> None:
+    """It comes at every step of the way into a program and out of it."""
+    session, kept = Session(), warnings.filters[:]
+    session.run("torch.set_default_dtype(torch.float64)")
+    program = session.compile("1", "x")
+    outside = state.default_dtype
+    step = last = left = 0
+    interrupts._is_trying = True  # nothing comes again: it would while `each` runs, which is no step of the way
 
-    def watch() -> None:
-        sys.setprofile(lambda *told: calls.append(told))
+    def each(frame: FrameType, event: str, told: object) -> object:
+        nonlocal step
+        step += 1
+        if step == last:
+            interrupts._hear(signal.SIGINT, frame)
+        return each
+
+    def interrupted() -> bool:
+        nonlocal step
+        step = 0
+        sys.settrace(each)
         try:
-            begun.is_set()
+            interrupts.run(session.execute, program)
+            return False
+        except KeyboardInterrupt:
+            return True
         finally:
-            sys.setprofile(None)
+            sys.settrace(None)
 
-    watching = threading.Thread(target=watch, daemon=True)
-    watching.start()
-    watching.join(60)
-    assert calls and not watching.is_alive()
+    assert not interrupted()
+    for last in range(1, step + 1):  # noqa: B007 - each looks at it
+        left += interrupted()
+        assert warnings.filters == kept and not session._settings.depth and not settings._turn._is_owned()
+        assert state.default_dtype is outside
+        interrupts.forget()
+    assert 5 < left < step
+    assert repr(session.run("torch.get_default_dtype()")) == "torch.float64"
+
+
+def test_ctrl_c_leaves_no_family_of_operators_half_loaded() -> None:
+    code = """
+import os, signal, sys
+from tensorsh import Session
+from tensorsh.shell.interrupts import Interrupts
+interrupts, session = Interrupts(), Session()
+interrupts.listen()
+from tensorsh.engine.loading import table
+real = table.importlib.import_module
+def load(name):
+    if name.endswith("powers"):
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name)
+table.importlib.import_module = load
+program = "torch.sqrt(torch.ones(2, requires_grad=True)).sum().backward()\\nwhile True: pass"
+try:
+    interrupts.run(session.run, program)
+except KeyboardInterrupt:
+    print("interrupted", "tensorsh.engine.ops.elementwise.powers" in sys.modules)
+session.run("w = torch.ones(2, requires_grad=True); torch.sqrt(w).sum().backward(); print(w.grad)")
+"""
+    assert printed(code).split("\n")[-3:-1] == ["interrupted True", "tensor([0.5000, 0.5000])"]
+
+
+def test_ctrl_c_between_two_entries_is_remembered_until_the_next_is_read(interrupts: Interrupts) -> None:
+    press()
+    with pytest.raises(KeyboardInterrupt):
+        interrupts.run(print, "not reached")
+    press()
+    interrupts.forget()
+    assert interrupts.run(len, "abc") == 3
 
 
 def test_a_program_may_catch_ctrl_c(terminal: Terminal) -> None:

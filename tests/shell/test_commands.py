@@ -204,8 +204,8 @@ def test_config_is_read_and_what_is_wrong_is_said(tmp_path: Path, text: str, pro
     (folder / "config.toml").write_text(text)
     terminal = Terminal(tmp_path)
     shown = terminal.enter("ones(1)", "tensor([1.])" + ("  float32[1]" if problem else "\n"))
-    shown = shown.replace("\n", "")
-    assert problem in shown and shown.count("config.toml") == (1 if problem else 0)
+    shown = "".join(shown.split())  # where the lines end depends on the folder's name
+    assert problem.replace(" ", "") in shown and shown.count("config.toml") == (1 if problem else 0)
     terminal.close()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from modules.crawl import crawl  # tests/ is on the path, as the folder of this package
-
 from tensorsh import Session
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.files import Permissions
 from tensorsh.tools import TOOLS
+
+from ..modules.crawl import crawl
 
 
 def test_nothing_leads_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensorsh import Session
-from tensorsh.modules.files import Permissions
+from tensorsh.sandbox.files import Permissions
 
 
 @pytest.fixture

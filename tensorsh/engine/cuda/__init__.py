@@ -8,14 +8,24 @@ imported before a program asks for a device.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from . import activation, bessel, linalg, loss, normalization, sorting, windows
+from ..arrays import device_guard
+from ..arrays.on_arrays import on_arrays
+from ..loading.table import OPERATORS, load
+from ..operators import hooks
+from ..tape.worlds import raw
+from . import activation, attention, bessel, linalg, loss, normalization, sampling, sorting, windows
+from .checks import outside
+from .philox import Philox
+from .scatter import fold
 
+__all__ = ["Philox", "attention", "fold", "outside", "prepare", "sampling", "sorting", "KINDS", "KERNELS", "HOSTED"]
+"""What the rooms below ask for, of `accelerator()`."""
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
 KERNELS: dict[str, Callable] = (
@@ -28,12 +38,18 @@ GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
 
 
+def prepare(index: int) -> None:
+    """A program asks for a device. From the first on that is not the current one, every call is asked where its
+    tensors lie."""
+    if device_guard.note(index):
+        hooks.stay("devices")
+    install()
+
+
 @cache
 def install() -> None:
     """Let the formulas of operators that have one of their own here choose it by the arrays they are given."""
-    from ..table import OPERATORS, load
-
-    for family in ("activation", "rectifiers", "softmax", "normalization", "native"):
+    for family in ("nn.activation", "nn.rectifiers", "reductions.softmax", "nn.normalization", "nn.native"):
         load(family)
     for name, formula in GRADIENTS.items():
         op = OPERATORS[name]
@@ -51,10 +67,9 @@ def install() -> None:
 def chosen(formula: Callable, own: Callable) -> Callable:
     """`formula`, but `own` in a pass over arrays of a device."""
 
-    @wraps(formula)
-    def run(t: Any, g: Any, *values: Any) -> Any:
+    def computed(g: Any, *values: Any) -> Any:
         first = g[0] if type(g) is list else g
         on_device = first is not None and type(first) is not np.ndarray and not hasattr(first, "layout")
-        return (own if t.raw and on_device else formula)(t, g, *values)
+        return own(raw, g, *values) if on_device else None
 
-    return run
+    return on_arrays(computed)(formula)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import rounded_products
+from ..arrays.backend import rounded_products
 from .kernels import Raw
 from .philox import PREAMBLE
 from .rows import FOLDS, threads

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import bounds
-from ..backend import cupy, device_of
+from ..arrays import bounds
+from ..arrays.backend import cupy, device_of
 from .kernels import Elementwise
 
 OUTSIDE = Elementwise(

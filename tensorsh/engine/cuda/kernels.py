@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import cupy
+from ..arrays.backend import cupy
 
 DECLARED: list[Any] = []
 """All kernels, for ``tests/device/compile_kernels.py``."""

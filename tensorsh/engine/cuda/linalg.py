@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...wrapping import wraps
+from ...sandbox.wrapping import wraps
+from ..ops.linalg.inverse import is_vector
 
 KINDS = frozenset("fdFD")
 
@@ -82,8 +83,6 @@ def system(xp: Any, a: Any, b: Any) -> Any:
 
 @asked
 def solve_ex(xp: Any, A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
-    from ..ops.linalg_inverse import is_vector
-
     if not square(A) or B.dtype != A.dtype or not B.ndim:
         return None
     vector = is_vector(A, B)

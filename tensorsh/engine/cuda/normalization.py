@@ -9,8 +9,9 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..backend import cupy
-from ..ops.normalization import KEPT, update
+from ..arrays.backend import cupy
+from ..ops.nn.normalization import KEPT, update
+from ..ops.reductions.softmax import one_axis, prepared
 from . import rows
 from .kernels import Elementwise, total
 
@@ -19,8 +20,6 @@ def folded(name: str, kind: int) -> Callable:
     """softmax or log_softmax of rows."""
 
     def kernel(xp: Any, input: Any, dim: int, dtype: Any = None) -> Any:
-        from ..ops.softmax import one_axis, prepared
-
         narrow = None
         if dtype is not None:
             x, axis, narrow = prepared(name, input, dim, dtype)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import cupy, device_of
+from ..arrays.backend import cupy, device_of
 from .kernels import Raw
 
 MOST = 64

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import cupy
-from ..random import DEFAULT_SEED, Seeded, check_seed
+from ..arrays.backend import cupy
+from ..random.generator import DEFAULT_SEED, Seeded, check_seed
 from .kernels import Elementwise
 
 BLOCK = 256

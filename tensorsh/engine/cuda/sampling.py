@@ -1,4 +1,4 @@
-"""The samplers of `engine/sampling.py` for a CUDA device's generator: the same functions, on the device."""
+"""The samplers of `engine/random/uniform_words.py` for a CUDA device's generator: the same functions, on the device."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...wrapping import wraps
-from .. import current
-from ..backend import cupy
-from ..sampling import within_dtype
+from ...sandbox.wrapping import wraps
+from ..arrays import device_guard
+from ..arrays.backend import cupy
+from ..random.uniform_words import within_dtype
 from .philox import (
     BERNOULLI,
     CAUCHY,
@@ -45,10 +45,10 @@ def at_home(sampler: Any) -> Any:
 
     @wraps(sampler)
     def run(g: Philox, *args: Any, **options: Any) -> Any:
-        if not current.several:
+        if not device_guard.several:
             return sampler(g, *args, **options)
-        index = current.index_of(args)
-        with current.on(g.index if index < 0 else index):
+        index = device_guard.index_of(args)
+        with device_guard.on(g.index if index < 0 else index):
             return sampler(g, *args, **options)
 
     return run

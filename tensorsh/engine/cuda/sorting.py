@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.reductions.sorting import order, ranked
 from .kernels import Elementwise
 
 SEARCH = Elementwise(
@@ -81,8 +82,6 @@ def logcumsumexp(xp: Any, input: Any, dim: int) -> Any:
 
 
 def topk(xp: Any, input: Any, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    from ..ops.sorting import order
-
     fits = input.ndim and -input.ndim <= dim < input.ndim and input.dtype.kind in "fiuV"
     if not fits or not isinstance(k, (int, np.integer)) or not 0 <= k <= input.shape[dim]:
         return None
@@ -92,16 +91,12 @@ def topk(xp: Any, input: Any, k: Any, dim: int = -1, largest: bool = True, sorte
 
 
 def kthvalue(xp: Any, input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    from ..ops.sorting import ranked
-
     fits = input.ndim and -input.ndim <= dim < input.ndim and input.dtype.kind in "fiuV"
     return ranked(xp, input, dim % input.ndim, k - 1, keepdim) if fits and 1 <= k <= input.shape[dim] else None
 
 
 def mode(xp: Any, input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The longest run of the sorted elements, the first of several, and the place of its last."""
-    from ..ops.sorting import order
-
     if not input.ndim or not input.size or input.dtype.kind not in "fiub" or not -input.ndim <= dim < input.ndim:
         return None
     axis = dim % input.ndim

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import cupy, rounded_products
-from ..ops.pooling import batchwise
-from ..state import state
+from ..arrays.backend import cupy, rounded_products
+from ..arrays.state import state
+from ..ops.nn.convolution import _size
+from ..ops.nn.pooling import batchwise, outputs
 from .kernels import Elementwise
 
 MOST = 1 << 28
@@ -132,8 +133,6 @@ def sizes(x: Any, shape: Any, out: Any, kernel: Any, stride: Any, padding: Any, 
 
 
 def pooled(xp: Any, input: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
-    from ..ops.pooling import outputs
-
     out = outputs(input.shape[2:], kernel, stride, padding, dilation, ceil_mode)
     x = xp.ascontiguousarray(input)
     y = xp.empty((*x.shape[:2], *out), x.dtype)
@@ -160,8 +159,6 @@ def max_spread(
 def averaged(
     xp: Any, input: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any
 ) -> Any:
-    from ..ops.pooling import outputs
-
     ones = (1,) * len(kernel)
     out = outputs(input.shape[2:], kernel, stride, padding, ones, ceil_mode)
     x = xp.ascontiguousarray(input)
@@ -256,8 +253,6 @@ def convolution(
     xp: Any, input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
     transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
 ) -> Any:  # fmt: skip
-    from ..ops.convolution import _size
-
     if not transposed_:
         return forward(xp, input, weight, bias, stride, padding, dilation, groups)
     size = _size(input, weight, stride, padding, dilation, output_padding)

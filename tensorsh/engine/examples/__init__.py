@@ -4,7 +4,7 @@
     cumsum(tensor([1., 2., 3.]), dim=0)
     #> tensor([1., 3., 6.])
 
-The first line names the function and what comes out. They are made by `tests/record_examples.py`, and run by the tests.
+The first line names the function and what comes out. They are made by `tests/recording/examples.py`, and run by the tests.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..parallel import SHARED, elementwise
-from ..state import state
+from ...sandbox import process
+from ..arrays.parallel import SHARED, elementwise
+from ..arrays.state import state
 
 compiled: Any
 try:
@@ -26,9 +27,6 @@ try:
     from . import compiled  # type: ignore[attr-defined,no-redef]
 except ImportError:
     compiled = None
-else:
-    if hasattr(compiled, "keep_freed"):
-        compiled.keep_freed(1 << 27)
 
 FLOAT32 = np.dtype(np.float32)
 ndarray = np.ndarray
@@ -37,6 +35,22 @@ ndarray = np.ndarray
 def kernel(name: str, otherwise: Any = None) -> Any:
     """A kernel by its name, or what takes its place where there is none."""
     return getattr(compiled, name, otherwise)
+
+
+kept = 0
+"""Bytes of freed memory that the process keeps for results to come; 0 leaves that to the system."""
+
+
+def keep_freed(size: int) -> None:
+    """Freed memory is kept, up to a number of bytes: the system would clear the pages of each large result anew."""
+    global kept
+    if size != kept and hasattr(compiled, "keep_freed"):
+        compiled.keep_freed(size)
+        kept = size
+
+
+if process.owned:
+    keep_freed(1 << 27)
 
 
 def give_back() -> None:

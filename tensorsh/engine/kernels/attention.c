@@ -54,38 +54,37 @@ WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, 
     }
 }
 
-/* A matrix of scores, which is written to. */
-static float *scores(PyObject *object, size *rows, size *n) {
-    PyArrayObject *s = writeable(object, NPY_FLOAT);
-    if (s == NULL || PyArray_NDIM(s) < 1 || PyArray_SIZE(s) == 0) return NULL;
-    *n = PyArray_DIM(s, PyArray_NDIM(s) - 1);
-    *rows = PyArray_SIZE(s) / *n;
-    return PyArray_DATA(s);
+static int weights_plan(Call *c) {
+    const Argument *s = &c->in[0];
+    if (s->ndim < 1 || s->count == 0) return 0;
+    c->each = s->shape[s->ndim - 1];
+    c->lines = s->count / c->each;
+    return have(c, 1, 1, c->lines);
 }
 
-static PyObject *attention_weights(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    size rows, n;
-    float *s = count == 3 ? scores(args[0], &rows, &n) : NULL;
-    PyArrayObject *sums = s ? writeable(args[1], NPY_FLOAT) : NULL;
-    if (sums == NULL || PyArray_SIZE(sums) != rows) Py_RETURN_NONE;
-    int precise = PyObject_IsTrue(args[2]);
-    RELEASED(rows * n, weigh(s, PyArray_DATA(sums), rows, n, precise));
-    Py_RETURN_TRUE;
+static int weights(Call *c, size from, size to) {
+    weigh((float *)c->in[0].data + from * c->each, (float *)c->in[1].data + from, to - from, c->each, c->in[2].whole != 0);
+    return 1;
 }
 
-static PyObject *attention_scores_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    size rows, n, rows_too, n_too;
-    float *s = count == 5 ? scores(args[0], &rows, &n) : NULL, *d = s ? scores(args[1], &rows_too, &n_too) : NULL;
-    PyArrayObject *sums = d ? contiguous(args[2], NPY_FLOAT) : NULL, *delta = d ? contiguous(args[3], NPY_FLOAT) : NULL;
-    if (sums == NULL || delta == NULL || PyArray_SIZE(sums) != rows || PyArray_SIZE(delta) != rows) Py_RETURN_NONE;
-    if (rows_too != rows || n_too != n) Py_RETURN_NONE;
-    int precise = PyObject_IsTrue(args[4]);
-    RELEASED(rows * n, weigh_backward(s, d, PyArray_DATA(sums), PyArray_DATA(delta), rows, n, precise));
-    Py_RETURN_TRUE;
+static int scores_backward_plan(Call *c) {
+    const Argument *s = &c->in[0], *d = &c->in[1];
+    if (d->ndim < 1 || d->count != s->count || s->ndim < 1 || d->shape[d->ndim - 1] != s->shape[s->ndim - 1] || s->count == 0) return 0;
+    c->each = s->shape[s->ndim - 1];
+    c->lines = s->count / c->each;
+    return have(c, 2, 3, c->lines);
 }
 
-PyMethodDef attention_methods[] = {
-    FUNCTION(attention_weights, "attention_weights(scores, log sums, precise): scores become weights"),
-    FUNCTION(attention_scores_backward, "attention_scores_backward(scores, gradients of weights, log sums, delta, precise)"),
-    {NULL, NULL, 0, NULL},
+static int scores_backward(Call *c, size from, size to) {
+    const size at = from * c->each;
+    weigh_backward((float *)c->in[0].data + at, (float *)c->in[1].data + at, (const float *)c->in[2].data + from,
+                   (const float *)c->in[3].data + from, to - from, c->each, c->in[4].whole != 0);
+    return 1;
+}
+
+const Kernel attention_kernels[] = {
+    {"attention_weights", "FFb", weights_plan, weights, "attention_weights(scores, log sums, precise): scores become weights"},
+    {"attention_scores_backward", "FFffb", scores_backward_plan, scores_backward,
+     "attention_scores_backward(scores, gradients of weights, log sums, delta, precise)"},
+    {0},
 };

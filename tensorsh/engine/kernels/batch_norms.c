@@ -3,8 +3,7 @@
    The sums are PyTorch's. Where a channel's elements lie side by side, [n, c, s]: its moments one after the other in double;
    in the gradients those of an image in eight lanes in float, the images' in double. Where the channels do, [rows, c]: row by
    row in float. What PyTorch's compiler fuses is fused here; all other operations round as written. */
-#pragma GCC optimize("fp-contract=off")
-#include "common.h"
+#include "kernels.h"
 
 #define LANES 8
 #define TOGETHER 8 /* channels whose moments are added at a time: each addition waits for the one before it */
@@ -57,18 +56,18 @@ WIDE static void image_moments(const struct norm *v) {
 }
 
 WIDE static void row_moments(const struct norm *v) {
-    const size c = v->c;
+    const size c = v->c, from = v->from, to = v->to;
     float *restrict mean = v->mean, *restrict squares = v->rstd;
-    for (size k = 0; k < c; k++) mean[k] = squares[k] = 0;
+    for (size k = from; k < to; k++) mean[k] = squares[k] = 0;
     for (size n = 0; n < v->n; n++)
-        for (size k = 0; k < c; k++) mean[k] += v->x[n * c + k];
-    for (size k = 0; k < c; k++) mean[k] = (float)((double)mean[k] / (double)v->n);
+        for (size k = from; k < to; k++) mean[k] += v->x[n * c + k];
+    for (size k = from; k < to; k++) mean[k] = (float)((double)mean[k] / (double)v->n);
     for (size n = 0; n < v->n; n++)
-        for (size k = 0; k < c; k++) {
+        for (size k = from; k < to; k++) {
             float distance = v->x[n * c + k] - mean[k];
             squares[k] = __builtin_fmaf(distance, distance, squares[k]);
         }
-    for (size k = 0; k < c; k++) finish(v, k, mean[k], squares[k], v->n);
+    for (size k = from; k < to; k++) finish(v, k, mean[k], squares[k], v->n);
 }
 
 /* out = x scale + shift, with a channel's scale and shift from its mean and reciprocal deviation. */
@@ -91,10 +90,10 @@ WIDE static void images(const struct norm *v, const float *rstd) {
 }
 
 WIDE static void rows(const struct norm *v, const float *rstd, float *restrict scale, float *restrict shift) {
-    const size c = v->c;
-    for (size k = 0; k < c; k++) affine(v, k, rstd[k], scale + k, shift + k);
+    const size c = v->c, from = v->from, to = v->to;
+    for (size k = from; k < to; k++) affine(v, k, rstd[k], scale + k, shift + k);
     for (size n = 0; n < v->n; n++)
-        for (size k = 0; k < c; k++) v->out[n * c + k] = __builtin_fmaf(v->x[n * c + k], scale[k], shift[k]);
+        for (size k = from; k < to; k++) v->out[n * c + k] = __builtin_fmaf(v->x[n * c + k], scale[k], shift[k]);
 }
 
 /* Sums along an image of g and of g (x - mean), in eight lanes; a vector's rest is fused, a short line in order. */
@@ -151,17 +150,17 @@ WIDE static void images_backward(const struct norm *v) {
 }
 
 WIDE static void rows_backward(const struct norm *v, float *restrict sum, float *restrict with_x) {
-    const size c = v->c, whole = c / LANES * LANES;
+    const size c = v->c, from = v->from, to = v->to, last = c / LANES * LANES, whole = to < last ? to : last;
     const float count = (float)v->n;
-    for (size k = 0; k < c; k++) sum[k] = with_x[k] = 0;
+    for (size k = from; k < to; k++) sum[k] = with_x[k] = 0;
     for (size n = 0; n < v->n; n++) {
         const float *g = v->g + n * c, *x = v->x + n * c;
-        for (size k = 0; k < c; k++) {
+        for (size k = from; k < to; k++) {
             sum[k] += g[k];
             with_x[k] = __builtin_fmaf(x[k] - v->mean[k], g[k], with_x[k]);
         }
     }
-    for (size k = 0; k < c; k++) {
+    for (size k = from; k < to; k++) {
         if (v->dw) v->dw[k] = with_x[k] * v->rstd[k];
         if (v->db) v->db[k] = sum[k];
         with_x[k] = with_x[k] * v->rstd[k] * v->rstd[k] / count;
@@ -171,12 +170,12 @@ WIDE static void rows_backward(const struct norm *v, float *restrict sum, float 
         const float *g = v->g + n * c, *x = v->x + n * c, *mean = v->mean, *rstd = v->rstd, *w = v->w;
         float *restrict dx = v->out + n * c;
         if (!v->training) {
-            for (size k = 0; k < c; k++) dx[k] = g[k] * rstd[k];
+            for (size k = from; k < to; k++) dx[k] = g[k] * rstd[k];
         } else {
-            for (size k = 0; k < whole; k++) dx[k] = __builtin_fmaf(mean[k] - x[k], with_x[k], g[k] - sum[k]) * rstd[k];
-            for (size k = whole; k < c; k++) dx[k] = (g[k] - sum[k] - (x[k] - mean[k]) * with_x[k]) * rstd[k];
+            for (size k = from; k < whole; k++) dx[k] = __builtin_fmaf(mean[k] - x[k], with_x[k], g[k] - sum[k]) * rstd[k];
+            for (size k = from < whole ? whole : from; k < to; k++) dx[k] = (g[k] - sum[k] - (x[k] - mean[k]) * with_x[k]) * rstd[k];
         }
-        for (size k = 0; w && k < c; k++) dx[k] *= w[k];
+        for (size k = from; w && k < to; k++) dx[k] *= w[k];
     }
 }
 
@@ -188,68 +187,71 @@ static void given(const struct norm *v, const float *var, float *rstd) {
     }
 }
 
-/* x [n, c, s] or [n, c], of which channels from..to are worked on; 0 for anything else. */
-static int shaped(struct norm *v, PyObject *array, PyObject *from, PyObject *to) {
-    PyArrayObject *x = contiguous(array, NPY_FLOAT);
-    if (x == NULL || PyArray_NDIM(x) < 2 || PyArray_NDIM(x) > 3 || PyArray_SIZE(x) == 0) return 0;
-    v->x = PyArray_DATA(x);
-    v->n = PyArray_DIM(x, 0);
-    v->c = PyArray_DIM(x, 1);
-    v->s = PyArray_NDIM(x) == 3 ? PyArray_DIM(x, 2) : 0;
-    v->from = PyLong_AsSsize_t(from);
-    v->to = PyLong_AsSsize_t(to);
-    return v->from >= 0 && v->to <= v->c && (v->s || (v->from == 0 && v->to == v->c));
+#define TOGETHER_IN_ROWS 64 /* channels of a row that make a line of work */
+
+/* x [n, c, s] or [n, c], of which the channels between the numbers in arguments `k` and `k` + 1 are worked on. */
+static int shaped(Call *c, const Argument *x, int k) {
+    if (x->ndim < 2 || x->ndim > 3 || x->count == 0) return 0;
+    const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
+    if (from < 0 || to < from || to > x->shape[1]) return 0;
+    c->lines = (to - from + together - 1) / together;
+    c->each = x->count / x->shape[1] * together;
+    return 1;
 }
 
-static PyObject *batch_norm(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    struct norm v = {.training = 1};
-    if (count != 14 || !shaped(&v, args[0], args[12], args[13])) NONE_UNLESS_ERROR;
-    float *w = NULL, *b = NULL, *var = NULL, *mean = NULL;
-    if (!taken(args + 1, 2, (float **[]){&w, &b}, v.c, 0) || !taken(args + 4, 1, &(float **){&v.out}, v.n * v.c * (v.s ? v.s : 1), 1) ||
-        !taken(args + 5, 4, (float **[]){&v.mean, &v.rstd, &v.running_mean, &v.running_var}, v.c, 1) ||
-        !taken(args + 10, 2, (float **[]){&mean, &var}, v.c, 0))
-        Py_RETURN_NONE;
-    v.w = w, v.b = b, v.eps = PyFloat_AsDouble(args[3]), v.momentum = PyFloat_AsDouble(args[9]);
-    if (PyErr_Occurred()) return NULL;
-    if (!v.out || !v.rstd || (var ? !mean : !v.mean)) Py_RETURN_NONE;
-    float *room = PyMem_RawMalloc(3 * v.c * sizeof(float));
-    if (room == NULL) return PyErr_NoMemory();
-    if (var) v.mean = mean;
-    RELEASED(v.n * v.c * v.s, {
-        float *rstd = var ? room + 2 * v.c : v.rstd;
-        if (var) given(&v, var, rstd);
-        else if (v.s) image_moments(&v);
-        else row_moments(&v);
-        if (v.s) images(&v, rstd);
-        else rows(&v, rstd, room, room + v.c);
-    });
-    PyMem_RawFree(room);
-    Py_RETURN_TRUE;
+/* The channels of lines from..to. */
+static struct norm norm_of(const Call *c, const Argument *x, int k, size from, size to) {
+    const size first = c->in[k].whole, end = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
+    struct norm v = {.x = x->data, .n = x->shape[0], .c = x->shape[1], .s = x->ndim == 3 ? x->shape[2] : 0};
+    v.from = first + from * together;
+    v.to = first + to * together < end ? first + to * together : end;
+    return v;
 }
 
-static PyObject *batch_norm_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    struct norm v = {0};
-    if (count != 11 || !shaped(&v, args[1], args[9], args[10])) NONE_UNLESS_ERROR;
-    const size all = v.n * v.c * (v.s ? v.s : 1);
-    float *g = NULL, *w = NULL;
-    if (!taken(args, 1, &(float **){&g}, all, 0) || !taken(args + 2, 3, (float **[]){&w, &v.mean, &v.rstd}, v.c, 0) ||
-        !taken(args + 6, 1, &(float **){&v.out}, all, 1) || !taken(args + 7, 2, (float **[]){&v.dw, &v.db}, v.c, 1))
-        Py_RETURN_NONE;
-    if (!g || !v.mean || !v.rstd) Py_RETURN_NONE;
-    v.g = g, v.w = w, v.training = args[5] == Py_True;
-    float *room = PyMem_RawMalloc(2 * v.c * sizeof(float));
-    if (room == NULL) return PyErr_NoMemory();
-    RELEASED(all, {
-        if (v.s) images_backward(&v);
-        else rows_backward(&v, room, room + v.c);
-    });
-    PyMem_RawFree(room);
-    Py_RETURN_TRUE;
+static int batch_norm_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    const int known = c->in[11].data != NULL;
+    if (!shaped(c, x, 12) || known != (c->in[10].data != NULL)) return 0;
+    c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * (size)sizeof(float);
+    return have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);
 }
 
-PyMethodDef batch_norm_methods[] = {
-    FUNCTION(batch_norm, "batch_norm(x [n, c, s] or [n, c], weight, bias, eps, out, mean, rstd, running mean, running variance, momentum, "
-                         "given mean, given variance, from channel, to)"),
-    FUNCTION(batch_norm_backward, "batch_norm_backward(g, x, weight, mean, rstd, training, dx, dw, db, from channel, to)"),
-    {NULL, NULL, 0, NULL},
+static int batch_norm(Call *c, size from, size to) {
+    struct norm v = norm_of(c, &c->in[0], 12, from, to);
+    const float *var = c->in[11].data;
+    float *room = c->scratch, *rstd = c->in[6].data;
+    v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number, v.out = c->in[4].data, v.rstd = rstd;
+    v.running_mean = c->in[7].data, v.running_var = c->in[8].data, v.momentum = c->in[9].number;
+    v.mean = c->in[var ? 10 : 5].data;
+    if (var) given(&v, var, rstd = room + (v.s ? 0 : 2 * v.c));
+    else if (v.s) image_moments(&v);
+    else row_moments(&v);
+    if (v.s) images(&v, rstd);
+    else rows(&v, rstd, room, room + v.c);
+    return 1;
+}
+
+static int batch_norm_backward_plan(Call *c) {
+    const Argument *x = &c->in[1];
+    if (!shaped(c, x, 9)) return 0;
+    c->room = x->ndim == 2 ? 2 * x->shape[1] * (size)sizeof(float) : 0;
+    return have(c, 0, 0, x->count) && have(c, 2, 4, x->shape[1]) && have(c, 6, 6, x->count) && have(c, 7, 8, x->shape[1]);
+}
+
+static int batch_norm_backward(Call *c, size from, size to) {
+    struct norm v = norm_of(c, &c->in[1], 9, from, to);
+    v.g = c->in[0].data, v.w = c->in[2].data, v.mean = c->in[3].data, v.rstd = c->in[4].data, v.training = c->in[5].whole != 0;
+    v.out = c->in[6].data, v.dw = c->in[7].data, v.db = c->in[8].data;
+    if (v.s) images_backward(&v);
+    else rows_backward(&v, c->scratch, (float *)c->scratch + v.c);
+    return 1;
+}
+
+const Kernel batch_norm_kernels[] = {
+    {"batch_norm", "ff?f?xFFFF?F?xf?f?ii", batch_norm_plan, batch_norm,
+     "batch_norm(x [n, c, s] or [n, c], weight, bias, eps, out, mean, rstd, running mean, running variance, momentum, given mean, "
+     "given variance, from channel, to)"},
+    {"batch_norm_backward", "fff?ffbF?F?F?ii", batch_norm_backward_plan, batch_norm_backward,
+     "batch_norm_backward(g, x, weight, mean, rstd, training, dx, dw, db, from channel, to)"},
+    {0},
 };

@@ -1,5 +1,5 @@
 /* Convolution of planes in steps of one, and the gradient of its weight, by sums of shifted lines held in registers. */
-#include "common.h"
+#include "kernels.h"
 
 /* `run` makes `width` results of `outs` channels; `cost` is that of one multiplication, compared with the best. */
 struct sums {
@@ -9,14 +9,17 @@ struct sums {
 };
 typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *to,
                      size step);
+#define SIXTEEN 16 /* lanes of the sums of a weight's gradient */
 struct machine {
     const struct sums *sums;
     dots dots[4]; /* for one to four channels */
-    int taps, lanes;
+    int taps;
 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define TARGET __attribute__((target("avx512f,fma,prefer-vector-width=512")))
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,fma")))
+#define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
 #define NAME(name) name##_512
 #define LANES 16
 #define VECTORS_8 3
@@ -28,6 +31,7 @@ struct machine {
 #define TAPS 5
 #include "shifted_lines.h"
 #define TARGET __attribute__((target("avx2,fma")))
+#define FUSED(a, b, c) (VECTOR) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
 #define NAME(name) name##_256
 #define LANES 8
 #define VECTORS_8 1
@@ -39,11 +43,13 @@ struct machine {
 #define TAPS 3
 #include "shifted_lines.h"
 static const struct machine *machine(void) {
-    if (__builtin_cpu_supports("avx512f")) return &machine_512;
+    if (TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f")) return &machine_512;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &machine_256 : NULL;
 }
 #elif defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
 #define TARGET
+#define FUSED(a, b, c) (VECTOR) vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b))
 #define NAME(name) name##_128
 #define LANES 4
 #define VECTORS_8 3
@@ -60,6 +66,7 @@ static const struct machine *machine(void) { return NULL; }
 #endif
 
 #define KINDS 5          /* of sums */
+#define FUSIONS 8        /* multiplications in the time of an element of other work */
 #define WIDEST 128       /* places that any of them makes at a time */
 #define LINE 4096        /* places of a line that are multiplied before the next channels take their turn */
 
@@ -70,16 +77,16 @@ struct shapes {
     size line, taps;          /* places of the result in a line of planes as wide as that; weights of a channel */
 };
 
-static int shapes_of(struct shapes *s, PyArrayObject *x, PyArrayObject *w, PyArrayObject *y, PyObject *const *numbers) {
-    if (x == NULL || w == NULL || y == NULL || machine() == NULL) return 0;
-    if (PyArray_NDIM(x) != 4 || PyArray_NDIM(w) != 4 || PyArray_NDIM(y) != 4) return 0;
+static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers) {
+    if (machine() == NULL || x->ndim != 4 || w->ndim != 4 || y->ndim != 4) return 0;
     size given[3];
     for (int k = 0; k < 3; k++) {
-        given[k] = PyNumber_AsSsize_t(numbers[k], PyExc_OverflowError);
-        if (PyErr_Occurred() || given[k] < 0 || given[k] > 1 << 20) return 0;
+        given[k] = numbers[k].whole;
+        if (given[k] < 0 || given[k] > 1 << 20) return 0;
     }
-    const size *d = PyArray_DIMS(x), *k = PyArray_DIMS(w), *r = PyArray_DIMS(y);
-    *s = (struct shapes){d[0], d[1], d[2], d[3], k[0], k[2], k[3], given[0], given[1], given[2]};
+    const size *d = x->shape, *k = w->shape, *r = y->shape;
+    *s = (struct shapes){.n = d[0], .c = d[1], .h = d[2], .w = d[3], .o = k[0], .kh = k[2], .kw = k[3],
+                         .ph = given[0], .pw = given[1], .groups = given[2]};
     s->wide = s->w + 2 * s->pw;
     s->oh = s->h + 2 * s->ph - s->kh + 1;
     s->ow = s->wide - s->kw + 1;
@@ -88,7 +95,7 @@ static int shapes_of(struct shapes *s, PyArrayObject *x, PyArrayObject *w, PyArr
     s->taps = k[1] * s->kh * s->kw;
     if (s->groups < 1 || s->o % s->groups || k[1] * s->groups != s->c) return 0;
     if (s->oh < 1 || s->ow < 1 || r[0] != s->n || r[1] != s->o || r[2] != s->oh || r[3] != s->ow) return 0;
-    return PyArray_SIZE(x) > 0 && PyArray_SIZE(w) > 0 && (double)s->c * (double)s->plane < 1e9;
+    return x->count > 0 && w->count > 0 && (double)s->c * (double)s->plane < 1e9;
 }
 
 /* A sample's planes with their borders; `to` begins as zeros, so that the borders need no writing. */
@@ -128,28 +135,42 @@ INLINE void write_out(const float *from, float *y, size first, size end, const s
     }
 }
 
-static int forward(const float *x, const float *w, const float *bias, float *y, const struct shapes *s) {
-    const size outs = s->o / s->groups, inner = s->c / s->groups * s->plane;
-    const struct sums *kind = cheapest(machine()->sums, outs, s->line);
-    const size blocks = (outs + kind->outs - 1) / kind->outs, packed = blocks * kind->outs;
-    float *planes = calloc(s->c * s->plane + WIDEST, 4);
-    float *weights = calloc(s->groups * packed * (s->taps + 1), 4), *biases = weights + s->groups * packed * s->taps;
-    size *offsets = malloc(s->taps * sizeof(size));
+/* Rooms in a call's scratch memory, each of so many elements of four bytes (or of sizes), one behind the other. */
+struct rooms {
+    const struct sums *kind;
+    size blocks, packed, padded, whole, together;
+    size planes, weights, lines, sums; /* elements */
+};
+
+static void forward_rooms(struct rooms *r, const struct shapes *s) {
+    const size outs = s->o / s->groups;
+    r->kind = cheapest(machine()->sums, outs, s->line);
+    r->blocks = (outs + r->kind->outs - 1) / r->kind->outs;
+    r->packed = r->blocks * r->kind->outs;
+    r->planes = s->c * s->plane + WIDEST;
+    r->weights = s->groups * r->packed * (s->taps + 1);
+}
+
+static void forward(Call *call, const float *x, const float *w, const float *bias, float *y, const struct shapes *s, char *room) {
+    struct rooms r;
+    forward_rooms(&r, s);
+    const struct sums *kind = r.kind;
+    const size outs = s->o / s->groups, inner = s->c / s->groups * s->plane, blocks = r.blocks, packed = r.packed;
+    size *offsets = (size *)room;
+    float *planes = (float *)(offsets + s->taps), *weights = planes + r.planes, *biases = weights + s->groups * packed * s->taps;
     float made[8 * WIDEST];
-    int done = planes && weights && offsets;
-    if (done) {
-        distances(offsets, s);
-        for (size o = 0; o < s->o; o++) {
-            size at = o / outs * packed + o % outs;
-            float *to = weights + at / kind->outs * kind->outs * s->taps + at % kind->outs;
-            for (size t = 0; t < s->taps; t++) to[t * kind->outs] = w[o * s->taps + t];
-            if (bias) biases[at] = bias[o];
-        }
+    memset(planes, 0, (r.planes + r.weights) * sizeof *planes);
+    distances(offsets, s);
+    for (size o = 0; o < s->o; o++) {
+        size at = o / outs * packed + o % outs;
+        float *to = weights + at / kind->outs * kind->outs * s->taps + at % kind->outs;
+        for (size t = 0; t < s->taps; t++) to[t * kind->outs] = w[o * s->taps + t];
+        if (bias) biases[at] = bias[o];
     }
-    for (size sample = 0; done && sample < s->n; sample++) {
+    for (size sample = 0; sample < s->n; sample++) {
         surround(x + sample * s->c * s->h * s->w, planes, s);
         for (size group = 0; group < s->groups; group++)
-            for (size first = 0; first < s->line; first += kind->width) {
+            for (size first = 0; first < s->line && !ends(call, outs * kind->width * s->taps / FUSIONS); first += kind->width) {
                 size end = first + kind->width < s->line ? first + kind->width : s->line;
                 for (size b = 0; b < blocks; b++) {
                     size top = b * kind->outs, at = group * packed + top;
@@ -160,26 +181,34 @@ static int forward(const float *x, const float *w, const float *bias, float *y, 
                 }
             }
     }
-    free(planes), free(weights), free(offsets);
-    return done;
 }
 
 #define TOGETHER 262144 /* elements of the samples whose gradients are added up together */
 
-static int weight_gradient(const float *x, const float *g, float *w, const struct shapes *s) {
+static void gradient_rooms(struct rooms *r, const struct shapes *s) {
+    const int taps = machine()->taps;
+    r->padded = (s->taps + taps - 1) / taps * taps;
+    r->whole = (s->line + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+    const size together = TOGETHER / (s->c * s->plane + s->o * r->whole);
+    r->together = together < 1 ? 1 : together > s->n ? s->n : together;
+    r->planes = r->together * s->c * s->plane + WIDEST;
+    r->lines = r->together * s->o * r->whole;
+    r->sums = s->o * r->padded;
+}
+
+static int weight_gradient(Call *call, const float *x, const float *g, float *w, const struct shapes *s, char *room) {
     const struct machine *m = machine();
+    struct rooms r;
+    gradient_rooms(&r, s);
     const size outs = s->o / s->groups, inner = s->c / s->groups * s->plane;
-    const size padded = (s->taps + m->taps - 1) / m->taps * m->taps, blocks = (outs + 3) / 4;
-    const size whole = (s->line + m->lanes - 1) / m->lanes * m->lanes;
+    const size padded = r.padded, blocks = (outs + 3) / 4, whole = r.whole, together = r.together;
     const size apart[2] = {s->c * s->plane, s->o * whole};
-    size together = TOGETHER / (apart[0] + apart[1]);
-    together = together < 1 ? 1 : together > s->n ? s->n : together;
-    float *planes = calloc(together * apart[0] + WIDEST, 4), *lines = calloc(together * apart[1], 4);
-    float *sums = calloc(s->o * padded, 4);
-    size *offsets = malloc(s->taps * sizeof(size));
-    int done = planes && lines && sums && offsets;
-    if (done) distances(offsets, s);
-    for (size sample = 0, samples; done && sample < s->n; sample += samples) {
+    size *offsets = (size *)room;
+    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines;
+    int done = 1;
+    memset(planes, 0, (r.planes + r.lines + r.sums) * sizeof *planes);
+    distances(offsets, s);
+    for (size sample = 0, samples; sample < s->n; sample += samples) {
         samples = s->n - sample < together ? s->n - sample : together;
         for (size n = 0; n < samples; n++) {
             surround(x + (sample + n) * s->c * s->h * s->w, planes + n * apart[0], s);
@@ -191,6 +220,7 @@ static int weight_gradient(const float *x, const float *g, float *w, const struc
         for (size group = 0; group < s->groups; group++)
             for (size first = 0; first < whole; first += LINE) {
                 size count = whole - first < LINE ? whole - first : LINE;
+                if (ends(call, samples * outs * count * s->taps / FUSIONS)) return 0;
                 for (size b = 0; b < blocks; b++) {
                     size top = group * outs + b * outs / blocks, some = group * outs + (b + 1) * outs / blocks - top;
                     const float *from[8], *grads[4];
@@ -208,35 +238,52 @@ static int weight_gradient(const float *x, const float *g, float *w, const struc
     /* Around an edge zeros met elements of other windows: that changes nothing unless these are infinite or NaN. */
     for (size i = 0; done && i < s->o * padded; i++) done = isfinite(sums[i]);
     for (size o = 0; done && o < s->o; o++) memcpy(w + o * s->taps, sums + o * padded, s->taps * 4);
-    free(planes), free(lines), free(sums), free(offsets);
     return done;
 }
 
-static PyObject *convolution(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 7) Py_RETURN_NONE;
-    PyArrayObject *x = contiguous(args[0], NPY_FLOAT), *w = contiguous(args[1], NPY_FLOAT), *bias = NULL;
-    PyArrayObject *y = writeable(args[3], NPY_FLOAT);
-    struct shapes s;
-    if (!shapes_of(&s, x, w, y, args + 4)) NONE_UNLESS_ERROR;
-    if (args[2] != Py_None && ((bias = contiguous(args[2], NPY_FLOAT)) == NULL || PyArray_SIZE(bias) != s.o)) Py_RETURN_NONE;
-    int done;
-    RELEASED(s.n * s.o * s.line * s.taps,
-             done = forward(PyArray_DATA(x), PyArray_DATA(w), bias ? PyArray_DATA(bias) : NULL, PyArray_DATA(y), &s));
-    return done ? Py_NewRef(y) : Py_NewRef(Py_None);
+static int room_of(Call *c, const struct shapes *s, size elements) {
+    c->lines = 1;
+    c->each = times(s->n * s->o * s->line, s->taps);
+    c->room = s->taps * (size)sizeof(size) + elements * (size)sizeof(float);
+    return 1;
 }
 
-static PyObject *convolution_weight(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 6) Py_RETURN_NONE;
-    PyArrayObject *x = contiguous(args[0], NPY_FLOAT), *g = contiguous(args[1], NPY_FLOAT), *w = writeable(args[2], NPY_FLOAT);
+static int convolution_plan(Call *c) {
     struct shapes s;
-    if (!shapes_of(&s, x, w, g, args + 3)) NONE_UNLESS_ERROR;
-    int done;
-    RELEASED(s.n * s.o * s.line * s.taps, done = weight_gradient(PyArray_DATA(x), PyArray_DATA(g), PyArray_DATA(w), &s));
-    return done ? Py_NewRef(w) : Py_NewRef(Py_None);
+    struct rooms r;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4]) || (c->in[2].data && c->in[2].count != s.o)) return 0;
+    c->answer = 3;
+    forward_rooms(&r, &s);
+    return room_of(c, &s, r.planes + r.weights);
 }
 
-PyMethodDef convolution_methods[] = {
-    FUNCTION(convolution, "convolution(x, weight, bias or None, out, border above, border left, groups)"),
-    FUNCTION(convolution_weight, "convolution_weight(x, gradient, out, border above, border left, groups)"),
-    {NULL, NULL, 0, NULL},
+static int convolution(Call *c, size from, size to) {
+    (void)from, (void)to;
+    struct shapes s;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4])) return 0;
+    forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch);
+    return 1;
+}
+
+static int convolution_weight_plan(Call *c) {
+    struct shapes s;
+    struct rooms r;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3])) return 0;
+    c->answer = 2;
+    gradient_rooms(&r, &s);
+    return room_of(c, &s, r.planes + r.lines + r.sums);
+}
+
+static int convolution_weight(Call *c, size from, size to) {
+    (void)from, (void)to;
+    struct shapes s;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3])) return 0;
+    return weight_gradient(c, c->in[0].data, c->in[1].data, c->in[2].data, &s, c->scratch);
+}
+
+const Kernel convolution_kernels[] = {
+    {"convolution", "fff?Fiii", convolution_plan, convolution, "convolution(x, weight, bias or None, out, border above, border left, groups)"},
+    {"convolution_weight", "ffFiii", convolution_weight_plan, convolution_weight,
+     "convolution_weight(x, gradient, out, border above, border left, groups)"},
+    {0},
 };

@@ -8,6 +8,7 @@
 /* A ufunc's loop for the function `run` on elements that lie side by side; others go through a buffer, piece by piece. */
 #define LOOP(name, count_in, arguments)                                                                       \
     static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
+        (void)data;                                                                                           \
         const size n = *count, one = sizeof(float);                                                           \
         float buffers[count_in + 1][PIECE];                                                                   \
         size near = 1;                                                                                        \
@@ -29,8 +30,7 @@
             char *to = args[count_in] + done * steps[count_in];                                               \
             for (size i = 0; i < m; i++, to += steps[count_in]) *(float *)to = out[i];                        \
         }                                                                                                     \
-    }                                                                                                         \
-    static PyUFuncGenericFunction name##_loops[] = {name##_loop};
+    }
 
 #define UNARY(name, ...)                                                                                      \
     WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
@@ -101,7 +101,7 @@ INLINE float rest_of(float x, float y, int *far) {
 
 /* Functions of the remainder r of x by y; C's own fmodf, which is slow, gives it where the quotient is too large. */
 #define MODULO(name, ...)                                                                                     \
-    INLINE float name##_of(float x, float y, float r) { return __VA_ARGS__; }                                 \
+    INLINE float name##_of(float x, float y, float r) { return (void)x, (void)y, __VA_ARGS__; }                \
     WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
         for (size done = 0; done < n; done += PIECE) {                                                        \
             size m = n - done < PIECE ? n - done : PIECE;                                                     \
@@ -152,27 +152,11 @@ INLINE float silu_gradient(float g, float x) {
 }
 BINARY(silu_backward, g, x, silu_gradient(g, x))
 
-static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
-static void *const data[] = {NULL};
-
-#define UFUNC(name, count) {#name, count, name##_loops}
-static const struct {
-    const char *name;
-    int arguments;
-    PyUFuncGenericFunction *loops;
-} ufuncs[] = {
+#define UFUNC(name, count) {#name, count, {name##_loop}}
+Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
     UFUNC(erf, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
-    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
+    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2), {0},
 };
-
-int add_ufuncs(PyObject *module) {
-    for (unsigned i = 0; i < sizeof ufuncs / sizeof *ufuncs; i++) {
-        PyObject *made = PyUFunc_FromFuncAndData(ufuncs[i].loops, data, types, 1, ufuncs[i].arguments, 1, PyUFunc_None,
-                                                 ufuncs[i].name, NULL, 0);
-        if (made == NULL || PyModule_AddObject(module, ufuncs[i].name, made) < 0) return -1;
-    }
-    return 0;
-}

@@ -1,5 +1,5 @@
 /* The ufunc multiply_add(a, b, c) = a * b + c with one rounding, of float32 and float64. */
-#include "common.h"
+#include "kernels.h"
 
 #define AT(T, k, i) (*(const T *)(args[k] + (i) * steps[k]))
 
@@ -14,6 +14,7 @@
         for (size i = 0; i < n; i++) out[i] = fma(a[i], b, c[i]);                                             \
     }                                                                                                         \
     WIDE static void name(char **args, const size *count, const size *steps, void *data) {                    \
+        (void)data;                                                                                           \
         const size n = *count, one = sizeof(T);                                                               \
         const T *a = (const T *)args[0], *b = (const T *)args[1], *c = (const T *)args[2];                    \
         T *out = (T *)args[3];                                                                                \
@@ -29,11 +30,4 @@
 MULTIPLY_ADD(float, singles, __builtin_fmaf)
 MULTIPLY_ADD(double, doubles, __builtin_fma)
 
-static PyUFuncGenericFunction loops[] = {singles, doubles};
-static const char types[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
-static void *const data[] = {NULL, NULL};
-
-int add_fused(PyObject *module) {
-    PyObject *made = PyUFunc_FromFuncAndData(loops, data, types, 2, 3, 1, PyUFunc_None, "multiply_add", NULL, 0);
-    return made == NULL ? -1 : PyModule_AddObject(module, "multiply_add", made);
-}
+Ufunc fused_ufuncs[] = {{"multiply_add", 3, {singles, doubles}}, {0}};

@@ -2,35 +2,22 @@
 
    A product is a chain of fused multiply-adds over at most 384 of k; longer sums are made of such blocks, added up in turn.
    Vectors have orders of their own, see `rows_by_vector` and `vector_by_columns`. */
-#include "common.h"
+#include "kernels.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define AVAILABLE 1
-#else
-#define AVAILABLE 0
-#endif
-
-#if AVAILABLE
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
+#define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
 #define LANES_ 16
 #define ROWS_ 12
 #define NAME(part) wide_##part
 #include "gemm_tile.h"
-#undef LANES_
-#undef ROWS_
-#undef NAME
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
+#define TARGET __attribute__((target("avx2,fma")))
+#define FUSED(a, b, c) (VECTOR) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
 #define LANES_ 8
 #define ROWS_ 6
 #define NAME(part) narrow_##part
 #include "gemm_tile.h"
-#undef LANES_
-#undef ROWS_
-#undef NAME
-#pragma GCC pop_options
 
 #define BLOCK 384
 
@@ -59,8 +46,8 @@ INLINE void multiply_add(float *lanes, const float *x, const float *y, size n) {
 /* out[i] = row i of a times y, rows of n contiguous numbers. Rows in fours start from their first product, which stands in
    the first of sixteen lanes; the lanes are folded when their vectors are whole and again at the end. Of what is left of the
    rows each adds the first product at the end; but the second, they have two sets of lanes from two vectors on. */
-WIDE static void rows_by_vector(const float *a, size row, const float *y, size m, size n, float *out) {
-    for (size i = 0; i < m; i++, a += row) {
+WIDE static void rows_by_vector(Call *c, const float *a, size row, const float *y, size m, size n, float *out) {
+    for (size i = 0; i < m && !ends(c, n); i++, a += row) {
         float lanes[LANES] = {0}, more[LANES] = {0};
         const float first = a[0] * y[0];
         const size vectors = (n - 1) / LANES, rest = (n - 1) % LANES;
@@ -93,7 +80,7 @@ WIDE static void rows_by_vector(const float *a, size row, const float *y, size m
 #define PRODUCT(i) (x[p + i] * b[(p + i) * row + j])
 
 /* out = start + x times b, whose rows are contiguous: eight rows at a time for whole groups of sixteen columns, else one by one. */
-WIDE static void vector_by_columns(const float *x, size step, const float *b, size row, size k, size n, float *out,
+WIDE static void vector_by_columns(Call *c, const float *x, size step, const float *b, size row, size k, size n, float *out,
                                    float *gathered, const float *start) {
     if (step != 1) {
         for (size p = 0; p < k; p++) gathered[p] = x[p * step];
@@ -101,7 +88,7 @@ WIDE static void vector_by_columns(const float *x, size step, const float *b, si
     }
     const size grouped = n / LANES * LANES, eights = k / 8 * 8;
     for (size j = 0; j < n; j++) out[j] = start ? start[j] : 0;
-    for (size p = 0; p < eights; p += 8) {
+    for (size p = 0; p < eights && !ends(c, 8 * n); p += 8) {
         INDEPENDENT
         for (size j = 0; j < grouped; j++)
             out[j] = (TERM(4, TERM(6, out[j])) + TERM(5, PRODUCT(7))) + (TERM(0, PRODUCT(2)) + TERM(1, PRODUCT(3)));
@@ -139,7 +126,7 @@ static int few(size m, size k, size n) {
 
 /* c = a b + bias, a number for each column: it is added last, but where a sum of several blocks or of one vector begins
    with it. `batched`: in a batch of several, where MKL has no way of its own for a vector on the right. */
-static void multiply(const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
+static void multiply(Call *call, const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
                      size n, float *c, float *room, int batched, const float *bias) {
     if (n == 1 && !batched && b_row != 1 && m > 1) {
         for (size p = 0; p < k; p++) room[p] = b[p * b_row];
@@ -153,17 +140,17 @@ static void multiply(const float *a, size a_row, size a_column, const float *b, 
     }
     if (m > 1 && n > 1 && a_column == 1 && b_row == 1 && few(m, k, n)) {
         rows_by_rows(a, a_row, b, b_column, m, k, n, c, 24 * m <= k);
-    } else if (n == 1 && a_column == 1 && b_row == 1 && !batched) rows_by_vector(a, a_row, b, m, k, c);
-    else if (m == 1 && b_row == 1 && a_column == 1) rows_by_vector(b, b_column, a, n, k, c);
-    else if (n == 1 && a_row == 1 && !batched) vector_by_columns(b, b_row, a, a_column, k, m, c, room, NULL);
+    } else if (n == 1 && a_column == 1 && b_row == 1 && !batched) rows_by_vector(call, a, a_row, b, m, k, c);
+    else if (m == 1 && b_row == 1 && a_column == 1) rows_by_vector(call, b, b_column, a, n, k, c);
+    else if (n == 1 && a_row == 1 && !batched) vector_by_columns(call, b, b_row, a, a_column, k, m, c, room, NULL);
     else if (m == 1 && b_column == 1) {
-        vector_by_columns(a, a_column, b, b_row, k, n, c, room, bias);
+        vector_by_columns(call, a, a_column, b, b_row, k, n, c, room, bias);
         return;
     } else {
         const int first = bias != NULL && k > BLOCK;
         for (size i = 0; first && i < m; i++) memcpy(c + i * n, bias, n * sizeof(float));
         int whole = b_row == 1 && n >= BLOCK / 2 && k > 2 * BLOCK;
-        for (size done = 0, step; done < k; done += step) {
+        for (size done = 0, step; done < k && !ends(call, m * n); done += step) {
             step = next_block(k - done, whole);
             (level == 2 ? wide_block : narrow_block)(a + done * a_column, a_row, a_column, b + done * b_row, b_row, b_column, m,
                                                      step, n, c, n, room, first || done != 0);
@@ -174,63 +161,76 @@ static void multiply(const float *a, size a_row, size a_column, const float *b, 
         for (size j = 0; j < n; j++) c[i * n + j] += bias[j];
 }
 
-/* The strides in elements of the matrices in two dimensions of an array from `at` on, where one of them is 1 and both are
+/* The matrices in the last two dimensions of an array of float32: their strides in elements, of which one is 1 and both are
    positive; a vector is taken for a row or a column. */
-static int strides_of(PyArrayObject *x, int at, size *row, size *column) {
-    if (PyArray_TYPE(x) != NPY_FLOAT || !PyArray_ISALIGNED(x) || !PyArray_ISNOTSWAPPED(x)) return 0;
+struct matrix {
+    const float *data;
+    size row, column;
+};
+
+static int matrices_of(const Argument *x, struct matrix *to) {
+    const int at = x->ndim - 2;
     const size unit = sizeof(float);
-    *row = PyArray_STRIDE(x, at) / unit, *column = PyArray_STRIDE(x, at + 1) / unit;
-    if (PyArray_DIM(x, at + 1) == 1 && *row == 1) *column = PyArray_DIM(x, at);
-    if (PyArray_DIM(x, at) == 1 && *column == 1) *row = PyArray_DIM(x, at + 1);
-    return (*row == 1 && *column > 0) || (*column == 1 && *row > 0);
+    *to = (struct matrix){x->data, x->strides[at] / unit, x->strides[at + 1] / unit};
+    if (x->shape[at + 1] == 1 && to->row == 1) to->column = x->shape[at];
+    if (x->shape[at] == 1 && to->column == 1) to->row = x->shape[at + 1];
+    return (to->row == 1 && to->column > 0) || (to->column == 1 && to->row > 0);
 }
 
 /* The kind of this processor, found once; 0 where products are left to numpy. */
 static int kind_of_processor(void) {
     if (level < 0) {
         __builtin_cpu_init();
-        int avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        int avx512 = TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
         level = !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("avx2") ? 0 : avx512 ? 2 : 1;
     }
     return level;
 }
 
-/* Room for the panels of b, or for a vector: on the stack where it is small. */
-#define STACK 4096
+/* Room for the panels of b, or for a vector. */
 static size room_for(size k, size n) {
-    size depth = k < BLOCK ? k : BLOCK, panels = depth * ((n + 31) / 32 * 32);
-    return panels > k ? panels : k;
+    const size depth = k < BLOCK ? k : BLOCK, panels = depth * ((n + 31) / 32 * 32);
+    return (panels > k ? panels : k) * (size)sizeof(float);
+}
+
+/* Matrices (m, k) by (k, n), or batches of these, make a new array. */
+static int factors(Call *c, int ndim) {
+    const Argument *a = &c->in[0], *b = &c->in[1];
+    struct matrix unused;
+    if (kind_of_processor() == 0 || a->kind != FLOAT32 || b->kind != FLOAT32 || a->ndim != ndim || b->ndim != ndim) return 0;
+    const size m = a->shape[ndim - 2], k = a->shape[ndim - 1], n = b->shape[ndim - 1];
+    if (b->shape[ndim - 2] != k || a->count == 0 || b->count == 0) return 0;
+    if (!matrices_of(a, &unused) || !matrices_of(b, &unused)) return 0;
+    Argument *out = result(c, 0);
+    shape_as(out, a);
+    out->shape[ndim - 1] = n;
+    c->lines = 1, c->each = times(times(m, k), n);
+    c->room = room_for(k, n);
+    return 1;
 }
 
 /* product(a, b, bias=None): a (m, k) times b (k, n), plus bias (n,) in each row. */
-static PyObject *product(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count < 2 || count > 3 || !PyArray_CheckExact(args[0]) || !PyArray_CheckExact(args[1])) Py_RETURN_NONE;
-    PyArrayObject *a = (PyArrayObject *)args[0], *b = (PyArrayObject *)args[1], *bias = NULL;
-    if (kind_of_processor() == 0 || PyArray_NDIM(a) != 2 || PyArray_NDIM(b) != 2) Py_RETURN_NONE;
-    size m = PyArray_DIM(a, 0), k = PyArray_DIM(a, 1), n = PyArray_DIM(b, 1), shape[] = {m, n};
-    size a_row, a_column, b_row, b_column;
-    if (PyArray_DIM(b, 0) != k || m == 0 || k == 0 || n == 0) Py_RETURN_NONE;
-    if (!strides_of(a, 0, &a_row, &a_column) || !strides_of(b, 0, &b_row, &b_column)) Py_RETURN_NONE;
-    if (count == 3 && args[2] != Py_None) {
-        bias = contiguous(args[2], NPY_FLOAT);
-        if (bias == NULL || PyArray_NDIM(bias) != 1 || PyArray_DIM(bias, 0) != n) Py_RETURN_NONE;
+static int product_plan(Call *c) {
+    const Argument *bias = &c->in[2];
+    return factors(c, 2) && (!bias->data || (bias->ndim == 1 && bias->count == c->in[1].shape[1]));
+}
+
+static int product(Call *c, size from, size to) {
+    (void)from, (void)to;
+    struct matrix a, b;
+    matrices_of(&c->in[0], &a);
+    matrices_of(&c->in[1], &b);
+    const size m = c->in[0].shape[0], k = c->in[0].shape[1], n = c->in[1].shape[1];
+    const float *add = c->in[2].data;
+    float *out = c->out[0].data;
+    if (add && k == 1 && n > 1) {
+        for (size i = 0; i < m; i++)
+            for (size j = 0; j < n; j++) out[i * n + j] = __builtin_fmaf(a.data[i * a.row], b.data[j * b.column], add[j]);
+    } else {
+        multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, 0, add);
     }
-    float small[STACK], *room = small;
-    if (room_for(k, n) > STACK && (room = PyMem_RawMalloc(room_for(k, n) * sizeof(float))) == NULL) return PyErr_NoMemory();
-    PyArrayObject *made = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_FLOAT);
-    if (made != NULL) {
-        const float *x = PyArray_DATA(a), *y = PyArray_DATA(b), *add = bias ? PyArray_DATA(bias) : NULL;
-        float *c = PyArray_DATA(made);
-        PyThreadState *others = m * k * n > LONG_WORK ? PyEval_SaveThread() : NULL;
-        if (add && k == 1 && n > 1) {
-            for (size i = 0; i < m; i++)
-                for (size j = 0; j < n; j++) c[i * n + j] = __builtin_fmaf(x[i * a_row], y[j * b_column], add[j]);
-        } else multiply(x, a_row, a_column, y, b_row, b_column, m, k, n, c, room, 0, add);
-        if (others) PyEval_RestoreThread(others);
-    }
-    if (room != small) PyMem_RawFree(room);
-    return (PyObject *)made;
+    return 1;
 }
 
 #define PLAIN 400 /* fewer multiplications than this PyTorch does by itself in a batch, rounding each product */
@@ -240,49 +240,39 @@ WIDE static void multiply_plainly(const float *a, size a_row, size a_column, con
     for (size i = 0; i < m; i++)
         for (size j = 0; j < n; j++) {
             float sum = 0;
-            for (size p = 0; p < k; p++) {
-                /* The barrier keeps the compiler from fusing the two. */
-                float each = a[i * a_row + p * a_column] * b[p * b_row + j * b_column];
-                __asm__("" : "+x"(each));
-                sum += each;
-            }
+            for (size p = 0; p < k; p++) sum += a[i * a_row + p * a_column] * b[p * b_row + j * b_column];
             c[i * n + j] = sum;
         }
 }
 
 /* products(a, b): the products of the matrices of two batches, (s, m, k) by (s, k, n). */
-static PyObject *products(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 2 || !PyArray_CheckExact(args[0]) || !PyArray_CheckExact(args[1])) Py_RETURN_NONE;
-    PyArrayObject *a = (PyArrayObject *)args[0], *b = (PyArrayObject *)args[1];
-    if (kind_of_processor() == 0 || PyArray_NDIM(a) != 3 || PyArray_NDIM(b) != 3) Py_RETURN_NONE;
-    size s = PyArray_DIM(a, 0), m = PyArray_DIM(a, 1), k = PyArray_DIM(a, 2), n = PyArray_DIM(b, 2), shape[] = {s, m, n};
-    size a_row, a_column, b_row, b_column;
-    if (PyArray_DIM(b, 0) != s || PyArray_DIM(b, 1) != k || s == 0 || m == 0 || k == 0 || n == 0) Py_RETURN_NONE;
-    if (!strides_of(a, 1, &a_row, &a_column) || !strides_of(b, 1, &b_row, &b_column)) Py_RETURN_NONE;
-    size a_step = PyArray_STRIDE(a, 0) / (size)sizeof(float), b_step = PyArray_STRIDE(b, 0) / (size)sizeof(float);
-    float small[STACK], *room = small;
-    if (room_for(k, n) > STACK && (room = PyMem_RawMalloc(room_for(k, n) * sizeof(float))) == NULL) return PyErr_NoMemory();
-    PyArrayObject *made = (PyArrayObject *)PyArray_SimpleNew(3, shape, NPY_FLOAT);
-    if (made != NULL) {
-        const float *x = PyArray_DATA(a), *y = PyArray_DATA(b);
-        float *c = PyArray_DATA(made);
-        PyThreadState *others = s * m * k * n > LONG_WORK ? PyEval_SaveThread() : NULL;
-        for (size i = 0; i < s; i++, x += a_step, y += b_step, c += m * n) {
-            if (m * k * n < PLAIN) multiply_plainly(x, a_row, a_column, y, b_row, b_column, m, k, n, c);
-            else multiply(x, a_row, a_column, y, b_row, b_column, m, k, n, c, room, s > 1, NULL);
-        }
-        if (others) PyEval_RestoreThread(others);
-    }
-    if (room != small) PyMem_RawFree(room);
-    return (PyObject *)made;
+static int products_plan(Call *c) {
+    if (!factors(c, 3) || c->in[0].shape[0] != c->in[1].shape[0]) return 0;
+    c->lines = c->in[0].shape[0];
+    return 1;
 }
-#else
-static PyObject *product(PyObject *self, PyObject *const *args, Py_ssize_t count) { Py_RETURN_NONE; }
-static PyObject *products(PyObject *self, PyObject *const *args, Py_ssize_t count) { Py_RETURN_NONE; }
-#endif
 
-PyMethodDef gemm_methods[] = {
-    FUNCTION(product, "product(a, b, bias=None)"),
-    FUNCTION(products, "products(a, b), of batches"),
-    {NULL, NULL, 0, NULL},
+static int products(Call *c, size from, size to) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    struct matrix a, b;
+    matrices_of(x, &a);
+    matrices_of(y, &b);
+    const size m = x->shape[1], k = x->shape[2], n = y->shape[2];
+    const size a_step = x->strides[0] / (size)sizeof(float), b_step = y->strides[0] / (size)sizeof(float);
+    float *out = (float *)c->out[0].data + from * m * n;
+    a.data += from * a_step, b.data += from * b_step;
+    for (size i = from; i < to; i++, a.data += a_step, b.data += b_step, out += m * n) {
+        if (m * k * n < PLAIN) multiply_plainly(a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out);
+        else multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, x->shape[0] > 1, NULL);
+    }
+    return 1;
+}
+
+const Kernel gemm_kernels[] = {
+    {"product", "ee|f?", product_plan, product, "product(a, b, bias=None)"},
+    {"products", "ee", products_plan, products, "products(a, b), of batches"},
+    {0},
 };
+#else
+const Kernel gemm_kernels[] = {{0}};
+#endif

@@ -1,4 +1,5 @@
-/* A matrix product for one kind of vector registers; included once for each, with LANES_, ROWS_ and NAME() defined.
+/* A matrix product for one kind of vector registers; included once for each, with TARGET, LANES_, ROWS_, NAME() and FUSED()
+   defined.
 
    Each element of a tile is one chain of fused multiply-adds in the order of k, whatever the tile's size. */
 
@@ -7,21 +8,21 @@ typedef float NAME(vector) __attribute__((vector_size(4 * LANES_), aligned(4)));
 #define PANEL (2 * LANES_)
 
 /* `count` rows of a tile: c[r][0 .. columns) (+)= sum over k of a[r][k] * panel[k][..]. */
-INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
+TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
                        size columns, int add) {
     VECTOR sum[ROWS_][2];
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int r = 0; r < count; r++) sum[r][0] = sum[r][1] = (VECTOR){0};
     for (size p = 0; p < k; p++, panel += PANEL) {
         const VECTOR b0 = *(const VECTOR *)panel, b1 = *(const VECTOR *)(panel + LANES_);
-#pragma GCC unroll 16
+    UNROLL(16)
         for (int r = 0; r < count; r++) {
-            const float x = a[r * a_row + p * a_column];
-            sum[r][0] += x * b0;
-            sum[r][1] += x * b1;
+            const VECTOR x = a[r * a_row + p * a_column] - (VECTOR){0};
+            sum[r][0] = FUSED(x, b0, sum[r][0]);
+            sum[r][1] = FUSED(x, b1, sum[r][1]);
         }
     }
-#pragma GCC unroll 16
+    UNROLL(16)
     for (int r = 0; r < count; r++, c += c_row) {
         if (columns == PANEL) {
             VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
@@ -36,7 +37,7 @@ INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_col
 }
 
 #define CASE(n) case n: NAME(rows)(n, k, a, a_row, a_column, panel, c, c_row, columns, add); break;
-static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
+TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
                        size columns, int add) {
     switch (count) {
         CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
@@ -48,7 +49,7 @@ static void NAME(tile)(int count, size k, const float *a, size a_row, size a_col
 #undef CASE
 
 /* The columns of b in panels of PANEL, each in the order of k; the last is filled up with zeros. */
-static void NAME(pack)(const float *b, size b_row, size b_column, size k, size n, float *panels) {
+TARGET static void NAME(pack)(const float *b, size b_row, size b_column, size k, size n, float *panels) {
     for (size j = 0; j < n; j += PANEL, panels += k * PANEL) {
         size m = n - j < PANEL ? n - j : PANEL;
         if (b_column == 1) {
@@ -68,7 +69,7 @@ static void NAME(pack)(const float *b, size b_row, size b_column, size k, size n
 }
 
 /* One block of k; `panels` has room for k rows of b, each filled up to whole panels. */
-static void NAME(block)(const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
+TARGET static void NAME(block)(const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
                         size n, float *c, size c_row, float *panels, int add) {
     NAME(pack)(b, b_row, b_column, k, n, panels);
     for (size top = 0; top < m; top += 10 * ROWS_) {
@@ -82,3 +83,8 @@ static void NAME(block)(const float *a, size a_row, size a_column, const float *
 
 #undef VECTOR
 #undef PANEL
+#undef TARGET
+#undef FUSED
+#undef LANES_
+#undef ROWS_
+#undef NAME

@@ -1,6 +1,5 @@
 /* Group norm: groups of channels that lie side by side, float32, less their mean and divided by their deviation, and the
    gradients. Sums are added as PyTorch adds them, and what its compiler fuses is fused; other operations round as written. */
-#pragma GCC optimize("fp-contract=off")
 #include "row_moments.h"
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4)));
@@ -10,21 +9,22 @@ struct groups {
     const float *g, *x, *w, *b;
     float *out, *mean, *rstd, *sum, *with_x; /* of a channel: the sums of g and of g x */
     double eps;
-    size groups, d, s, of_sample;
+    size from, to, d, s, of_sample; /* groups from..to are worked on */
 };
 
-WIDE static void normalize(const struct groups *v) {
+WIDE static void normalize_groups(const struct groups *v) {
     const size n = v->d * v->s;
     float mean[ROWS], variance[ROWS];
-    for (size i = 0; i < v->groups; i++) {
+    for (size i = v->from; i < v->to; i++) {
         const float *x = v->x + i * n;
         float *out = v->out + i * n;
-        if (i % ROWS == 0) {
+        const size row = (i - v->from) % ROWS;
+        if (row == 0) {
             const float *some[ROWS];
-            for (int r = 0; r < ROWS; r++) some[r] = i + r < v->groups ? x + r * n : x;
+            for (int r = 0; r < ROWS; r++) some[r] = i + r < v->to ? x + r * n : x;
             row_moments(some, n, mean, variance);
         }
-        const float m = mean[i % ROWS], var = variance[i % ROWS];
+        const float m = mean[row], var = variance[row];
         const float rstd = (float)(1.0 / sqrt((var > 0.0f || var != var ? var : 0.0f) + v->eps));
         v->mean[i] = m;
         v->rstd[i] = rstd;
@@ -81,11 +81,11 @@ INLINE float weighted(const float *sums, const float *w, size d) {
     return total;
 }
 
-WIDE static void normalize_backward(const struct groups *v) {
-    for (size c = 0; c < v->groups * v->d; c++) products(v->g + c * v->s, v->x + c * v->s, v->s, v->sum + c, v->with_x + c);
+WIDE static void normalize_groups_backward(const struct groups *v) {
+    for (size c = v->from * v->d; c < v->to * v->d; c++) products(v->g + c * v->s, v->x + c * v->s, v->s, v->sum + c, v->with_x + c);
     if (!v->out) return;
     const float scale = 1.0f / (float)(v->d * v->s);
-    for (size i = 0; i < v->groups; i++) {
+    for (size i = v->from; i < v->to; i++) {
         const float mean = v->mean[i], rstd = v->rstd[i], *w = v->w ? v->w + i % v->of_sample * v->d : NULL;
         const float plain = weighted(v->sum + i * v->d, w, v->d), with_x = weighted(v->with_x + i * v->d, w, v->d);
         const float b = __builtin_fmaf(plain, mean, -with_x) * rstd * rstd * rstd * scale;
@@ -100,12 +100,12 @@ WIDE static void normalize_backward(const struct groups *v) {
     }
 }
 
-/* The gradients of weight and bias from the channels' sums, sample by sample. */
-WIDE static void weights_backward(const struct groups *v, float *dw, float *db) {
+/* The gradients of the weights and biases from..to, from the channels' sums, sample by sample. */
+WIDE static void weights_backward(const struct groups *v, size samples, float *dw, float *db) {
     const size channels = v->of_sample * v->d;
-    for (size c = 0; c < channels; c++) {
+    for (size c = v->from; c < v->to; c++) {
         float plain = 0, with_x = 0;
-        for (size n = 0; n < v->groups / v->of_sample; n++) {
+        for (size n = 0; n < samples; n++) {
             const size group = n * v->of_sample + c / v->d, at = n * channels + c;
             with_x = __builtin_fmaf(__builtin_fmaf(-v->sum[at], v->mean[group], v->with_x[at]), v->rstd[group], with_x);
             plain += v->sum[at];
@@ -115,62 +115,67 @@ WIDE static void weights_backward(const struct groups *v, float *dw, float *db) 
     }
 }
 
-/* An array [groups, channels of a group, s], and how many groups a sample has; NULL for anything else. */
-static float *grouped(struct groups *v, PyObject *array, PyObject *of_sample) {
-    PyArrayObject *x = contiguous(array, NPY_FLOAT);
-    if (x == NULL || PyArray_NDIM(x) != 3 || PyArray_SIZE(x) == 0) return NULL;
-    v->groups = PyArray_DIM(x, 0);
-    v->d = PyArray_DIM(x, 1);
-    v->s = PyArray_DIM(x, 2);
-    v->of_sample = PyLong_AsSsize_t(of_sample);
-    return v->of_sample > 0 ? PyArray_DATA(x) : NULL;
+/* An array [groups, channels of a group, s], and which argument says how many groups a sample has. */
+static int grouped(Call *c, int array, int of_sample) {
+    const Argument *x = &c->in[array];
+    if (x->ndim != 3 || x->count == 0 || c->in[of_sample].whole < 1 || x->shape[0] % c->in[of_sample].whole) return 0;
+    c->lines = x->shape[0], c->each = x->shape[1] * x->shape[2];
+    return 1;
 }
 
-static PyObject *group_norm(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    struct groups v = {0};
-    float *w = NULL, *b = NULL;
-    if (count != 8 || !(v.x = grouped(&v, args[0], args[7]))) NONE_UNLESS_ERROR;
-    v.eps = PyFloat_AsDouble(args[3]);
-    if (PyErr_Occurred()) return NULL;
-    if (!taken(args + 1, 2, (float **[]){&w, &b}, v.of_sample * v.d, 0) ||
-        !taken(args + 4, 1, &(float **){&v.out}, v.groups * v.d * v.s, 1) ||
-        !taken(args + 5, 2, (float **[]){&v.mean, &v.rstd}, v.groups, 1) || !v.out || !v.mean || !v.rstd)
-        Py_RETURN_NONE;
-    v.w = w, v.b = b;
-    RELEASED(v.groups * v.d * v.s, normalize(&v));
-    Py_RETURN_TRUE;
+static struct groups groups_of(const Call *c, int array, int of_sample, size from, size to) {
+    const size *shape = c->in[array].shape;
+    return (struct groups){.from = from, .to = to, .d = shape[1], .s = shape[2], .of_sample = c->in[of_sample].whole};
 }
 
-static PyObject *group_norm_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    struct groups v = {0};
-    float *g = NULL, *w = NULL;
-    if (count != 9 || !(v.x = grouped(&v, args[1], args[8]))) NONE_UNLESS_ERROR;
-    const size all = v.groups * v.d * v.s, channels = v.groups * v.d;
-    if (!taken(args, 1, &(float **){&g}, all, 0) || !taken(args + 2, 1, &(float **){&w}, v.of_sample * v.d, 0) ||
-        !taken(args + 3, 2, (float **[]){&v.mean, &v.rstd}, v.groups, 0) ||
-        !taken(args + 5, 2, (float **[]){&v.sum, &v.with_x}, channels, 1) || !taken(args + 7, 1, &(float **){&v.out}, all, 1) ||
-        !g || !v.mean || !v.rstd || !v.sum || !v.with_x)
-        Py_RETURN_NONE;
-    v.g = g, v.w = w;
-    RELEASED(all, normalize_backward(&v));
-    Py_RETURN_TRUE;
+static int group_norm_plan(Call *c) {
+    if (!grouped(c, 0, 7)) return 0;
+    return have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) && have(c, 4, 4, c->in[0].count) && have(c, 5, 6, c->lines);
 }
 
-static PyObject *group_norm_weights(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    struct groups v = {0};
-    float *dw = NULL, *db = NULL;
-    if (count != 7 || !(v.sum = grouped(&v, args[0], args[6]))) NONE_UNLESS_ERROR;
-    if (!taken(args + 1, 1, &(float **){&v.with_x}, v.groups * v.d, 0) || !taken(args + 2, 2, (float **[]){&v.mean, &v.rstd}, v.groups, 0) ||
-        !taken(args + 4, 2, (float **[]){&dw, &db}, v.of_sample * v.d, 1) || !v.with_x || !v.mean || !v.rstd)
-        Py_RETURN_NONE;
-    weights_backward(&v, dw, db);
-    Py_RETURN_TRUE;
+static int group_norm(Call *c, size from, size to) {
+    struct groups v = groups_of(c, 0, 7, from, to);
+    v.x = c->in[0].data, v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number;
+    v.out = c->in[4].data, v.mean = c->in[5].data, v.rstd = c->in[6].data;
+    normalize_groups(&v);
+    return 1;
 }
 
-PyMethodDef group_norm_methods[] = {
-    FUNCTION(group_norm, "group_norm(x [groups, channels of a group, s], weight, bias, eps, out, means, rstds, groups of a sample)"),
-    FUNCTION(group_norm_backward, "group_norm_backward(g, x, weight, means, rstds, sums of g, sums of g x, dx, groups of a sample)"),
-    FUNCTION(group_norm_weights, "group_norm_weights(sums of g [groups, channels of a group, 1], sums of g x, means, rstds, dw, db, "
-                                 "groups of a sample)"),
-    {NULL, NULL, 0, NULL},
+static int group_norm_backward_plan(Call *c) {
+    if (!grouped(c, 1, 8)) return 0;
+    const size all = c->in[1].count, channels = c->in[1].shape[1];
+    return have(c, 0, 0, all) && have(c, 2, 2, c->in[8].whole * channels) && have(c, 3, 4, c->lines) &&
+           have(c, 5, 6, c->lines * channels) && have(c, 7, 7, all);
+}
+
+static int group_norm_backward(Call *c, size from, size to) {
+    struct groups v = groups_of(c, 1, 8, from, to);
+    v.g = c->in[0].data, v.x = c->in[1].data, v.w = c->in[2].data, v.mean = c->in[3].data, v.rstd = c->in[4].data;
+    v.sum = c->in[5].data, v.with_x = c->in[6].data, v.out = c->in[7].data;
+    normalize_groups_backward(&v);
+    return 1;
+}
+
+static int group_norm_weights_plan(Call *c) {
+    if (!grouped(c, 0, 6) || c->in[0].shape[2] != 1) return 0;
+    const size groups = c->lines, channels = c->in[6].whole * c->in[0].shape[1];
+    c->lines = channels, c->each = groups / c->in[6].whole;
+    return have(c, 1, 1, c->in[0].count) && have(c, 2, 3, groups) && have(c, 4, 5, channels);
+}
+
+static int group_norm_weights(Call *c, size from, size to) {
+    struct groups v = groups_of(c, 0, 6, from, to);
+    v.sum = c->in[0].data, v.with_x = c->in[1].data, v.mean = c->in[2].data, v.rstd = c->in[3].data;
+    weights_backward(&v, c->each, c->in[4].data, c->in[5].data);
+    return 1;
+}
+
+const Kernel group_norm_kernels[] = {
+    {"group_norm", "ff?f?xFFFi", group_norm_plan, group_norm,
+     "group_norm(x [groups, channels of a group, s], weight, bias, eps, out, means, rstds, groups of a sample)"},
+    {"group_norm_backward", "fff?ffFFF?i", group_norm_backward_plan, group_norm_backward,
+     "group_norm_backward(g, x, weight, means, rstds, sums of g, sums of g x, dx, groups of a sample)"},
+    {"group_norm_weights", "ffffF?F?i", group_norm_weights_plan, group_norm_weights,
+     "group_norm_weights(sums of g [groups, channels of a group, 1], sums of g x, means, rstds, dw, db, groups of a sample)"},
+    {0},
 };

@@ -2,11 +2,12 @@
 
    Each conversion is exact or rounds to the nearest, a tie to the even number, in integer arithmetic that compilers turn into
    vector instructions. */
-#include "halves.h"
+#include "conversions.h"
+#include "vector_math.h"
 
 #define PIECE 2048
 
-WIDE void halves_to_floats(int brain, const uint16_t *x, float *out, size n) {
+WIDE static void widened(int brain, const uint16_t *x, float *out, size n) {
     uint32_t *bits = (uint32_t *)out;
     if (brain) {
         INDEPENDENT
@@ -23,7 +24,7 @@ WIDE void halves_to_floats(int brain, const uint16_t *x, float *out, size n) {
     }
 }
 
-WIDE void floats_to_halves(int brain, const float *x, uint16_t *out, size n) {
+WIDE static void narrowed(int brain, const float *x, uint16_t *out, size n) {
     const uint32_t *bits = (const uint32_t *)x;
     if (brain) {
         INDEPENDENT
@@ -44,125 +45,66 @@ WIDE void floats_to_halves(int brain, const float *x, uint16_t *out, size n) {
     }
 }
 
-/* Which half type a dtype is: -1 for none of them. bfloat16 is a type that is registered with numpy. */
-int half_type(PyArray_Descr *dtype) {
-    static PyTypeObject *brain;
-    if (dtype->type_num == NPY_HALF) return 0;
-    if (!PyTypeNum_ISUSERDEF(dtype->type_num)) return -1;
-    if (dtype->typeobj == brain) return 1;
-    if (strstr(dtype->typeobj->tp_name, "bfloat16") == NULL) return -1;
-    brain = dtype->typeobj;
+/* A function that has several builds is known in its own file only. */
+void halves_to_floats(int brain, const uint16_t *x, float *out, size n) { widened(brain, x, out, n); }
+void floats_to_halves(int brain, const float *x, uint16_t *out, size n) { narrowed(brain, x, out, n); }
+
+static int is_half(const Argument *x) { return x->kind == HALF || x->kind == BRAIN; }
+
+/* A new array of a shape; work in single elements. */
+static int like(Call *c, int dtype, const Argument *shape) {
+    shape_as(result(c, dtype), shape);
+    c->lines = shape->count, c->each = 1;
     return 1;
 }
 
-PyArrayObject *half_array(PyObject *object, int *brain) {
-    if (!PyArray_CheckExact(object)) return NULL;
-    PyArrayObject *a = (PyArrayObject *)object;
-    return PyArray_ISCARRAY_RO(a) && (*brain = half_type(PyArray_DESCR(a))) >= 0 ? a : NULL;
+static int widened_plan(Call *c) { return is_half(&c->in[0]) && like(c, NEW_FLOAT32, &c->in[0]); }
+static int half_widened(Call *c, size from, size to) {
+    halves_to_floats(c->in[0].kind == BRAIN, (const uint16_t *)c->in[0].data + from, (float *)c->out[0].data + from, to - from);
+    return 1;
 }
 
-static PyObject *half_widened(PyObject *self, PyObject *object) {
-    int brain;
-    PyArrayObject *a = half_array(object, &brain), *out;
-    if (a == NULL) Py_RETURN_NONE;
-    if ((out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), NPY_FLOAT)) == NULL) return NULL;
-    RELEASED(PyArray_SIZE(a), halves_to_floats(brain, PyArray_DATA(a), PyArray_DATA(out), PyArray_SIZE(a)));
-    return (PyObject *)out;
-}
-
-/* half_narrowed(x, dtype) */
-static PyObject *half_narrowed(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *a = count == 2 ? contiguous(args[0], NPY_FLOAT) : NULL, *out;
-    const int brain = a && PyArray_DescrCheck(args[1]) ? half_type((PyArray_Descr *)args[1]) : -1;
-    if (brain < 0) Py_RETURN_NONE;
-    Py_INCREF(args[1]);
-    out = (PyArrayObject *)PyArray_SimpleNewFromDescr(PyArray_NDIM(a), PyArray_DIMS(a), (PyArray_Descr *)args[1]);
-    if (out == NULL) return NULL;
-    RELEASED(PyArray_SIZE(a), floats_to_halves(brain, PyArray_DATA(a), PyArray_DATA(out), PyArray_SIZE(a)));
-    return (PyObject *)out;
-}
-
-typedef struct {
-    PyUFuncGenericFunction run;
-    void *data;
-    int truth; /* whether the results are booleans */
-} Single;
-
-static int single_of(PyObject *object, int inputs, Single *found) {
-    if (!PyObject_TypeCheck(object, &PyUFunc_Type)) return 0;
-    PyUFuncObject *ufunc = (PyUFuncObject *)object;
-    if (ufunc->nin != inputs || ufunc->nout != 1 || ufunc->core_enabled) return 0;
-    for (int i = 0; i < ufunc->ntypes; i++) {
-        const char *types = ufunc->types + i * ufunc->nargs;
-        if (types[0] != NPY_FLOAT || types[inputs - 1] != NPY_FLOAT || !ufunc->functions[i]) continue;
-        if (types[inputs] != NPY_FLOAT && types[inputs] != NPY_BOOL) continue;
-        *found = (Single){ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs] == NPY_BOOL};
-        return 1;
-    }
-    return 0;
-}
-
-typedef struct {
-    const uint16_t *from; /* NULL for a number, which fills `wide` */
-    float wide[PIECE];
-} Operand;
-
-static void run_single(const Single *loop, int brain, int inputs, Operand *x, char *out, size n) {
-    float result[PIECE];
-    for (size done = 0, m; done < n; done += m) {
-        m = n - done < PIECE ? n - done : PIECE;
-        char *places[3];
-        size steps[3] = {sizeof(float), sizeof(float), sizeof(float)};
-        for (int k = 0; k < inputs; k++) {
-            if (x[k].from) halves_to_floats(brain, x[k].from + done, x[k].wide, m);
-            places[k] = (char *)x[k].wide;
-        }
-        places[inputs] = loop->truth ? out + done : (char *)result;
-        if (loop->truth) steps[inputs] = 1;
-        loop->run(places, &m, steps, loop->data);
-        if (!loop->truth) floats_to_halves(brain, result, (uint16_t *)out + done, m);
-    }
+static int narrowed_plan(Call *c) { return is_half(&c->in[1]) && like(c, 1, &c->in[0]); }
+static int half_narrowed(Call *c, size from, size to) {
+    floats_to_halves(c->in[1].kind == BRAIN, (const float *)c->in[0].data + from, (uint16_t *)c->out[0].data + from, to - from);
+    return 1;
 }
 
 /* half_computed(ufunc, x) or (ufunc, x, y): y has the shape of x, or is one element, of x's type or float32. */
-static PyObject *half_computed(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Single loop;
-    Operand *x = NULL;
-    int brain, other = 0, inputs = (int)count - 1;
-    if (inputs < 1 || inputs > 2) Py_RETURN_NONE;
-    PyArrayObject *a = half_array(args[1], &brain), *b = NULL, *out;
-    if (a == NULL || !single_of(args[0], inputs, &loop)) Py_RETURN_NONE;
-    float number = 0;
-    if (inputs == 2) {
-        if ((b = half_array(args[2], &other)) == NULL && (b = contiguous(args[2], NPY_FLOAT)) == NULL) Py_RETURN_NONE;
-        const int one = PyArray_NDIM(b) == 0, wide = PyArray_TYPE(b) == NPY_FLOAT;
-        if (wide ? !one : PyArray_TYPE(a) != PyArray_TYPE(b) || (!one && !PyArray_SAMESHAPE(a, b))) Py_RETURN_NONE;
-        if (one && wide) number = *(const float *)PyArray_DATA(b);
-        else if (one) halves_to_floats(brain, PyArray_DATA(b), &number, 1);
-    }
-    if (loop.truth) {
-        out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), NPY_BOOL);
-    } else {
-        Py_INCREF(PyArray_DESCR(a));
-        out = (PyArrayObject *)PyArray_SimpleNewFromDescr(PyArray_NDIM(a), PyArray_DIMS(a), PyArray_DESCR(a));
-    }
-    if (out == NULL || (x = PyMem_Malloc(inputs * sizeof *x)) == NULL) {
-        Py_XDECREF(out);
-        return PyErr_NoMemory();
-    }
-    x[0].from = PyArray_DATA(a);
-    if (inputs == 2) {
-        x[1].from = PyArray_NDIM(b) ? PyArray_DATA(b) : NULL;
-        for (size i = 0; x[1].from == NULL && i < PIECE; i++) x[1].wide[i] = number;
-    }
-    RELEASED(PyArray_SIZE(a), run_single(&loop, brain, inputs, x, PyArray_DATA(out), PyArray_SIZE(a)));
-    PyMem_Free(x);
-    return (PyObject *)out;
+static int computed_plan(Call *c) {
+    const Argument *x = &c->in[1], *y = &c->in[2];
+    if (!is_half(x)) return 0;
+    if (y->data && (y->kind == FLOAT32 ? y->ndim != 0 : y->kind != x->kind)) return 0;
+    if (y->data && y->ndim && !has_shape(y, x->ndim, x->shape)) return 0;
+    return like(c, c->in[0].loop.truths ? NEW_TRUTHS : 1, x);
 }
 
-PyMethodDef halves_methods[] = {
-    {"half_widened", half_widened, METH_O, "half_widened(x): as float32"},
-    FUNCTION(half_narrowed, "half_narrowed(x, dtype): float32 as a half type"),
-    FUNCTION(half_computed, "half_computed(ufunc, x, y=None): in float32, and rounded"),
-    {NULL, NULL, 0, NULL},
+static int half_computed(Call *c, size from, size to) {
+    const UfuncLoop *loop = &c->in[0].loop;
+    const int inputs = c->given - 1, brain = c->in[1].kind == BRAIN, one = inputs == 2 && c->in[2].ndim == 0;
+    float wide[2][PIECE], made[PIECE];
+    if (one && c->in[2].kind == FLOAT32) wide[1][0] = *(const float *)c->in[2].data;
+    else if (one) halves_to_floats(brain, c->in[2].data, wide[1], 1);
+    for (size i = 1; one && i < PIECE; i++) wide[1][i] = wide[1][0];
+    for (size done = from, m; done < to; done += m) {
+        m = to - done < PIECE ? to - done : PIECE;
+        char *places[3];
+        size steps[3] = {sizeof(float), sizeof(float), sizeof(float)};
+        for (int k = 0; k < inputs; k++) {
+            if (k == 0 || !one) halves_to_floats(brain, (const uint16_t *)c->in[k + 1].data + done, wide[k], m);
+            places[k] = (char *)wide[k];
+        }
+        places[inputs] = loop->truths ? (char *)c->out[0].data + done : (char *)made;
+        if (loop->truths) steps[inputs] = 1;
+        loop->run(places, &m, steps, loop->data);
+        if (!loop->truths) floats_to_halves(brain, made, (uint16_t *)c->out[0].data + done, m);
+    }
+    return 1;
+}
+
+const Kernel halves_kernels[] = {
+    {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
+    {"half_narrowed", "fy", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32 as a half type"},
+    {"half_computed", "oh|h", computed_plan, half_computed, "half_computed(ufunc, x, y=None): in float32, and rounded"},
+    {0},
 };

@@ -6,6 +6,7 @@
 #include "common.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -17,31 +18,37 @@ typedef struct {
     PyDataMem_Handler handler; /* first: numpy reads the capsule's memory as this */
     PyObject *below;           /* the capsule of numpy's own functions, which do the work */
     PyDataMemAllocator plain;
-    long long limit, used;
+    atomic_llong limit, used;
 } Ledger;
 
-static int fits(const Ledger *ledger, size_t wanted) {
-    return wanted <= (size_t)PY_SSIZE_T_MAX - HEAD && (long long)wanted <= ledger->limit - ledger->used;
+/* Threads may ask and give back at once, also those that have not Python's lock: what is wanted is counted first. */
+static int counted(Ledger *ledger, size_t wanted) {
+    if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD) return 0;
+    const long long more = (long long)wanted;
+    if (atomic_fetch_add(&ledger->used, more) <= ledger->limit - more) return 1;
+    atomic_fetch_sub(&ledger->used, more);
+    return 0;
 }
 
 static void *entered(Ledger *ledger, void *block, size_t wanted) {
-    if (block == NULL) return NULL;
+    if (block == NULL) {
+        atomic_fetch_sub(&ledger->used, (long long)wanted);
+        return NULL;
+    }
     *(size_t *)block = wanted;
-    ledger->used += (long long)wanted;
     return (char *)block + HEAD;
 }
 
 static void *ledger_malloc(void *context, size_t wanted) {
     Ledger *ledger = context;
-    if (!fits(ledger, wanted)) return NULL;
+    if (!counted(ledger, wanted)) return NULL;
     return entered(ledger, ledger->plain.malloc(ledger->plain.ctx, wanted + HEAD), wanted);
 }
 
 static void *ledger_calloc(void *context, size_t count, size_t each) {
     Ledger *ledger = context;
-    if (each != 0 && count > ((size_t)PY_SSIZE_T_MAX - HEAD) / each) return NULL;
-    const size_t wanted = count * each;
-    if (!fits(ledger, wanted)) return NULL;
+    size_t wanted;
+    if (__builtin_mul_overflow(count, each, &wanted) || !counted(ledger, wanted)) return NULL;
     return entered(ledger, ledger->plain.calloc(ledger->plain.ctx, 1, wanted + HEAD), wanted);
 }
 
@@ -51,7 +58,7 @@ static void ledger_free(void *context, void *given, size_t said) {
     Ledger *ledger = context;
     char *block = (char *)given - HEAD;
     const size_t taken = *(size_t *)block;
-    ledger->used -= (long long)taken;
+    atomic_fetch_sub(&ledger->used, (long long)taken);
     ledger->plain.free(ledger->plain.ctx, block, taken + HEAD);
 }
 
@@ -59,12 +66,13 @@ static void *ledger_realloc(void *context, void *given, size_t wanted) {
     if (given == NULL) return ledger_malloc(context, wanted);
     Ledger *ledger = context;
     char *block = (char *)given - HEAD;
-    const size_t taken = *(size_t *)block;
-    if (wanted > taken && !fits(ledger, wanted - taken)) return NULL;
-    if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD) return NULL;
-    void *moved = ledger->plain.realloc(ledger->plain.ctx, block, wanted + HEAD);
-    if (moved != NULL) ledger->used -= (long long)taken;
-    return entered(ledger, moved, wanted);
+    const size_t taken = *(size_t *)block, more = wanted > taken ? wanted - taken : 0;
+    if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD || !counted(ledger, more)) return NULL;
+    char *moved = entered(ledger, ledger->plain.realloc(ledger->plain.ctx, block, wanted + HEAD), more);
+    if (moved == NULL) return NULL;
+    *(size_t *)(moved - HEAD) = wanted;
+    if (wanted < taken) atomic_fetch_sub(&ledger->used, (long long)(taken - wanted));
+    return moved;
 }
 
 static void ledger_end(PyObject *capsule) {

@@ -2,39 +2,14 @@
 #define TENSORSH_MODULE
 #include "common.h"
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", "Kernels on numpy arrays.", -1, NULL};
-
-static PyMethodDef *const tables[] = {
-    attention_methods,
-    batch_norm_methods,
-    convolution_methods,
-    gemm_methods,
-    group_norm_methods,
-    halves_methods,
-    losses_methods,
-    memory_methods,
-    norm_methods,
-    recurrent_methods,
-    scan_methods,
-    optimizer_methods,
-    pieces_methods,
-    places_methods,
-    random_methods,
-    rows_methods,
-    sums_methods,
-    tensors_methods,
-};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "compiled", .m_doc = "Kernels on numpy arrays.", .m_size = -1, .m_methods = memory_methods};
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL) return NULL;
-    int failed = add_ufuncs(module) | add_fused(module) | add_tensors(module) | add_quick(module) | add_general(module);
-    for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) failed |= PyModule_AddFunctions(module, tables[i]);
-    if (failed) {
-        Py_DECREF(module);
-        return NULL;
-    }
-    return module;
+    if (module != NULL && add_loops(module) == 0 && add_kernels(module) == 0) return module;
+    Py_XDECREF(module);
+    return NULL;
 }

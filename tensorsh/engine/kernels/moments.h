@@ -2,7 +2,7 @@
 #ifndef TENSORSH_MOMENTS_H
 #define TENSORSH_MOMENTS_H
 
-#include "common.h"
+#include "kernels.h"
 
 #define MOMENT_ROWS 4
 #define MOMENT_LANES 8

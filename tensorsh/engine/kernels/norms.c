@@ -1,5 +1,4 @@
 /* Layer norm: rows of float32 less their mean, divided by their deviation, and the gradients. Operations round as written. */
-#pragma GCC optimize("fp-contract=off")
 #include "row_moments.h"
 
 WIDE static void normalize(const float *x, const float *w, const float *b, float *out, float *means, float *rstds,
@@ -94,45 +93,43 @@ WIDE static void normalize_backward(const float *g, const float *x, const float 
     }
 }
 
-/* An argument that may be None: an array of float32 of a size, or NULL; `wrong` is set for what is neither. */
-static float *optional(PyObject *object, size n, int changed, int *wrong) {
-    if (object == Py_None) return NULL;
-    PyArrayObject *array = changed ? writeable(object, NPY_FLOAT) : contiguous(object, NPY_FLOAT);
-    if (array != NULL && PyArray_SIZE(array) == n) return PyArray_DATA(array);
-    *wrong = 1;
-    return NULL;
+static int layer_norm_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if (x->ndim != 2 || x->count == 0) return 0;
+    c->lines = x->shape[0], c->each = x->shape[1];
+    return have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
 }
 
-static PyObject *layer_norm(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *x = count == 7 ? contiguous(args[0], NPY_FLOAT) : NULL;
-    if (x == NULL || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0) Py_RETURN_NONE;
-    size rows = PyArray_DIM(x, 0), n = PyArray_DIM(x, 1);
-    int wrong = 0;
-    float *w = optional(args[1], n, 0, &wrong), *b = optional(args[2], n, 0, &wrong);
-    float *out = optional(args[4], rows * n, 1, &wrong), *mean = optional(args[5], rows, 1, &wrong);
-    float *rstd = optional(args[6], rows, 1, &wrong), eps = (float)PyFloat_AsDouble(args[3]);
-    if (PyErr_Occurred()) return NULL;
-    if (wrong || !out || !mean || !rstd) Py_RETURN_NONE;
-    RELEASED(rows * n, normalize(PyArray_DATA(x), w, b, out, mean, rstd, rows, n, eps));
-    Py_RETURN_TRUE;
+INLINE float *line_of(const Call *c, int k, size from, size each) {
+    return c->in[k].data ? (float *)c->in[k].data + from * each : NULL;
 }
 
-static PyObject *layer_norm_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *x = count == 8 ? contiguous(args[1], NPY_FLOAT) : NULL;
-    if (x == NULL || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0) Py_RETURN_NONE;
-    size rows = PyArray_DIM(x, 0), n = PyArray_DIM(x, 1);
-    int wrong = 0;
-    float *g = optional(args[0], rows * n, 0, &wrong), *w = optional(args[2], n, 0, &wrong);
-    float *mean = optional(args[3], rows, 0, &wrong), *rstd = optional(args[4], rows, 0, &wrong);
-    float *dx = optional(args[5], rows * n, 1, &wrong), *dw = optional(args[6], n, 1, &wrong);
-    float *db = optional(args[7], n, 1, &wrong);
-    if (wrong || !g || !mean || !rstd) Py_RETURN_NONE;
-    RELEASED(rows * n, normalize_backward(g, PyArray_DATA(x), w, mean, rstd, dx, dw, db, rows, n));
-    Py_RETURN_TRUE;
+static int layer_norm(Call *c, size from, size to) {
+    const size n = c->each;
+    normalize(line_of(c, 0, from, n), c->in[1].data, c->in[2].data, line_of(c, 4, from, n), line_of(c, 5, from, 1),
+              line_of(c, 6, from, 1), to - from, n, (float)c->in[3].number);
+    return 1;
 }
 
-PyMethodDef norm_methods[] = {
-    FUNCTION(layer_norm, "layer_norm(x [rows, n], weight or None, bias or None, eps, out, means, reciprocal deviations)"),
-    FUNCTION(layer_norm_backward, "layer_norm_backward(g, x, weight or None, means, reciprocal deviations, dx, dw, db), the last three or None"),
-    {NULL, NULL, 0, NULL},
+static int layer_norm_backward_plan(Call *c) {
+    const Argument *x = &c->in[1];
+    if (x->ndim != 2 || x->count == 0) return 0;
+    c->lines = x->shape[0], c->each = x->shape[1];
+    return have(c, 0, 0, x->count) && have(c, 2, 2, c->each) && have(c, 3, 4, c->lines) && have(c, 5, 5, x->count) &&
+           have(c, 6, 7, c->each);
+}
+
+static int layer_norm_backward(Call *c, size from, size to) {
+    const size n = c->each;
+    normalize_backward(line_of(c, 0, from, n), line_of(c, 1, from, n), c->in[2].data, line_of(c, 3, from, 1), line_of(c, 4, from, 1),
+                       line_of(c, 5, from, n), c->in[6].data, c->in[7].data, to - from, n);
+    return 1;
+}
+
+const Kernel layer_norm_kernels[] = {
+    {"layer_norm", "ff?f?xFFF", layer_norm_plan, layer_norm,
+     "layer_norm(x [rows, n], weight or None, bias or None, eps, out, means, reciprocal deviations)"},
+    {"layer_norm_backward", "fff?ffF?F?F?", layer_norm_backward_plan, layer_norm_backward,
+     "layer_norm_backward(g, x, weight or None, means, reciprocal deviations, dx, dw, db), the last three or None"},
+    {0},
 };

@@ -2,33 +2,17 @@
 
    Every operation rounds as it is written, as PyTorch's kernels do, which fuse the multiplications and additions written as
    fmaf. */
-#pragma GCC optimize("fp-contract=off")
-#include "common.h"
+#include "kernels.h"
 
-#define MOST 5
-
-/* The first `wanted` arguments as float32 arrays of one size, all but the second (the gradient) writeable; their size,
-   or -1. */
-static size arrays_of(PyObject *const *args, int wanted, float **data) {
-    size n = -1;
-    for (int k = 0; k < wanted; k++) {
-        PyArrayObject *a = k == 1 ? contiguous(args[k], NPY_FLOAT) : writeable(args[k], NPY_FLOAT);
-        if (a == NULL || (k && PyArray_SIZE(a) != n)) return -1;
-        n = PyArray_SIZE(a);
-        data[k] = PyArray_DATA(a);
-    }
-    return n;
-}
-
-/* `count` numbers as floats. */
-static int numbers_of(PyObject *const *args, int count, float *numbers) {
-    for (int k = 0; k < count; k++) {
-        double x = PyFloat_AsDouble(args[k]);
-        if (x == -1.0 && PyErr_Occurred()) return 0;
-        numbers[k] = (float)x;
-    }
+/* Arrays of one size, which come first; the gradient is the second. */
+static int step_of(Call *c, int arrays) {
+    c->lines = c->in[0].count, c->each = 1;
+    for (int k = 1; k < arrays; k++)
+        if (c->in[k].count != c->lines) return 0;
     return 1;
 }
+INLINE float *from_line(const Call *c, int k, size from) { return c->in[k].data ? (float *)c->in[k].data + from : NULL; }
+INLINE float number(const Call *c, int k) { return (float)c->in[k].number; }
 
 /* x += rate * g' with g' = sign * g + decay * x. */
 WIDE static void descend(float *restrict x, const float *restrict g, size n, float rate, float decay, float sign) {
@@ -79,35 +63,35 @@ WIDE static void adapt(float *restrict x, const float *restrict g, float *restri
     }
 }
 
-static PyObject *sgd_step(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    float *a[MOST], v[3];
-    size n = count == 5 ? arrays_of(args, 2, a) : -1;
-    if (n < 0 || !numbers_of(args + 2, 3, v)) NONE_UNLESS_ERROR;
-    RELEASED(n, descend(a[0], a[1], n, v[0], v[1], v[2]));
-    Py_RETURN_TRUE;
+static int sgd_plan(Call *c) { return step_of(c, 2); }
+static int sgd_step(Call *c, size from, size to) {
+    descend(from_line(c, 0, from), from_line(c, 1, from), to - from, number(c, 2), number(c, 3), number(c, 4));
+    return 1;
 }
 
-static PyObject *momentum_step(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    float *a[MOST], v[6];
-    size n = count == 9 ? arrays_of(args, 3, a) : -1;
-    if (n < 0 || !numbers_of(args + 3, 6, v)) NONE_UNLESS_ERROR;
-    RELEASED(n, roll(a[0], a[1], a[2], n, v[0], v[1], v[2], v[3], v[4], v[5] != 0.0f));
-    Py_RETURN_TRUE;
+static int momentum_plan(Call *c) { return step_of(c, 3); }
+static int momentum_step(Call *c, size from, size to) {
+    roll(from_line(c, 0, from), from_line(c, 1, from), from_line(c, 2, from), to - from, number(c, 3), number(c, 4), number(c, 5),
+         number(c, 6), number(c, 7), number(c, 8) != 0.0f);
+    return 1;
 }
 
-static PyObject *adam_step(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    float *a[MOST], v[9];
-    int arrays = count == 14 ? 5 : 4;
-    size n = count == 13 || count == 14 ? arrays_of(args, arrays, a) : -1;
-    if (n < 0 || !numbers_of(args + arrays, 9, v)) NONE_UNLESS_ERROR;
-    struct adam numbers = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
-    RELEASED(n, adapt(a[0], a[1], a[2], a[3], arrays == 5 ? a[4] : NULL, n, numbers));
-    Py_RETURN_TRUE;
+static int adam_plan(Call *c) { return step_of(c, c->in[4].data ? 5 : 4); }
+static int adam_step(Call *c, size from, size to) {
+    float v[9];
+    for (int k = 0; k < 9; k++) v[k] = number(c, c->given - 9 + k);
+    const struct adam numbers = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
+    adapt(from_line(c, 0, from), from_line(c, 1, from), from_line(c, 2, from), from_line(c, 3, from), from_line(c, 4, from),
+          to - from, numbers);
+    return 1;
 }
 
-PyMethodDef optimizer_methods[] = {
-    FUNCTION(sgd_step, "sgd_step(x, g, rate, decay, sign): x += rate * (sign * g + decay * x)"),
-    FUNCTION(momentum_step, "momentum_step(x, g, m, rate, decay, sign, momentum, share, nesterov)"),
-    FUNCTION(adam_step, "adam_step(x, g, m, v[, largest v], rate, decay, keep, sign, 1-beta1, 1-beta2, correction, eps, beta2)"),
-    {NULL, NULL, 0, NULL},
+const Kernel optimizer_kernels[] = {
+    {"sgd_step", "Ffxxx", sgd_plan, sgd_step, "sgd_step(x, g, rate, decay, sign): x += rate * (sign * g + decay * x)"},
+    {"momentum_step", "FfFxxxxxx", momentum_plan, momentum_step, "momentum_step(x, g, m, rate, decay, sign, momentum, share, nesterov)"},
+    {"adam_step", "FfFFxxxxxxxxx", adam_plan, adam_step,
+     "adam_step(x, g, m, v, rate, decay, keep, sign, 1-beta1, 1-beta2, correction, eps, beta2)"},
+    {"amsgrad_step", "FfFFFxxxxxxxxx", adam_plan, adam_step,
+     "amsgrad_step(x, g, m, v, largest v, rate, decay, keep, sign, 1-beta1, 1-beta2, correction, eps, beta2)"},
+    {0},
 };

@@ -1,47 +1,36 @@
 /* Arrays joined, and the largest or smallest of all elements. */
-#include "common.h"
+#include "kernels.h"
 
 /* The join of contiguous arrays of one dtype along an axis: join(list of arrays, axis). */
-static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 2 || !PyList_CheckExact(args[0]) || !PyLong_CheckExact(args[1])) Py_RETURN_NONE;
-    Py_ssize_t many = PyList_GET_SIZE(args[0]);
-    PyArrayObject *first = NULL, *out;
-    size shape[NPY_MAXDIMS], outer = 1, inner = 0;
-    int overflow = 0;
-    long axis = PyLong_AsLongAndOverflow(args[1], &overflow);
-    for (Py_ssize_t i = 0; i < many; i++) {
-        PyObject *object = PyList_GET_ITEM(args[0], i);
-        PyArrayObject *a = (PyArrayObject *)object;
-        if (!PyArray_CheckExact(object) || !PyArray_ISCARRAY_RO(a) || PyDataType_REFCHK(PyArray_DESCR(a))) Py_RETURN_NONE;
-        if (first == NULL) {
-            first = a;
-            int dims = PyArray_NDIM(a);
-            if (axis < 0) axis += dims;
-            if (overflow || axis < 0 || axis >= dims) Py_RETURN_NONE;
-            memcpy(shape, PyArray_DIMS(a), dims * sizeof *shape);
-            for (int k = 0; k < axis; k++) outer *= shape[k];
-            inner = PyArray_ITEMSIZE(a);
-            for (int k = (int)axis + 1; k < dims; k++) inner *= shape[k];
-            continue;
-        }
-        if (PyArray_DESCR(a) != PyArray_DESCR(first) || PyArray_NDIM(a) != PyArray_NDIM(first)) Py_RETURN_NONE;
-        for (int k = 0; k < PyArray_NDIM(a); k++)
-            if (k != axis && PyArray_DIM(a, k) != shape[k]) Py_RETURN_NONE;
-        shape[axis] += PyArray_DIM(a, axis);
+static int join_plan(Call *c) {
+    const Argument *first = &c->in[0];
+    Axis axis;
+    size all, bytes;
+    if (!around_axis(first, c->in[1].whole, &axis)) return 0;
+    c->in[1].whole = axis.axis, c->in[1].count = axis.outer, c->in[1].item = axis.inner * first->item;
+    Argument *out = result(c, 0);
+    shape_as(out, first);
+    for (size i = 1; i < first->whole; i++) {
+        const size *shape = c->parts[i].shape;
+        for (int k = 0; k < first->ndim; k++)
+            if (k != axis.axis && shape[k] != first->shape[k]) return 0;
+        if (__builtin_add_overflow(out->shape[axis.axis], shape[axis.axis], &out->shape[axis.axis])) return 0;
     }
-    if (first == NULL || outer * shape[axis] * inner > 8 * LONG_WORK) Py_RETURN_NONE;
-    Py_INCREF(PyArray_DESCR(first));
-    out = (PyArrayObject *)PyArray_SimpleNewFromDescr(PyArray_NDIM(first), shape, PyArray_DESCR(first));
-    if (out == NULL) return NULL;
-    char *to = PyArray_DATA(out);
-    for (size o = 0; o < outer; o++)
-        for (Py_ssize_t i = 0; i < many; i++) {
-            PyArrayObject *a = (PyArrayObject *)PyList_GET_ITEM(args[0], i);
-            size bytes = PyArray_DIM(a, axis) * inner;
-            memcpy(to, (char *)PyArray_DATA(a) + o * bytes, bytes);
-            to += bytes;
+    if (__builtin_mul_overflow(axis.outer * axis.inner, out->shape[axis.axis], &all)) return 0;
+    return !__builtin_mul_overflow(all, first->item, &bytes) && bytes <= 8 * LONG_WORK; /* longer ones are numpy's */
+}
+
+static int join(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const Argument *axis = &c->in[1];
+    char *at = c->out[0].data;
+    for (size o = 0; c->out[0].count && o < axis->count; o++)
+        for (size i = 0; i < c->in[0].whole; i++) {
+            const size bytes = c->parts[i].shape[axis->whole] * axis->item;
+            memcpy(at, c->parts[i].data + o * bytes, bytes);
+            at += bytes;
         }
-    return (PyObject *)out;
+    return 1;
 }
 
 #define EXTREME(T, name, beats)                                          \
@@ -58,25 +47,25 @@ EXTREME(double, smallest_double, <)
 
 #define FEW 512 /* more elements are numpy's: it compares them several at a time */
 
-static PyObject *extreme(PyObject *const *args, Py_ssize_t count, int largest) {
-    if (count != 1 || !PyArray_CheckExact(args[0])) Py_RETURN_NONE;
-    PyArrayObject *a = (PyArrayObject *)args[0], *out;
-    int type = PyArray_TYPE(a);
-    size n = PyArray_SIZE(a);
-    if (!PyArray_ISCARRAY_RO(a) || (type != NPY_FLOAT && type != NPY_DOUBLE) || n == 0 || n > FEW) Py_RETURN_NONE;
-    if ((out = (PyArrayObject *)PyArray_SimpleNew(0, NULL, type)) == NULL) return NULL;
-    void *x = PyArray_DATA(a), *to = PyArray_DATA(out);
-    if (type == NPY_FLOAT) *(float *)to = largest ? largest_float(x, n) : smallest_float(x, n);
-    else *(double *)to = largest ? largest_double(x, n) : smallest_double(x, n);
-    return (PyObject *)out;
+static int extreme_plan(Call *c) {
+    result(c, 0);
+    return c->in[0].count > 0 && c->in[0].count <= FEW;
 }
 
-static PyObject *largest(PyObject *self, PyObject *const *args, Py_ssize_t count) { return extreme(args, count, 1); }
-static PyObject *smallest(PyObject *self, PyObject *const *args, Py_ssize_t count) { return extreme(args, count, 0); }
+#define OF_ALL(name)                                                                                       \
+    static int name(Call *c, size from, size to) {                                                         \
+        (void)from, (void)to;                                                                              \
+        const Argument *x = &c->in[0];                                                                     \
+        if (x->kind == FLOAT32) *(float *)c->out[0].data = name##_float(x->data, x->count);                \
+        else *(double *)c->out[0].data = name##_double(x->data, x->count);                                 \
+        return 1;                                                                                          \
+    }
+OF_ALL(largest)
+OF_ALL(smallest)
 
-PyMethodDef pieces_methods[] = {
-    FUNCTION(join, "join(arrays, axis)"),
-    FUNCTION(largest, "largest(x): of all elements, NaN if there is one"),
-    FUNCTION(smallest, "smallest(x)"),
-    {NULL, NULL, 0, NULL},
+const Kernel pieces_kernels[] = {
+    {"join", "vi", join_plan, join, "join(arrays, axis)"},
+    {"largest", "r", extreme_plan, largest, "largest(x): of all elements, NaN if there is one"},
+    {"smallest", "r", extreme_plan, smallest, "smallest(x)"},
+    {0},
 };

@@ -1,8 +1,7 @@
 /* Random words and normal numbers, with the bits of PyTorch's generator for the CPU.
 
    Every operation rounds as it is written; PyTorch's kernel fuses the multiplications and additions written as fmaf. */
-#pragma GCC optimize("fp-contract=off")
-#include "common.h"
+#include "kernels.h"
 
 #define STATE 624
 #define SHIFT 397
@@ -25,28 +24,31 @@ WIDE static void twist(uint32_t *key, uint32_t *words) {
 }
 
 /* The classic initialisation of 2002 from one word. */
-static PyObject *twister_key(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    size n = STATE;
-    uint32_t seed = count == 1 ? (uint32_t)PyLong_AsUnsignedLongMask(args[0]) : 0;
-    if (count != 1 || PyErr_Occurred()) NONE_UNLESS_ERROR;
-    PyObject *key = PyArray_SimpleNew(1, &n, NPY_UINT32);
-    if (key == NULL) return NULL;
-    uint32_t *words = PyArray_DATA((PyArrayObject *)key);
-    words[0] = seed;
-    for (uint32_t i = 1; i < STATE; i++) words[i] = 1812433253u * (words[i - 1] ^ words[i - 1] >> 30) + i;
-    return key;
+static int key_plan(Call *c) {
+    add_dimension(result(c, NEW_UINT32), STATE);
+    c->lines = 1;
+    return 1;
 }
 
-static PyObject *twister_words(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *key = count == 2 ? writeable(args[0], NPY_UINT32) : NULL;
-    size n = key ? PyNumber_AsSsize_t(args[1], PyExc_OverflowError) : 0;
-    if (PyErr_Occurred()) return NULL;
-    if (key == NULL || PyArray_SIZE(key) != STATE || n < 0 || n % STATE) Py_RETURN_NONE;
-    PyObject *out = PyArray_SimpleNew(1, &n, NPY_UINT32);
-    if (out == NULL) return NULL;
-    uint32_t *state = PyArray_DATA(key), *words = PyArray_DATA((PyArrayObject *)out);
-    for (size i = 0; i < n; i += STATE) twist(state, words + i);
-    return out;
+static int twister_key(Call *c, size from, size to) {
+    (void)from, (void)to;
+    uint32_t *words = c->out[0].data;
+    words[0] = (uint32_t)c->in[0].whole;
+    for (uint32_t i = 1; i < STATE; i++) words[i] = 1812433253u * (words[i - 1] ^ words[i - 1] >> 30) + i;
+    return 1;
+}
+
+static int words_plan(Call *c) {
+    const size n = c->in[1].whole;
+    if (c->in[0].count != STATE || n < 0 || n % STATE) return 0;
+    add_dimension(result(c, NEW_UINT32), n);
+    c->lines = n / STATE, c->each = STATE;
+    return 1;
+}
+
+static int twister_words(Call *c, size from, size to) {
+    for (size i = from; i < to; i++) twist(c->in[0].data, (uint32_t *)c->out[0].data + i * STATE);
+    return 1;
 }
 
 /* sqrt(-2 log(a)) for a in (0, 1]: Cephes' logf on a = m 2^e with m in [sqrt(1/2), sqrt(2)). */
@@ -119,63 +121,56 @@ WIDE static void box_muller(const uint32_t *words, float *out, size blocks, floa
     }
 }
 
-static PyObject *normals(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *words = count == 4 ? contiguous(args[0], NPY_UINT32) : NULL, *out;
-    out = words ? writeable(args[1], NPY_FLOAT) : NULL;
-    if (out == NULL || PyArray_SIZE(words) != PyArray_SIZE(out) || PyArray_SIZE(out) % 16) Py_RETURN_NONE;
-    double mean = PyFloat_AsDouble(args[2]), std = PyFloat_AsDouble(args[3]);
-    if (PyErr_Occurred()) return NULL;
-    size n = PyArray_SIZE(out);
-    const uint32_t *from = PyArray_DATA(words);
-    float *to = PyArray_DATA(out);
-    PyThreadState *others = n > LONG_WORK ? PyEval_SaveThread() : NULL;
-    box_muller(from, to, n / 16, (float)mean, (float)std);
-    if (others) PyEval_RestoreThread(others);
-    return Py_NewRef(out);
+static int normals_plan(Call *c) {
+    c->answer = 1;
+    c->lines = c->in[0].count / 16, c->each = c->in[0].kind == FLOAT64 ? 128 : 16; /* those of doubles take long */
+    return c->in[0].count == c->in[1].count && c->in[0].count % 16 == 0;
+}
+
+static int normals(Call *c, size from, size to) {
+    const size at = 16 * from;
+    box_muller((const uint32_t *)c->in[0].data + at, (float *)c->in[1].data + at, to - from, (float)c->in[2].number, (float)c->in[3].number);
+    return 1;
 }
 
 /* Blocks of sixteen doubles in [0, 1) as normals, by the functions of C's library. */
-static PyObject *wide_normals(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *from = count == 4 ? contiguous(args[0], NPY_DOUBLE) : NULL, *to;
-    to = from ? writeable(args[1], NPY_DOUBLE) : NULL;
-    if (to == NULL || PyArray_SIZE(from) != PyArray_SIZE(to) || PyArray_SIZE(to) % 16) Py_RETURN_NONE;
-    double mean = PyFloat_AsDouble(args[2]), std = PyFloat_AsDouble(args[3]);
-    if (PyErr_Occurred()) return NULL;
-    size n = PyArray_SIZE(to);
-    const double *u = PyArray_DATA(from);
-    double *out = PyArray_DATA(to);
-    PyThreadState *others = n > LONG_WORK ? PyEval_SaveThread() : NULL;
-    for (size i = 0; i < n; i += i % 8 == 7 ? 9 : 1) {
+static int wide_normals(Call *c, size from, size to) {
+    const double *u = c->in[0].data, mean = c->in[2].number, std = c->in[3].number;
+    double *out = c->in[1].data;
+    for (size i = 16 * from; i < 16 * to; i += i % 8 == 7 ? 9 : 1) {
         double radius = sqrt(-2.0 * log(1.0 - u[i])), angle = 2.0 * M_PI * u[i + 8];
         out[i] = __builtin_fma(radius * cos(angle), std, mean);
         out[i + 8] = __builtin_fma(radius * sin(angle), std, mean);
     }
-    if (others) PyEval_RestoreThread(others);
-    return Py_NewRef(to);
+    return 1;
 }
 
 /* Fisher and Yates from the front: a word for each swap. */
-static PyObject *shuffled(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *order = count == 2 ? writeable(args[0], NPY_INT64) : NULL;
-    PyArrayObject *words = order ? contiguous(args[1], NPY_UINT32) : NULL;
-    size n = order ? PyArray_SIZE(order) : 0;
-    if (words == NULL || PyArray_SIZE(words) < n - 1 || n >= UINT32_MAX) Py_RETURN_NONE;
-    int64_t *at = PyArray_DATA(order);
-    const uint32_t *word = PyArray_DATA(words);
-    for (size i = 0; i < n - 1; i++) {
+static int shuffled_plan(Call *c) {
+    const size n = c->in[0].count;
+    c->answer = 0;
+    c->lines = n - 1, c->each = 1;
+    return c->in[1].count >= n - 1 && n < UINT32_MAX;
+}
+
+static int shuffled(Call *c, size from, size to) {
+    const size n = c->in[0].count;
+    int64_t *at = c->in[0].data;
+    const uint32_t *word = c->in[1].data;
+    for (size i = from; i < to; i++) {
         size j = i + word[i] % (uint32_t)(n - i);
         int64_t held = at[i];
         at[i] = at[j];
         at[j] = held;
     }
-    return Py_NewRef(order);
+    return 1;
 }
 
-PyMethodDef random_methods[] = {
-    FUNCTION(twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"),
-    FUNCTION(twister_words, "twister_words(key, n): the next n words (a multiple of 624) of MT19937, whose key moves on"),
-    FUNCTION(shuffled, "shuffled(order, words): a permutation of int64 numbers in place, by a word for each swap"),
-    FUNCTION(wide_normals, "wide_normals(u, out, mean, std): normal numbers of blocks of sixteen doubles in [0, 1)"),
-    FUNCTION(normals, "normals(words, out, mean, std): normal numbers of blocks of sixteen words, into `out`"),
-    {NULL, NULL, 0, NULL},
+const Kernel random_kernels[] = {
+    {"twister_key", "w", key_plan, twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"},
+    {"twister_words", "Ui", words_plan, twister_words, "twister_words(key, n): the next n words (a multiple of 624) of MT19937, whose key moves on"},
+    {"shuffled", "Lu", shuffled_plan, shuffled, "shuffled(order, words): a permutation of int64 numbers in place, by a word for each swap"},
+    {"wide_normals", "dDxx", normals_plan, wide_normals, "wide_normals(u, out, mean, std): normal numbers of blocks of sixteen doubles in [0, 1)"},
+    {"normals", "uFxx", normals_plan, normals, "normals(words, out, mean, std): normal numbers of blocks of sixteen words, into `out`"},
+    {0},
 };

@@ -36,7 +36,16 @@ INLINE float largest(const float *x, size n) {
 
 #define ROOM 1024 /* elements that are worked on at a time: they stay in the first cache */
 
-WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int logarithm) {
+/* Exponentials in place; a row may be long. */
+INLINE void exponentiate(Call *c, float *x, size n) {
+    for (size at = 0; at < n && !ends(c, n); at += LONG_PIECE) {
+        const size end = n - at < LONG_PIECE ? n : at + LONG_PIECE;
+        INDEPENDENT
+        for (size i = at; i < end; i++) x[i] = exp_single(x[i]);
+    }
+}
+
+WIDE static void softmax_rows(Call *c, const float *x, float *out, size rows, size n, int logarithm) {
     size group = n >= ROOM ? 1 : ROOM / n;
     float exponentials[ROOM];
     for (size row = 0; row < rows; row += group, x += group * n, out += group * n) {
@@ -48,8 +57,7 @@ WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int
             for (size i = 0; i < n; i++) to[i] = from[i] - top;
         }
         if (!logarithm) {
-            INDEPENDENT
-            for (size i = 0; i < all; i++) out[i] = exp_single(out[i]);
+            exponentiate(c, out, all);
             for (size r = 0; r < count; r++) {
                 float *to = out + r * n, scale = 1.0f / lane_sum(to, n);
                 INDEPENDENT
@@ -65,7 +73,7 @@ WIDE static void softmax_rows(const float *x, float *out, size rows, size n, int
         } else {
             /* A long row: its exponentials are added up piece by piece, ROOM being a multiple of LANES. */
             float lanes[LANES] = {0}, total;
-            for (size at = 0; at < n; at += ROOM) {
+            for (size at = 0; at < n && !ends(c, ROOM); at += ROOM) {
                 size m = n - at < ROOM ? n - at : ROOM, i = 0;
                 for (size k = 0; k < m; k++) exponentials[k] = exp_single(out[at + k]);
                 for (; i + LANES <= m; i += LANES)
@@ -91,10 +99,10 @@ INLINE void exponentials_of(const float *x, float *out, size whole, size m) {
     for (size c = whole; c < m; c++) out[c] = (float)exp_float(x[c]);
 }
 
-WIDE static void softmax_columns(const float *x, float *out, size outer, size n, size inner, int logarithm) {
+WIDE static void softmax_columns(Call *call, const float *x, float *out, size outer, size n, size inner, int logarithm) {
     float top[COLUMNS], total[COLUMNS];
     for (size o = 0; o < outer; o++, x += n * inner, out += n * inner)
-        for (size left = 0; left < inner; left += COLUMNS) {
+        for (size left = 0; left < inner && !ends(call, n * COLUMNS); left += COLUMNS) {
             size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
             for (size c = 0; c < m; c++) top[c] = x[left + c];
             for (size i = 1; i < n; i++)
@@ -140,10 +148,11 @@ WIDE static void softmax_rows_backward(const float *g, const float *y, float *ou
     }
 }
 
-WIDE static void softmax_columns_backward(const float *g, const float *y, float *out, size outer, size n, size inner, int logarithm) {
+WIDE static void softmax_columns_backward(Call *call, const float *g, const float *y, float *out, size outer, size n, size inner,
+                                          int logarithm) {
     float total[COLUMNS], e[COLUMNS];
     for (size o = 0; o < outer; o++, g += n * inner, y += n * inner, out += n * inner)
-        for (size left = 0; left < inner; left += COLUMNS) {
+        for (size left = 0; left < inner && !ends(call, n * COLUMNS); left += COLUMNS) {
             size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
             for (size c = 0; c < m; c++) total[c] = 0;
             for (size i = 0; i < n; i++) {
@@ -160,69 +169,48 @@ WIDE static void softmax_columns_backward(const float *g, const float *y, float 
         }
 }
 
-/* (outer, n, inner) of an array around an axis. */
-INLINE void around(PyArrayObject *a, int axis, size *outer, size *n, size *inner) {
-    *outer = *inner = 1;
-    for (int k = 0; k < axis; k++) *outer *= PyArray_DIM(a, k);
-    *n = PyArray_DIM(a, axis);
-    for (int k = axis + 1; k < PyArray_NDIM(a); k++) *inner *= PyArray_DIM(a, k);
+/* Along an axis, which is argument `axis`; the result is argument `last`, if it is given. */
+static int normalized_plan(Call *c, int axis, int last) {
+    const Argument *x = &c->in[0];
+    Axis found;
+    if (!around_axis(x, c->in[axis].whole, &found) || x->count == 0) return 0;
+    if (c->given > last) c->answer = last;
+    else shape_as(result(c, 0), x);
+    c->lines = found.outer, c->each = found.n * found.inner;
+    c->in[axis].whole = found.axis == x->ndim - 1, c->in[axis].count = found.inner;
+    return have(c, last, last, x->count);
 }
 
-/* The result's array: the one that was given, if it suits, or a new one. */
-INLINE PyArrayObject *result_like(PyArrayObject *a, PyObject *given) {
-    if (given == NULL) return (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), PyArray_TYPE(a));
-    PyArrayObject *out = contiguous(given, PyArray_TYPE(a));
-    if (out == NULL || !PyArray_ISWRITEABLE(out) || PyArray_SIZE(out) != PyArray_SIZE(a)) return NULL;
-    Py_INCREF(out);
-    return out;
+static int softmax_plan(Call *c) { return normalized_plan(c, 1, 2); }
+static int softmax_backward_plan(Call *c) {
+    return has_shape(&c->in[1], c->in[0].ndim, c->in[0].shape) && normalized_plan(c, 2, 3);
 }
 
-static PyObject *normalized(PyObject *const *args, Py_ssize_t count, int logarithm) {
-    PyArrayObject *a = count < 2 || count > 3 ? NULL : contiguous(args[0], NPY_FLOAT), *out;
-    int axis = a ? (int)PyLong_AsLong(args[1]) : 0;
-    if (a == NULL || axis < 0 || axis >= PyArray_NDIM(a) || PyArray_SIZE(a) == 0) NONE_UNLESS_ERROR;
-    if ((out = result_like(a, count == 3 ? args[2] : NULL)) == NULL) NONE_UNLESS_ERROR;
-    const float *x = PyArray_DATA(a);
-    float *to = PyArray_DATA(out);
-    size outer, n, inner;
-    around(a, axis, &outer, &n, &inner);
-    PyThreadState *others = outer * n * inner > LONG_WORK ? PyEval_SaveThread() : NULL;
-    if (axis == PyArray_NDIM(a) - 1) softmax_rows(x, to, outer, n, logarithm);
-    else softmax_columns(x, to, outer, n, inner, logarithm);
-    if (others) PyEval_RestoreThread(others);
-    return (PyObject *)out;
+static void normalized(Call *c, size from, size to, int logarithm) {
+    const size at = from * c->each, inner = c->in[1].count, n = c->each / inner;
+    const float *x = (const float *)c->in[0].data + at;
+    float *out = (float *)(c->answer < 0 ? &c->out[0] : &c->in[2])->data + at;
+    if (c->in[1].whole) softmax_rows(c, x, out, to - from, n, logarithm);
+    else softmax_columns(c, x, out, to - from, n, inner, logarithm);
 }
 
-static PyObject *normalized_backward(PyObject *const *args, Py_ssize_t count, int logarithm) {
-    PyArrayObject *y = count < 3 || count > 4 ? NULL : contiguous(args[0], NPY_FLOAT), *g, *out;
-    g = y ? contiguous(args[1], NPY_FLOAT) : NULL;
-    int axis = g ? (int)PyLong_AsLong(args[2]) : 0;
-    if (g == NULL || axis < 0 || axis >= PyArray_NDIM(y) || PyArray_SIZE(y) == 0 || !PyArray_SAMESHAPE(g, y)) NONE_UNLESS_ERROR;
-    if ((out = result_like(y, count == 4 ? args[3] : NULL)) == NULL) NONE_UNLESS_ERROR;
-    const float *slope = PyArray_DATA(g), *from = PyArray_DATA(y);
-    float *to = PyArray_DATA(out);
-    size outer, n, inner;
-    around(y, axis, &outer, &n, &inner);
-    PyThreadState *others = outer * n * inner > LONG_WORK ? PyEval_SaveThread() : NULL;
-    if (axis == PyArray_NDIM(y) - 1) softmax_rows_backward(slope, from, to, outer, n, logarithm);
-    else softmax_columns_backward(slope, from, to, outer, n, inner, logarithm);
-    if (others) PyEval_RestoreThread(others);
-    return (PyObject *)out;
+static void normalized_backward(Call *c, size from, size to, int logarithm) {
+    const size at = from * c->each, inner = c->in[2].count, n = c->each / inner;
+    const float *y = (const float *)c->in[0].data + at, *g = (const float *)c->in[1].data + at;
+    float *out = (float *)(c->answer < 0 ? &c->out[0] : &c->in[3])->data + at;
+    if (c->in[2].whole) softmax_rows_backward(g, y, out, to - from, n, logarithm);
+    else softmax_columns_backward(c, g, y, out, to - from, n, inner, logarithm);
 }
 
-static PyObject *softmax(PyObject *self, PyObject *const *args, Py_ssize_t count) { return normalized(args, count, 0); }
-static PyObject *log_softmax(PyObject *self, PyObject *const *args, Py_ssize_t count) { return normalized(args, count, 1); }
-static PyObject *softmax_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    return normalized_backward(args, count, 0);
-}
-static PyObject *log_softmax_backward(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    return normalized_backward(args, count, 1);
-}
+static int softmax(Call *c, size from, size to) { return normalized(c, from, to, 0), 1; }
+static int log_softmax(Call *c, size from, size to) { return normalized(c, from, to, 1), 1; }
+static int softmax_backward(Call *c, size from, size to) { return normalized_backward(c, from, to, 0), 1; }
+static int log_softmax_backward(Call *c, size from, size to) { return normalized_backward(c, from, to, 1), 1; }
 
-PyMethodDef rows_methods[] = {
-    FUNCTION(softmax, "softmax(x, axis, out=new)"),
-    FUNCTION(log_softmax, "log_softmax(x, axis, out=new)"),
-    FUNCTION(softmax_backward, "softmax_backward(y, g, axis, out=new)"),
-    FUNCTION(log_softmax_backward, "log_softmax_backward(y, g, axis, out=new)"),
-    {NULL, NULL, 0, NULL},
+const Kernel softmax_kernels[] = {
+    {"softmax", "fi|F", softmax_plan, softmax, "softmax(x, axis, out=new)"},
+    {"log_softmax", "fi|F", softmax_plan, log_softmax, "log_softmax(x, axis, out=new)"},
+    {"softmax_backward", "ffi|F", softmax_backward_plan, softmax_backward, "softmax_backward(y, g, axis, out=new)"},
+    {"log_softmax_backward", "ffi|F", softmax_backward_plan, log_softmax_backward, "log_softmax_backward(y, g, axis, out=new)"},
+    {0},
 };

@@ -1,6 +1,6 @@
 /* Running sums, products and extremes along an axis, and whole products, in PyTorch's order. Sums and products are carried
    in double and each is rounded. */
-#include "common.h"
+#include "kernels.h"
 
 #define TOGETHER 4 /* rows at a time: each addition waits for the one before it in its row */
 #define COLUMNS 256
@@ -46,30 +46,23 @@
         else if (reverse) name##_backwards(x, out, outer, n);                                              \
         else name##_rows(x, out, outer, n);                                                                \
     }                                                                                                      \
-    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count) {                       \
-        PyArrayObject *x = count >= 1 && count <= 3 ? contiguous(args[0], NPY_FLOAT) : NULL;               \
-        size outer, n, inner;                                                                              \
-        if (x == NULL || !along(x, count > 1 ? args[1] : NULL, &outer, &n, &inner)) Py_RETURN_NONE;        \
-        PyObject *out = PyArray_SimpleNew(PyArray_NDIM(x), PyArray_DIMS(x), NPY_FLOAT);                    \
-        if (out == NULL) return NULL;                                                                      \
-        const int reverse = count == 3 && args[2] == Py_True;                                              \
-        void *to = PyArray_DATA((PyArrayObject *)out);                                                     \
-        RELEASED(PyArray_SIZE(x), name##_all(PyArray_DATA(x), to, outer, n, inner, reverse));              \
-        return out;                                                                                        \
+    static int name(Call *c, size from, size to) {                                                         \
+        const Argument *x = &c->in[0];                                                                     \
+        const size line = c->each, inner = c->in[1].count;                                    \
+        name##_all((const float *)x->data + from * line, (float *)c->out[0].data + from * line, to - from, line / inner, inner, \
+                   c->in[2].whole);                                                                        \
+        return 1;                                                                                          \
     }
 
-/* (outer, n, inner) around an axis, the last one where none is given; 0 where there is nothing to do, or no such axis. */
-static int along(PyArrayObject *x, PyObject *given, size *outer, size *n, size *inner) {
-    const int dims = PyArray_NDIM(x);
-    int overflow = 0;
-    long axis = dims - 1;
-    if (given && !PyLong_CheckExact(given)) return 0;
-    if (given) axis = PyLong_AsLongAndOverflow(given, &overflow);
-    if (axis < 0) axis += dims;
-    if (overflow || axis < 0 || axis >= dims || PyArray_SIZE(x) == 0) return 0;
-    *outer = *inner = 1;
-    for (int k = 0; k < dims; k++) *(k < axis ? outer : k > axis ? inner : n) = 1;
-    for (int k = 0; k < dims; k++) *(k < axis ? outer : k > axis ? inner : n) *= PyArray_DIM(x, k);
+/* A new array like the first argument; the work around an axis, the last one where none is given. */
+static int scan_plan(Call *c) {
+    Axis axis;
+    const Argument *x = &c->in[0];
+    if (!around_axis(x, c->given > 1 ? c->in[1].whole : -1, &axis) || x->count == 0) return 0;
+    shape_as(result(c, 0), x);
+    c->in[1].count = axis.inner;
+    c->in[2].whole = c->given > 2 && c->in[2].whole;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
     return 1;
 }
 
@@ -115,32 +108,27 @@ EXTREME(float, smallest_floats, <=)
 EXTREME(double, smallest_doubles, <=)
 EXTREME(int64_t, smallest_longs, <=)
 
-static PyObject *running_extreme(PyObject *const *args, Py_ssize_t count, int largest) {
-    if (count != 2 || !PyArray_CheckExact(args[0]) || !PyArray_ISCARRAY_RO((PyArrayObject *)args[0])) Py_RETURN_NONE;
-    PyArrayObject *x = (PyArrayObject *)args[0];
-    const int type = PyArray_TYPE(x);
-    size outer, n, inner;
-    if (type != NPY_FLOAT && type != NPY_DOUBLE && type != NPY_INT64) Py_RETURN_NONE;
-    if (!along(x, args[1], &outer, &n, &inner)) Py_RETURN_NONE;
-    PyObject *values = PyArray_SimpleNew(PyArray_NDIM(x), PyArray_DIMS(x), type);
-    PyObject *places = PyArray_SimpleNew(PyArray_NDIM(x), PyArray_DIMS(x), NPY_INT64);
-    if (values && places) {
-        const void *from = PyArray_DATA(x);
-        void *to = PyArray_DATA((PyArrayObject *)values), *where = PyArray_DATA((PyArrayObject *)places);
-        RELEASED(PyArray_SIZE(x), {
-            if (type == NPY_FLOAT) (largest ? largest_floats : smallest_floats)(from, to, where, outer, n, inner);
-            else if (type == NPY_DOUBLE) (largest ? largest_doubles : smallest_doubles)(from, to, where, outer, n, inner);
-            else (largest ? largest_longs : smallest_longs)(from, to, where, outer, n, inner);
-        });
-        return Py_BuildValue("(NN)", values, places);
-    }
-    Py_XDECREF(values);
-    Py_XDECREF(places);
-    return NULL;
+static int extreme_plan(Call *c) {
+    if (c->in[0].kind != FLOAT32 && c->in[0].kind != FLOAT64 && c->in[0].kind != INT64) return 0;
+    if (!scan_plan(c)) return 0;
+    shape_as(result(c, NEW_INT64), &c->in[0]);
+    return 1;
 }
 
-static PyObject *running_maxima(PyObject *self, PyObject *const *args, Py_ssize_t count) { return running_extreme(args, count, 1); }
-static PyObject *running_minima(PyObject *self, PyObject *const *args, Py_ssize_t count) { return running_extreme(args, count, 0); }
+#define RUNNING(name, which)                                                                               \
+    static int name(Call *c, size from, size to) {                                                         \
+        const Argument *x = &c->in[0];                                                                     \
+        const size line = c->each, inner = c->in[1].count, n = line / inner, at = from * line;            \
+        const char *given = (const char *)x->data + at * x->item;                                          \
+        char *made = (char *)c->out[0].data + at * x->item;                                                \
+        int64_t *places = (int64_t *)c->out[1].data + at;                                                  \
+        if (x->kind == FLOAT32) which##_floats((const float *)given, (float *)made, places, to - from, n, inner); \
+        else if (x->kind == FLOAT64) which##_doubles((const double *)given, (double *)made, places, to - from, n, inner); \
+        else which##_longs((const int64_t *)given, (int64_t *)made, places, to - from, n, inner);          \
+        return 1;                                                                                          \
+    }
+RUNNING(running_maxima, largest)
+RUNNING(running_minima, smallest)
 
 /* Products: those of contiguous lines in four vectors of V, which are multiplied together, then their lanes, then what the
    vectors left over; those of columns one element after the other. */
@@ -174,29 +162,31 @@ static PyObject *running_minima(PyObject *self, PyObject *const *args, Py_ssize_
 PRODUCTS(float, 8, float_products)
 PRODUCTS(double, 4, double_products)
 
-/* products(x, axis): along an axis, which is gone. */
-static PyObject *products(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    PyArrayObject *x = count == 2 ? contiguous(args[0], NPY_FLOAT) : NULL;
-    if (x == NULL && count == 2) x = contiguous(args[0], NPY_DOUBLE);
-    size outer, n, inner, shape[NPY_MAXDIMS];
-    if (x == NULL || !along(x, args[1], &outer, &n, &inner)) Py_RETURN_NONE;
-    long axis = PyLong_AsLong(args[1]), dims = PyArray_NDIM(x), left = 0;
-    for (long k = 0; k < dims; k++)
-        if (k != (axis < 0 ? axis + dims : axis)) shape[left++] = PyArray_DIM(x, k);
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew((int)left, shape, PyArray_TYPE(x));
-    if (out == NULL) return NULL;
-    RELEASED(PyArray_SIZE(x), {
-        if (PyArray_TYPE(x) == NPY_FLOAT) float_products_all(PyArray_DATA(x), PyArray_DATA(out), outer, n, inner);
-        else double_products_all(PyArray_DATA(x), PyArray_DATA(out), outer, n, inner);
-    });
-    return (PyObject *)out;
+/* product_along(x, axis): along an axis, which is gone. */
+static int product_plan(Call *c) {
+    Axis axis;
+    const Argument *x = &c->in[0];
+    if (!around_axis(x, c->in[1].whole, &axis) || x->count == 0) return 0;
+    Argument *out = result(c, 0);
+    for (int k = 0; k < x->ndim; k++)
+        if (k != axis.axis) add_dimension(out, x->shape[k]);
+    c->in[1].count = axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    return 1;
 }
 
-PyMethodDef scan_methods[] = {
-    FUNCTION(running_sums, "running_sums(x, axis=-1, reverse=False)"),
-    FUNCTION(running_products, "running_products(x, axis=-1, reverse=False)"),
-    FUNCTION(running_maxima, "running_maxima(x, axis): and their places"),
-    FUNCTION(running_minima, "running_minima(x, axis): and their places"),
-    FUNCTION(products, "products(x, axis)"),
-    {NULL, NULL, 0, NULL},
+static int product_along(Call *c, size from, size to) {
+    const size inner = c->in[1].count, n = c->each / inner, at = from * c->each, made = from * inner;
+    if (c->in[0].kind == FLOAT32) float_products_all((const float *)c->in[0].data + at, (float *)c->out[0].data + made, to - from, n, inner);
+    else double_products_all((const double *)c->in[0].data + at, (double *)c->out[0].data + made, to - from, n, inner);
+    return 1;
+}
+
+const Kernel scan_kernels[] = {
+    {"running_sums", "f|ib", scan_plan, running_sums, "running_sums(x, axis=-1, reverse=False)"},
+    {"running_products", "f|ib", scan_plan, running_products, "running_products(x, axis=-1, reverse=False)"},
+    {"running_maxima", "ai", extreme_plan, running_maxima, "running_maxima(x, axis): and their places"},
+    {"running_minima", "ai", extreme_plan, running_minima, "running_minima(x, axis): and their places"},
+    {"product_along", "ri", product_plan, product_along, "product_along(x, axis)"},
+    {0},
 };

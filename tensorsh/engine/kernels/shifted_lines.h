@@ -13,61 +13,59 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
     TARGET static void NAME(sums_##outs)(const float *x, const size *offsets, size taps, const float *w,          \
                                          const float *bias, float *to) {                                          \
         VECTOR sum[outs][vectors];                                                                                \
-        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) sum[o][v] = (VECTOR){0} + bias[o];          \
+        UNROLL(8) for (int o = 0; o < outs; o++)                                                    \
+            UNROLL(8) for (int v = 0; v < vectors; v++) sum[o][v] = (VECTOR){0} + bias[o];          \
         for (size t = 0; t < taps; t++, w += outs) {                                                              \
             const float *from = x + offsets[t];                                                                   \
             VECTOR part[vectors];                                                                                 \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) part[v] = AT(from + v * LANES);             \
-            _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                \
-                _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++) sum[o][v] += part[v] * w[o];            \
+            UNROLL(8) for (int v = 0; v < vectors; v++) part[v] = AT(from + v * LANES);             \
+            UNROLL(8) for (int o = 0; o < outs; o++)                                                \
+                UNROLL(8) for (int v = 0; v < vectors; v++) sum[o][v] = FUSED(part[v], w[o] - (VECTOR){0}, sum[o][v]); \
         }                                                                                                         \
-        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
-            _Pragma("GCC unroll 8") for (int v = 0; v < vectors; v++)                                             \
+        UNROLL(8) for (int o = 0; o < outs; o++)                                                    \
+            UNROLL(8) for (int v = 0; v < vectors; v++)                                             \
                 *(VECTOR *)(to + (o * vectors + v) * LANES) = sum[o][v];                                          \
     }
 
-/* The sum of a vector's elements, in halves. */
-TARGET INLINE float NAME(folded)(VECTOR v) {
-#if LANES == 16
-    __typeof__(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)) half =
-        __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-#define half v
-#endif
-#if LANES >= 8
-    __typeof__(__builtin_shufflevector(half, half, 0, 1, 2, 3)) quarter =
-        __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
-    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
-#else
-    return (v[0] + v[2]) + (v[1] + v[3]);
-#endif
-#undef half
+/* Of PARTS vectors, which stand for one of sixteen lanes, the sum of all lanes: in halves. */
+TARGET INLINE float NAME(folded)(const VECTOR *parts) {
+    float lanes[SIXTEEN];
+    memcpy(lanes, parts, sizeof lanes);
+    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
 /* Products of `outs` lines of a gradient with the input's line at TAPS distances, added up along the lines of several
-   samples; `apart` says how far those of the input and of the gradient lie from one another. */
+   samples; `apart` says how far those of the input and of the gradient lie from one another. Sums have sixteen lanes
+   whatever a vector's width is, so that their bits are the same: narrow vectors go along the lines once for each part. */
+#define PARTS (SIXTEEN / LANES)
 #define DOTS(outs)                                                                                                \
     TARGET static void NAME(dots_##outs)(const float *const *x, const float *const *g, size count, size samples,  \
                                          const size *apart, float *to, size step) {                               \
-        VECTOR sum[outs][TAPS];                                                                                   \
-        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
-            _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) sum[o][t] = (VECTOR){0};                       \
-        for (size n = 0; n < samples; n++) {                                                                      \
-            const float *from[TAPS], *grads[outs];                                                                \
-            for (int t = 0; t < TAPS; t++) from[t] = x[t] + n * apart[0];                                         \
-            for (int o = 0; o < outs; o++) grads[o] = g[o] + n * apart[1];                                        \
-            for (size i = 0; i < count; i += LANES) {                                                             \
-                VECTOR line[TAPS];                                                                                \
-                _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) line[t] = AT(from[t] + i);                 \
-                _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++) {                                          \
-                    VECTOR grad = AT(grads[o] + i);                                                               \
-                    _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) sum[o][t] += grad * line[t];           \
+        VECTOR made[outs][TAPS][PARTS];                                                                           \
+        for (int part = 0; part < PARTS; part++) {                                                                \
+            VECTOR sum[outs][TAPS];                                                                               \
+            UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = (VECTOR){0};                                 \
+            for (size n = 0; n < samples; n++) {                                                                  \
+                const float *from[TAPS], *grads[outs];                                                            \
+                for (int t = 0; t < TAPS; t++) from[t] = x[t] + n * apart[0];                                     \
+                for (int o = 0; o < outs; o++) grads[o] = g[o] + n * apart[1];                                    \
+                for (size i = part * LANES; i < count; i += SIXTEEN) {                                            \
+                    VECTOR line[TAPS];                                                                            \
+                    UNROLL(8) for (int t = 0; t < TAPS; t++) line[t] = AT(from[t] + i);                           \
+                    UNROLL(8) for (int o = 0; o < outs; o++) {                                                    \
+                        VECTOR grad = AT(grads[o] + i);                                                           \
+                        UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = FUSED(grad, line[t], sum[o][t]);     \
+                    }                                                                                             \
                 }                                                                                                 \
             }                                                                                                     \
+            UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) made[o][t][part] = sum[o][t];                            \
         }                                                                                                         \
-        _Pragma("GCC unroll 8") for (int o = 0; o < outs; o++)                                                    \
-            _Pragma("GCC unroll 8") for (int t = 0; t < TAPS; t++) to[o * step + t] += NAME(folded)(sum[o][t]);   \
+        for (int o = 0; o < outs; o++)                                                                            \
+            for (int t = 0; t < TAPS; t++) to[o * step + t] += NAME(folded)(made[o][t]);                          \
     }
 
 SUMS(8, VECTORS_8)
@@ -86,14 +84,16 @@ static const struct sums NAME(sums)[] = {
     {1, VECTORS_1 * LANES, 2.0f, NAME(sums_1)},
 };
 static const struct machine NAME(machine) = {
-    NAME(sums), {NAME(dots_1), NAME(dots_2), NAME(dots_3), NAME(dots_4)}, TAPS, LANES,
+    NAME(sums), {NAME(dots_1), NAME(dots_2), NAME(dots_3), NAME(dots_4)}, TAPS,
 };
 
 #undef VECTOR
 #undef AT
 #undef SUMS
 #undef DOTS
+#undef PARTS
 #undef TARGET
+#undef FUSED
 #undef NAME
 #undef LANES
 #undef VECTORS_8

@@ -1,11 +1,15 @@
-/* Sums and means of contiguous arrays, added in the order of PyTorch's CPU kernels; engine/sums.py says which that is. */
-#include "halves.h"
+/* Sums and means of contiguous arrays, added in the order of PyTorch's CPU kernels; engine/numerics/sums.py says which that is. */
+#include "kernels.h"
+
+#include "conversions.h"
 
 #define LEVELS 4
+#define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
    2^p additions. `room` has LEVELS * width elements; the result is its first `width`. */
 #define CASCADE(T, name)                                                                                        \
+    typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
     INLINE void name(const T *x, size n, size stride, size width, T *room) {                                    \
         int bits = 0, p;                                                                                        \
         for (size m = n - 1; m > 0; m >>= 1) bits++;                                                            \
@@ -13,8 +17,17 @@
         size step = (size)1 << p, i = 0;                                                                        \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
-            for (size j = 0; j < step; j++, i++, x += stride)                                                   \
-                for (size k = 0; k < width; k++) room[k] += x[k];                                               \
+            if (width == FOUR_VECTORS / (size)sizeof(T)) {                                                      \
+                name##_vector sums[4];                                                                          \
+                memcpy(sums, room, sizeof sums);                                                                \
+                for (size j = 0; j < step; j++, x += stride)                                                    \
+                    for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)x)[v];                       \
+                memcpy(room, sums, sizeof sums);                                                                \
+            } else {                                                                                            \
+                for (size j = 0; j < step; j++, x += stride)                                                    \
+                    for (size k = 0; k < width; k++) room[k] += x[k];                                           \
+            }                                                                                                   \
+            i += step;                                                                                          \
             for (int level = 1; level < LEVELS; level++) {                                                      \
                 T *here = room + (level - 1) * width, *above = here + width;                                    \
                 for (size k = 0; k < width; k++) above[k] += here[k], here[k] = 0;                              \
@@ -148,56 +161,36 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
 
 #define LARGE (1 << 20) /* from here on, sums.py adds at the speed of memory, no longer in PyTorch's order */
 
-static PyObject *summed(PyObject *const *args, Py_ssize_t count, int mean) {
-    PyArrayObject *a = count == 1 || count == 3 ? contiguous(args[0], NPY_FLOAT) : NULL;
-    if (a == NULL && (count == 1 || count == 3)) a = contiguous(args[0], NPY_DOUBLE);
-    int brain = -1;
-    if (a == NULL && (count == 1 || count == 3) && !mean) a = half_array(args[0], &brain);
-    if (a == NULL || PyArray_SIZE(a) == 0 || (PyArray_SIZE(a) >= LARGE && brain < 0)) Py_RETURN_NONE;
-    int type = PyArray_TYPE(a), dims = PyArray_NDIM(a), left = 0;
-    size shape[NPY_MAXDIMS], outer = 1, n = PyArray_SIZE(a), inner = 1;
-    if (count == 3 && args[1] != Py_None) {
-        if (!PyLong_CheckExact(args[1])) Py_RETURN_NONE;
-        int overflow = 0;
-        long axis = PyLong_AsLongAndOverflow(args[1], &overflow);
-        if (axis < 0) axis += dims;
-        if (overflow || axis < 0 || axis >= dims) Py_RETURN_NONE;
-        n = PyArray_DIM(a, axis);
-        for (int k = 0; k < dims; k++) {
-            if (k < axis) outer *= PyArray_DIM(a, k);
-            if (k > axis) inner *= PyArray_DIM(a, k);
-            if (k != axis) shape[left++] = PyArray_DIM(a, k);
-            else if (args[2] == Py_True) shape[left++] = 1;
-        }
-    } else if (count == 3 && args[2] == Py_True) {
-        for (; left < dims; left++) shape[left] = 1;
+static int sum_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->given == 3 && c->in[2].whole;
+    if (c->given == 2 || x->count == 0 || (x->count >= LARGE && !half)) return 0;
+    Axis axis = {-1, 1, x->count, 1};
+    if (c->given == 3 && c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
+    Argument *out = result(c, 0);
+    for (int k = 0; k < x->ndim; k++) {
+        if (axis.axis >= 0 && k != axis.axis) add_dimension(out, x->shape[k]);
+        else if (keeps) add_dimension(out, 1);
     }
-    Py_INCREF(PyArray_DESCR(a));
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNewFromDescr(left, shape, PyArray_DESCR(a));
-    if (out == NULL) return NULL;
-    size by = mean ? n : 0;
-    if (brain >= 0) {
-        float *wide = PyMem_Malloc((n * inner + inner) * sizeof *wide);
-        if (wide == NULL) {
-            Py_DECREF(out);
-            return PyErr_NoMemory();
-        }
-        RELEASED(outer * n * inner, halves_all(brain, PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, wide));
-        PyMem_Free(wide);
-        return (PyObject *)out;
-    }
-    RELEASED(outer * n * inner, {
-        if (type == NPY_FLOAT) floats_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);
-        else doubles_all(PyArray_DATA(a), PyArray_DATA(out), outer, n, inner, by);
-    });
-    return (PyObject *)out;
+    c->in[1].count = axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    if (half) c->room = (c->each + axis.inner) * (size)sizeof(float);
+    return 1;
 }
 
-static PyObject *sum(PyObject *self, PyObject *const *args, Py_ssize_t count) { return summed(args, count, 0); }
-static PyObject *mean(PyObject *self, PyObject *const *args, Py_ssize_t count) { return summed(args, count, 1); }
+static void add_up(Call *c, size from, size to, int mean) {
+    const size inner = c->in[1].count, n = c->each / inner, at = from * c->each, made = from * inner, by = mean ? n : 0;
+    const void *x = c->in[0].data;
+    void *out = c->out[0].data;
+    if (c->in[0].kind == FLOAT32) floats_all((const float *)x + at, (float *)out + made, to - from, n, inner, by);
+    else if (c->in[0].kind == FLOAT64) doubles_all((const double *)x + at, (double *)out + made, to - from, n, inner, by);
+    else halves_all(c->in[0].kind == BRAIN, (const uint16_t *)x + at, (uint16_t *)out + made, to - from, n, inner, c->scratch);
+}
+static int sum(Call *c, size from, size to) { return add_up(c, from, to, 0), 1; }
+static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1; }
 
-PyMethodDef sums_methods[] = {
-    FUNCTION(sum, "sum(x, axis=None, keepdims=False)"),
-    FUNCTION(mean, "mean(x, axis=None, keepdims=False)"),
-    {NULL, NULL, 0, NULL},
+const Kernel sums_kernels[] = {
+    {"sum", "h|i?b", sum_plan, sum, "sum(x, axis=None, keepdims=False)"},
+    {"mean", "r|i?b", sum_plan, mean, "mean(x, axis=None, keepdims=False)"},
+    {0},
 };

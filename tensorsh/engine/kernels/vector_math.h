@@ -1,11 +1,15 @@
 /* Functions of float32 computed in double, in straight-line code that compilers turn into vector instructions.
 
    Results are those of the exact function rounded to float32, but for about one in a million where it lies next to the
-   middle of two floats. Polynomials are minimax approximations on the reduced arguments (Remez exchange). */
+   middle of two floats. Polynomials are minimax approximations on the reduced arguments (Remez exchange). What is fused is
+   written so: compilers are told to fuse nothing by themselves, and all give the same bits. */
 #ifndef TENSORSH_VECTOR_MATH_H
 #define TENSORSH_VECTOR_MATH_H
 
-#include "common.h"
+#include "kernels.h"
+
+#define FMA __builtin_fma
+#define FMAF __builtin_fmaf
 
 INLINE double as_double(int64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
 INLINE float as_single(int32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
@@ -17,20 +21,20 @@ INLINE int64_t as_bits(double x) { int64_t bits; memcpy(&bits, &x, 8); return bi
 
 /* exp(x) for |x| < 700. */
 INLINE double exp_reduced(double x) {
-    double shifted = x * 0x1.71547652b82fep+0 + ROUNDER;
+    double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER);
     double n = shifted - ROUNDER;
-    double r = x - n * 0x1.62e42fefa0000p-1 - n * 0x1.cf79abc9e3b3ap-40;
+    double r = FMA(-n, 0x1.cf79abc9e3b3ap-40, FMA(-n, 0x1.62e42fefa0000p-1, x));
     double r2 = r * r, r4 = r2 * r2;
-    double p = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6)) +
-               r4 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) +
-                     r4 * ((1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800)));
+    double high = FMA(r2, 1.0 / 3628800, FMA(r, 1.0 / 362880, 1.0 / 40320));
+    double middle = FMA(r4, high, FMA(r2, FMA(r, 1.0 / 5040, 1.0 / 720), FMA(r, 1.0 / 120, 1.0 / 24)));
+    double p = FMA(r4, middle, FMA(r2, FMA(r, 1.0 / 6, 0.5), 1.0 + r));
     return as_double(as_bits(p) + (as_bits(shifted) << 52));
 }
 
 /* exp of a float: beyond these bounds a float32 is infinite or zero. */
-INLINE double exp_float(double x) {
-    x = x > 100.0 ? 100.0 : x;
-    x = x < -110.0 ? -110.0 : x;
+INLINE double exp_float(float x) {
+    x = x > 100.0f ? 100.0f : x;
+    x = x < -110.0f ? -110.0f : x;
     return exp_reduced(x);
 }
 
@@ -41,15 +45,15 @@ INLINE float exp_single(float x) {
     d = d < -110.0f ? -110.0f : d;
     float n = __builtin_rintf(d * BITS_OF_E);
     int32_t q = (int32_t)n;
-    float s = __builtin_fmaf(n, -0.693145751953125f, d);
-    s = __builtin_fmaf(n, -1.428606765330187045e-06f, s);
+    float s = FMAF(n, -0.693145751953125f, d);
+    s = FMAF(n, -1.428606765330187045e-06f, s);
     float u = 0.000198527617612853646278381f;
-    u = __builtin_fmaf(u, s, 0.00139304355252534151077271f);
-    u = __builtin_fmaf(u, s, 0.00833336077630519866943359f);
-    u = __builtin_fmaf(u, s, 0.0416664853692054748535156f);
-    u = __builtin_fmaf(u, s, 0.166666671633720397949219f);
-    u = __builtin_fmaf(u, s, 0.5f);
-    u = 1.0f + __builtin_fmaf(s * s, u, s);
+    u = FMAF(u, s, 0.00139304355252534151077271f);
+    u = FMAF(u, s, 0.00833336077630519866943359f);
+    u = FMAF(u, s, 0.0416664853692054748535156f);
+    u = FMAF(u, s, 0.166666671633720397949219f);
+    u = FMAF(u, s, 0.5f);
+    u = 1.0f + FMAF(s * s, u, s);
     int32_t half = q >> 1;
     return u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
 }
@@ -60,12 +64,12 @@ INLINE float power_of_two(float y) {
     float d = y > -125.0f ? y : -125.0f;
     float shifted = d + 0x1.8p23f, s = d - (shifted - 0x1.8p23f);
     float p = 0.00015345812f;
-    p = __builtin_fmaf(p, s, 0.00133999312f);
-    p = __builtin_fmaf(p, s, 0.00961848896f);
-    p = __builtin_fmaf(p, s, 0.05550328777f);
-    p = __builtin_fmaf(p, s, 0.24022646891f);
-    p = __builtin_fmaf(p, s, 0.69314720574f);
-    p = __builtin_fmaf(p, s, 1.0f);
+    p = FMAF(p, s, 0.00133999312f);
+    p = FMAF(p, s, 0.00961848896f);
+    p = FMAF(p, s, 0.05550328777f);
+    p = FMAF(p, s, 0.24022646891f);
+    p = FMAF(p, s, 0.69314720574f);
+    p = FMAF(p, s, 1.0f);
     return as_single(single_bits(p) + (single_bits(shifted) << 23));
 }
 
@@ -81,8 +85,9 @@ INLINE double log_positive(double x) {
     double k = as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
     double m = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
     double s = (m - 1.0) / (m + 1.0), z = s * s;
-    double p = 2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + z * (2.0 / 9 + z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))));
-    return k * 0x1.62e42fefa39efp-1 + (2.0 * s + s * z * p);
+    double p = FMA(z, 2.0 / 17, 2.0 / 15);
+    p = FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, p, 2.0 / 13), 2.0 / 11), 2.0 / 9), 2.0 / 7), 2.0 / 5), 2.0 / 3);
+    return FMA(k, 0x1.62e42fefa39efp-1, 2.0 * s + s * z * p);
 }
 
 /* log of a float: -inf at 0, NaN below; subnormal floats are normal doubles. */
@@ -94,23 +99,24 @@ INLINE double log_float(double x) {
 }
 
 /* tanh by exp(2x), near 0 by its series. */
-INLINE double tanh_float(double x) {
-    double c = x > 20.0 ? 20.0 : x;
-    c = c < -20.0 ? -20.0 : c;
-    double e = exp_reduced(2.0 * c), z = c * c;
+INLINE double tanh_float(float x) {
+    float near = x > 20.0f ? 20.0f : x;
+    near = near < -20.0f ? -20.0f : near;
+    double c = near, e = exp_reduced(2.0 * c), z = c * c;
     double big = (e - 1.0) / (e + 1.0);
-    double small = c * (1.0 + z * (-1.0 / 3 + z * (2.0 / 15 + z * (-17.0 / 315 + z * (62.0 / 2835)))));
-    return fabs(c) < 0.05 ? small : big;
+    double small = c * FMA(z, FMA(z, FMA(z, FMA(z, 62.0 / 2835, -17.0 / 315), 2.0 / 15), -1.0 / 3), 1.0);
+    return fabsf(near) < 0.05f ? small : big;
 }
 
-INLINE double expm1_float(double x) {
-    double small = x * (1.0 + x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * (1.0 / 120 + x * (1.0 / 720))))));
-    return fabs(x) < 0.01 ? small : exp_float(x) - 1.0;
+INLINE double expm1_float(float given) {
+    double x = given;
+    double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(x, 1.0 / 720, 1.0 / 120), 1.0 / 24), 1.0 / 6), 0.5), 1.0);
+    return fabsf(given) <= 0.01f ? small : exp_float(given) - 1.0;
 }
 
 /* log(1 + x) for floats: 1 + x is exact enough in double but for small x. */
 INLINE double log1p_float(double x) {
-    double small = x * (1.0 + x * (-0.5 + x * (1.0 / 3 + x * (-0.25 + x * (0.2 - x * (1.0 / 6))))));
+    double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(-x, 1.0 / 6, 0.2), -0.25), 1.0 / 3), -0.5), 1.0);
     return fabs(x) < 0.001 ? small : log_float(1.0 + x);
 }
 
@@ -126,42 +132,27 @@ INLINE double erf_float(double x) {
     };
     double y = x > 0x1.f7efbeb8d4f12p+1 ? 0x1.f7efbeb8d4f12p+1 : x;
     y = y < -0x1.f7efbeb8d4f12p+1 ? -0x1.f7efbeb8d4f12p+1 : y;
-    double t = y * y * (2.0 / 15.5) - 1.0, t2 = t * t;
-    double even = c[20], odd = c[19];
-    for (int i = 18; i >= 0; i -= 2) even = even * t2 + c[i];
-    for (int i = 17; i >= 1; i -= 2) odd = odd * t2 + c[i];
-    return y * (even + t * odd);
+    double t = FMA(y * y, 2.0 / 15.5, -1.0), t2 = t * t;
+    double even = FMA(FMA(FMA(FMA(FMA(c[20], t2, c[18]), t2, c[16]), t2, c[14]), t2, c[12]), t2, c[10]);
+    double odd = FMA(FMA(FMA(FMA(FMA(c[19], t2, c[17]), t2, c[15]), t2, c[13]), t2, c[11]), t2, c[9]);
+    even = FMA(FMA(FMA(FMA(FMA(even, t2, c[8]), t2, c[6]), t2, c[4]), t2, c[2]), t2, c[0]);
+    odd = FMA(FMA(FMA(FMA(odd, t2, c[7]), t2, c[5]), t2, c[3]), t2, c[1]);
+    return y * FMA(t, odd, even);
 }
 
 /* erf(x / sqrt(2)) in float arithmetic, given bell(x): the normal distribution's tail beyond |x| is that times a
    polynomial in 1 / (1 + 0.24 |x|), which is right to 5e-8 of itself (minimax on |x| <= 6). */
 INLINE float erf_of_normal(float x, float e) {
-    float t = 1.0f / __builtin_fmaf(0.24f, fabsf(x), 1.0f);
+    float t = 1.0f / FMAF(0.24f, fabsf(x), 1.0f);
     float p = -2 * 0.12841521995837088f;
-    p = __builtin_fmaf(p, t, 2 * 0.5768509402335096f);
-    p = __builtin_fmaf(p, t, -2 * 0.7073653012598102f);
-    p = __builtin_fmaf(p, t, 2 * 0.7163659480887696f);
-    p = __builtin_fmaf(p, t, -2 * 0.23266613947072973f);
-    p = __builtin_fmaf(p, t, 2 * 0.19548912776413008f);
-    p = __builtin_fmaf(p, t, 2 * 0.07844620850504486f);
-    p = __builtin_fmaf(p, t, 2 * 0.001294460132898717f);
-    return copysignf(__builtin_fmaf(p, -e, 1.0f), x);
-}
-
-/* sin and cos of |x| < 2^20 by halves of pi; q is the quadrant. */
-INLINE double sine_quadrant(double r, int64_t q) {
-    double z = r * r;
-    double s = r + r * z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0))))));
-    double c = 1.0 - 0.5 * z + z * z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 - z * (1.0 / 87178291200.0))))));
-    double v = q & 1 ? c : s;
-    return q & 2 ? -v : v;
-}
-
-INLINE double sine_shifted(double x, int64_t turn) {
-    double shifted = x * 0x1.45f306dc9c883p-1 + ROUNDER;
-    double n = shifted - ROUNDER;
-    double r = x - n * 0x1.921fb54400000p+0 - n * 0x1.0b4611a626331p-34;
-    return sine_quadrant(r, as_bits(shifted) + turn);
+    p = FMAF(p, t, 2 * 0.5768509402335096f);
+    p = FMAF(p, t, -2 * 0.7073653012598102f);
+    p = FMAF(p, t, 2 * 0.7163659480887696f);
+    p = FMAF(p, t, -2 * 0.23266613947072973f);
+    p = FMAF(p, t, 2 * 0.19548912776413008f);
+    p = FMAF(p, t, 2 * 0.07844620850504486f);
+    p = FMAF(p, t, 2 * 0.001294460132898717f);
+    return copysignf(FMAF(p, -e, 1.0f), x);
 }
 
 #endif

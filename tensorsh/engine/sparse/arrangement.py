@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import wrap_dim
+from ..arrays.errors import wrap_dim
 from .arrays import Compressed, Coo, Sparse, int64
 from .conversion import coo_from_compressed, turned
 from .missing import Missing

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import layout as layouts
+from ..arrays import layout as layouts
+from ..arrays.extents import count, repeated
 from .missing import Missing, MissingAttribute, MissingOperand
 
 ndarray = np.ndarray
@@ -96,6 +97,16 @@ class Sparse:
     def with_values(self, values: Any) -> Any:
         """The same elements with other values."""
         raise NotImplementedError
+
+    def kernel_of(self, op: Any, given: list) -> Any:
+        """What computes an operator's results where this is among its operands."""
+        from .rules import kernel_of
+
+        return kernel_of(op, given)
+
+    def laid_out(self, memory_format: str) -> Any:
+        """A copy in a memory format, of which sparse tensors have none."""
+        raise Missing(self.layout, "contiguous").worded([])
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.with_values(self.values.astype(dtype, copy=copy))
@@ -295,6 +306,7 @@ class Coo(Sparse):
         """Each element once, in order; what came several times is added up in the order in which it was."""
         if self.coalesced:
             return self
+        count(self.shape)
         values, at = self.values, self.places()
         if at.size < 2:
             return Coo(self.indices.copy(), values.copy(), self.shape, True)
@@ -312,6 +324,7 @@ class Coo(Sparse):
         return Coo(self.indices[:, order[first]], values, self.shape, True)
 
     def dense(self) -> Any:
+        count(self.shape)
         made = np.zeros(self.shape, self.values.dtype)
         if self.coalesced:
             made[tuple(self.indices)] = self.values if self.indices.shape[0] else self.values[0]
@@ -386,7 +399,7 @@ class Compressed(Sparse):
         """For each element (of each batch) the row, or column, that it is sorted by."""
         starts = self.starts.reshape(-1, self.starts.shape[-1])
         lines = np.arange(starts.shape[1] - 1)
-        found = [np.repeat(lines, np.diff(each)) for each in starts]
+        found = [repeated(lines, np.diff(each)) for each in starts]
         made = np.stack(found) if found else np.zeros((0, self.nnz), int64)
         return made.reshape(self.others.shape).astype(self.others.dtype)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import layout as layouts
-from ..dtype import of
+from ..arrays import layout as layouts
+from ..arrays.dtype import of
 from .arrays import Compressed, Coo, int64, prod
 from .missing import Missing
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import wrap_dim
-from ..operator import Array
-from ..tensor import Tensor
+from ..arrays.errors import wrap_dim
+from ..operators.declare import Array
+from ..tensors.tensor import Tensor
 from .arrangement import narrowed
 from .arrays import Compressed, Coo, Sparse
 from .missing import Missing

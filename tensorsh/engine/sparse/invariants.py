@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import of
-from ..state import state
+from ..arrays.dtype import of
+from ..arrays.state import state
 from .arrays import places
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from typing import Any
 
-FILE = os.path.join(os.path.dirname(__file__), "missing.txt")
-ON_MOBILE = (
-    "This could be because the operator doesn't exist for this backend, or was omitted during the selective/custom build process "
-    "(if using custom build). If you are a Facebook employee using PyTorch on mobile, please visit "
-    "https://fburl.com/ptmfixes for possible resolutions. "
-)
+from ..loading.recorded import beside, entries
+
+FILE = beside(__file__, "missing.txt")
 BACKENDS = {"strided": "CPU", "sparse_coo": "SparseCPU"}
 """What PyTorch calls the kernels of a layout; those of the others are one kind."""
 
@@ -44,7 +40,7 @@ class Missing(NotImplementedError):
 
     def found(self) -> str:
         """The kernel that is missing, or the error, as it is recorded."""
-        known, backend = recorded()[0], BACKENDS.get(self.layout, "SparseCsrCPU")
+        known, backend = recorded(), BACKENDS.get(self.layout, "SparseCsrCPU")
         for name in self.names:
             for each in (name, name.lstrip("_"), "nn.functional." + name.lstrip("_"), name.rstrip("_")):
                 kernel = known.get((backend, each)) or ALIASES.get(each)
@@ -56,7 +52,8 @@ class Missing(NotImplementedError):
         found = self.found()
         if found[:1] == "!":
             return found.partition(" ")[2].replace("{layout}", "Sparse" + self.layout[7:].title())
-        return refusal(found, BACKENDS.get(self.layout, "SparseCsrCPU"))
+        backend = BACKENDS.get(self.layout, "SparseCsrCPU")
+        return f"Could not run 'aten::{found}' with arguments from the '{backend}' backend."
 
 
 class MissingAttribute(Missing, AttributeError):
@@ -93,28 +90,7 @@ ALIASES = {
 """What an operator of the engine is called among those recorded."""
 
 
-def refusal(kernel: str, backend: str) -> str:
-    lists = recorded()[1]
-    return (
-        f"Could not run 'aten::{kernel}' with arguments from the '{backend}' backend. {ON_MOBILE}'aten::{kernel}' is only "
-        f"available for these backends: [{lists.get(kernel) or lists.get(kernel.replace('.Scalar', '.Tensor'), lists[''])}]."
-    )
-
-
 @lru_cache(1)
-def recorded() -> tuple[dict[tuple[str, str], str], dict[str, str]]:
-    """The kernel that a function misses on a backend (or, after a `!`, the error that it raises), and the backends on which
-    kernels are."""
-    missing: dict[tuple[str, str], str] = {}
-    lists: dict[str, str] = {"": ""}
-    with open(FILE, encoding="ascii") as lines:
-        for line in lines:
-            head, _, rest = line.rstrip("\n").partition(": ")
-            if head[:1] == "[":
-                for kernel in rest.split():
-                    lists[kernel] = head[1:-1].replace(",", ", ")
-                lists[""] = lists[""] or lists[rest.split()[0]]
-            else:
-                backend, name = head.split(" ")
-                missing[backend, name] = rest
-    return missing, lists
+def recorded() -> dict[tuple[str, str], str]:
+    """The kernel that a function misses on a backend, or, after a `!`, the error that it raises."""
+    return {(backend, name): kernel for head, kernel in entries(FILE) for backend, name in [head.split(" ")]}

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..layout import sparse_csr
-from ..layout import strided as STRIDED
+from ..arrays.dtype import of
+from ..arrays.layout import sparse_csr
+from ..arrays.layout import strided as STRIDED
 from .arrays import Compressed, Coo, Sparse, int64
 from .conversion import TITLES, converted, coo_from_compressed
 from .missing import Missing
-from .rules import rule
+from .rules import add, rule, scaled
 
 ndarray = np.ndarray
 
@@ -47,8 +48,6 @@ def by_dense(x: Any, y: Any) -> Any:
             )
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     if x.dtype != y.dtype:
-        from ..dtype import of
-
         raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
     rows, columns, values = elements(x)
     kind = np.dtype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind in "fV" else values.dtype
@@ -125,8 +124,6 @@ def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
             raise RuntimeError("expand is unsupported for Sparse tensors")
         raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
     if type(input) is Compressed:
-        from .rules import add, scaled
-
         return add(xp, scaled(input, beta), scaled(mm(xp, x, y), alpha))
     if type(x) is not Compressed and (not isinstance(x, Sparse) or isinstance(y, Sparse)):
         raise RuntimeError(

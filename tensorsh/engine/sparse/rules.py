@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..sums import sum as exact_sum
+from ..arrays.errors import broadcast_error, wrap_dims
+from ..arrays.layout import sparse_csr
+from ..graph.nodes import cast
+from ..numerics.arithmetic import raised, rounded_quotient
+from ..numerics.sums import sum as exact_sum
+from ..operators.declare import operator
 from .arrays import CPU_ONLY, Compressed, Coo, Sparse, int64, on_cpu
 from .missing import Missing
 
@@ -51,7 +56,6 @@ def kernel_of(op: Any, given: list) -> Callable:
 
 def sparse_operator(names: str, **options: Any) -> Callable:
     """Declare an operator that makes, takes or is for sparse arrays: one kernel for all layouts."""
-    from ..operator import operator
 
     def declare(kernel: Callable) -> Any:
         op = operator(names, **{"method": False, "out": False} | options)(kernel)
@@ -227,8 +231,6 @@ def times_dense(x: Any, y: Any) -> Any:
         return x.with_values(np.asarray(x.values * y))
     if type(x) is Compressed:
         return picked(x, lambda values, found: values * found, y)
-    from ..errors import broadcast_error
-
     try:
         shape = np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
@@ -302,8 +304,6 @@ def true_divide(xp: Any, x: Any, y: Any) -> Any:
 
 @rule("_div_rounded")
 def div_rounded(xp: Any, x: Any, y: Any, mode: str) -> Any:
-    from ..ops.division import rounded_quotient
-
     return divided(alone(x), y, lambda values: rounded_quotient(np, values, y, mode))
 
 
@@ -319,8 +319,6 @@ def neg(xp: Any, x: Any) -> Any:
 
 @rule("_pow_number")
 def power(xp: Any, x: Any, exponent: Any) -> Any:
-    from ..ops.powers import raised
-
     if type(x) is not Coo:
         raise Missing(x.layout)
     if exponent == 0:
@@ -331,8 +329,6 @@ def power(xp: Any, x: Any, exponent: Any) -> Any:
 
 @rule("_to_copy")
 def to_copy(xp: Any, x: Any, dtype: Any = None, device: Any = None, source: Any = None) -> Any:
-    from ..autograd import cast
-
     if device is not None and device.type != "cpu":
         raise NotImplementedError(CPU_ONLY)
     return x.copy() if dtype is None else x.copy().with_values(cast(x.values, dtype.numpy))
@@ -366,8 +362,6 @@ def unless(xp: Any, condition: Any, x: Any, y: Any) -> Any:
 @rule("sum")
 def total(xp: Any, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """All elements added, or those along some dimensions (then what is left is sparse)."""
-    from ..errors import wrap_dims
-
     values = x.values
     if dtype is not None:
         values = values.astype(dtype.numpy)
@@ -386,7 +380,6 @@ def total(xp: Any, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = 
 
 
 def summed_lines(x: Compressed, dims: tuple, keepdim: bool) -> Any:
-    from ..layout import sparse_csr
     from .conversion import compressed_from_coo, coo_from_compressed
 
     if not keepdim:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtype import COMPLEX
-from ..state import state
-from ..tensor import Tensor
-from ..text import PrintOptions, contents_text
+from ..arrays.dtype import COMPLEX
+from ..arrays.state import state
+from ..tensors.tensor import Tensor
+from ..tensors.text import PrintOptions, contents_text, print_options
 from .arrays import Coo
 
 
@@ -25,7 +25,7 @@ def text_of_sparse(self: Tensor, node: Any) -> str:
     return sparse_text(
         self._array,
         dtype=kind.name,
-        options=state.print_options,  # type: ignore[attr-defined]
+        options=print_options(),
         named=not usual,
         prefix="tensor(",
         suffixes=suffixes,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backward import backward, grad
-from ...engine.function import Function
-from ...engine.modes import (
+from ...engine.tape.backward import backward, grad
+from ...engine.tape.function import Function
+from ...engine.tape.grad_modes import (
     detect_anomaly,
     enable_grad,
     inference_mode,
@@ -16,7 +16,7 @@ from ...engine.modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from ...engine.tensor import Tensor, TensorMeta
+from ...engine.tensors.tensor import Tensor, TensorMeta
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",

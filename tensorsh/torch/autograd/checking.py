@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backward import grad
-from ...engine.tensor import Tensor, wrap
+from ...engine.graph.fields import wrap
+from ...engine.tape.backward import grad
+from ...engine.tensors.tensor import Tensor
 from ..testing import make_tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

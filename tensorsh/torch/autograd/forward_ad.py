@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from ...engine.dual import make, tangent_of
-from ...engine.modes import Mode
-from ...engine.state import state
-from ...engine.tensor import Tensor
-from ...sealed import Sealed
+from ...engine.arrays.state import state
+from ...engine.graph.dual import DualLeaf
+from ...engine.ops.shapes.views import alias
+from ...engine.tape.forward_mode import make, tangent_of
+from ...engine.tape.grad_modes import Mode
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import Sealed
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -74,7 +76,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
         )
-    return make(tensor, tangent, _level(level))
+    return make(tensor, alias.run([tensor]), tangent, _level(level))
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -89,8 +91,6 @@ def plain(tensor: Tensor) -> Tensor:
     """The primal of a dual tensor."""
     made: Any = tensor.detach()
     if tensor.requires_grad:
-        from ...engine.dual import DualLeaf
-
         node = tensor._node
         made._node = node._edges[0] if type(node) is DualLeaf else node
     return made

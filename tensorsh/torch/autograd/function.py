@@ -1,5 +1,5 @@
 """``torch.autograd.function``."""
 
-from ...engine.function import Function, once_differentiable
+from ...engine.tape.function import Function, once_differentiable
 
 __all__ = ["Function", "once_differentiable"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.backward import grad
-from ...engine.modes import enable_grad
-from ...engine.table import find_function
-from ...engine.tensor import Tensor
+from ...engine.loading.table import find_function
+from ...engine.tape.backward import grad
+from ...engine.tape.grad_modes import enable_grad
+from ...engine.tensors.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

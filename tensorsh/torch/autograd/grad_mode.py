@@ -1,5 +1,5 @@
 """``torch.autograd.grad_mode``."""
 
-from ...engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ...engine.tape.grad_modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]

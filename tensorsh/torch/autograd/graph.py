@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...engine.autograd import Handle, Node, Slot
-from ...engine.backward import GradientEdge
-from ...engine.packing import saved_tensors_hooks
-from ...engine.state import state
-from ...engine.tensor import Tensor
-from ...engine.walk import reaching
+from ...engine.arrays.state import state
+from ...engine.graph.nodes import Handle, Node, Slot
+from ...engine.graph.saved_hooks import saved_tensors_hooks
+from ...engine.tape.backward import GradientEdge
+from ...engine.tape.walk import reaching
+from ...engine.tensors.tensor import Tensor
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import backend
-from ...engine.bounds import settle
-from ...engine.device import device as device_type
-from ...engine.tensor import Tensor
-from ...sealed import Sealed
+from ...engine.arrays import backend
+from ...engine.arrays.bounds import settle
+from ...engine.arrays.device import device as device_type
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import Sealed
 from .memory import (
     OutOfMemoryError,
     empty_cache,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from ...engine import backend, current
-from ...sealed import Sealed
+from ...engine.arrays import backend, device_guard
+from ...sandbox.sealed import Sealed
 from .places import index_of, module
 
 __all__ = [
@@ -110,8 +110,8 @@ def empty_cache() -> None:
     """Give unused memory of the pool back to the device."""
     found = backend.cupy()
     if found is not None:
-        for index in range(backend.device_count()) if current.several else (-1,):
-            with current.on(index):
+        for index in range(backend.device_count()) if device_guard.several else (-1,):
+            with device_guard.on(index):
                 found.get_default_memory_pool().free_all_blocks()
 
 

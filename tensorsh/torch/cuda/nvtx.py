@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...engine import backend
-from ...language.gate import format_string
+from ...engine.arrays import backend
+from ...sandbox.gate import format_string
 
 __all__ = ["range_push", "range_pop", "mark", "range"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import backend
-from ...engine.device import device as device_type
+from ...engine.arrays import backend
+from ...engine.arrays.device import device as device_type
 
 
 def module() -> Any:

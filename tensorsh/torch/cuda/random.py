@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import backend
-from ...engine.device import device as device_type
-from ...engine.tensor import Tensor, wrap
+from ...engine.arrays import backend
+from ...engine.arrays.device import device as device_type
+from ...engine.graph.fields import wrap
+from ...engine.tensors.tensor import Tensor
 from ..settings import _bytes, seed_devices
 from .places import index_of, module
 

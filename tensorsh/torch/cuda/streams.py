@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import backend, current
-from ...engine.bounds import settle
-from ...engine.device import device as device_type
-from ...sealed import Sealed
+from ...engine.arrays import backend, device_guard
+from ...engine.arrays.bounds import settle
+from ...engine.arrays.device import device as device_type
+from ...sandbox.sealed import Sealed
 from .places import index_of, module
 
 __all__ = ["Event", "Stream"]
@@ -26,7 +26,7 @@ class Event(metaclass=Sealed):
     def record(self, stream: Any = None) -> None:
         """Mark this moment in a stream's work (the current one's)."""
         stream = current_stream() if stream is None else stream
-        with current.on(stream._index):
+        with device_guard.on(stream._index):
             if self._event is None:
                 self._event, self._index = module().cuda.Event(**self._options), stream._index
             if self._index != stream._index:
@@ -65,7 +65,7 @@ class Stream(metaclass=Sealed):
         self._index = index_of(device)
         found = own.get("stream")
         if found is None:
-            with current.on(self._index):
+            with device_guard.on(self._index):
                 found = module().cuda.Stream(non_blocking=True)
         self._stream, self.priority = found, priority
         self._outer: list[int] = []
@@ -79,13 +79,13 @@ class Stream(metaclass=Sealed):
 
     def synchronize(self) -> None:
         """Wait until all its work is done."""
-        with current.on(self._index):
+        with device_guard.on(self._index):
             self._stream.synchronize()
         settle()
 
     def query(self) -> bool:
         """Whether all its work is done."""
-        with current.on(self._index):
+        with device_guard.on(self._index):
             return self._stream.done
 
     def record_event(self, event: Event | None = None) -> Event:
@@ -97,7 +97,7 @@ class Stream(metaclass=Sealed):
     def wait_event(self, event: Event) -> None:
         """Do nothing more before an event."""
         if event._event is not None:
-            with current.on(self._index):
+            with device_guard.on(self._index):
                 self._stream.wait_event(event._event)
 
     def wait_stream(self, stream: Stream) -> None:
@@ -106,14 +106,14 @@ class Stream(metaclass=Sealed):
 
     def __enter__(self) -> Stream:
         """Its device is the current one, too."""
-        runtime = current.runtime()
+        runtime = device_guard.runtime()
         self._outer.append(runtime.getDevice())
         runtime.setDevice(self._index)
         self._stream.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        runtime = current.runtime()
+        runtime = device_guard.runtime()
         runtime.setDevice(self._index)
         self._stream.__exit__(*exception)
         runtime.setDevice(self._outer.pop())
@@ -151,7 +151,7 @@ def stream(stream: Stream | None) -> StreamContext:
 def set_stream(stream: Stream | None) -> None:
     """Make a stream the current one, and its device."""
     if stream is not None:
-        current.runtime().setDevice(stream._index)
+        device_guard.runtime().setDevice(stream._index)
         stream._stream.use()
 
 

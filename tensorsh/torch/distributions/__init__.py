@@ -6,18 +6,20 @@ vectors); a file is imported when one of its names is first used.
 
 from __future__ import annotations
 
-from ...modules.namespace import Lazy, Namespace, lazily
+from ...sandbox.namespace import Lazy, Namespace, lazily
 
 LAYOUT = {
     "base": "Distribution ExponentialFamily",
-    "real_line": "Cauchy GeneralizedPareto Laplace Normal StudentT Uniform VonMises",
-    "half_line": "Chi2 Exponential FisherSnedecor Gamma HalfCauchy HalfNormal InverseGamma LogNormal Pareto Weibull",
+    "real_line": "Cauchy GeneralizedPareto Laplace Normal Uniform VonMises",
+    "half_line": "Chi2 Exponential Gamma HalfCauchy HalfNormal InverseGamma LogNormal Pareto Weibull",
+    "ratios": "FisherSnedecor StudentT",
     "unit": "Beta ContinuousBernoulli Gumbel Kumaraswamy RelaxedBernoulli",
     "counts": "Bernoulli Binomial Geometric NegativeBinomial Poisson",
     "categories": "Categorical Multinomial OneHotCategorical OneHotCategoricalStraightThrough RelaxedOneHotCategorical",
     "multivariate": "Dirichlet LogisticNormal LowRankMultivariateNormal MultivariateNormal",
     "matrices": "LKJCholesky Wishart",
-    "transformed": "Independent MixtureSameFamily TransformedDistribution",
+    "transformed": "Independent TransformedDistribution",
+    "mixture": "MixtureSameFamily",
     "transforms": (
         "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform CumulativeDistributionTransform "
         "ExpTransform IndependentTransform LowerCholeskyTransform PositiveDefiniteTransform PowerTransform ReshapeTransform "

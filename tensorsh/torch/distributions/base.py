@@ -18,14 +18,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.modes import enable_grad, no_grad
-from ...engine.state import state
-from ...engine.tensor import Size, Tensor
-from ...language.named import read_named
-from ...language.names import is_special, normalize
-from ...sealed import OpenSealed, Sealed
-from ...wrapping import wraps
+from ...engine.arrays.dtype import finfo
+from ...engine.arrays.state import state
+from ...engine.tape.grad_modes import enable_grad, no_grad
+from ...engine.tensors.tensor import Size, Tensor
+from ...sandbox.named import read_named
+from ...sandbox.names import is_special, normalize
+from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.wrapping import wraps
 from ..nn.reach import F, T
 from . import constraints
 
@@ -131,10 +131,21 @@ class Copied:
 
 
 class Distribution(metaclass=OpenSealed):
-    """A probability distribution over batches of events."""
+    """Probability distribution over a batch of events: `batch_shape` tells how many distributions there are,
+    `event_shape` what a sample of one of them looks like. Base class of all: one of one's own defines `log_prob`,
+    `sample` or `rsample`, `arg_constraints` and `support`.
+    batch_shape, event_shape: these shapes (()). validate_args: check arguments and values (None: yes, unless
+    set_default_validate_args(False) was called); ValueError for those out of bounds.
+    sample(shape) draws without gradients, rsample(shape) with them; log_prob(x), cdf, icdf, mean, variance, stddev,
+    mode, entropy() and expand() are there where the distribution has them.
+    >>> normal = distributions.Normal(torch.zeros(3), 1.0)
+    >>> normal.batch_shape, normal.sample((5,)).shape
+    (torch.Size([3]), torch.Size([5, 3]))"""
 
     __module__ = "torch.distributions.distribution"
 
+    _unexpanded: tuple[str, ...] = ()
+    """Tensors that are the same for the whole batch."""
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args: Any = True
@@ -212,7 +223,7 @@ class Distribution(metaclass=OpenSealed):
         for name, value in self.__dict__.items():
             if isinstance(value, Distribution):
                 value = value.expand(batch_shape + value._batch_shape[extra:])
-            elif isinstance(value, Tensor) and name[0] != "_":
+            elif isinstance(value, Tensor) and name[0] != "_" and name not in self._unexpanded:
                 own = events[name].event_dim if name in events else value.ndim - extra
                 value = value.expand(batch_shape + value.shape[value.ndim - own :] if own else batch_shape)
             new.__dict__[name] = value
@@ -325,7 +336,12 @@ class Distribution(metaclass=OpenSealed):
 
 
 class ExponentialFamily(Distribution):
-    """Densities exp(t(x)·n - F(n) + k(x)) with natural parameters n and log normalizer F, from which the entropy follows."""
+    """Densities exp(t(x) * n - F(n) + k(x)) with natural parameters n and log normalizer F, from whose gradient the
+    entropy follows (Nielsen and Nock, "Entropies and cross-entropies of exponential families", 2010). A class of one's
+    own defines `_natural_params`, `_log_normalizer` and `_mean_carrier_measure`.
+    batch_shape, event_shape: shapes of batch and events (()). validate_args: check arguments and values (None: yes).
+    >>> distributions.Exponential(torch.tensor(2.0)).entropy()
+    tensor(0.3069)"""
 
     @property
     def _mean_carrier_measure(self) -> Any:
@@ -339,7 +355,7 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def _normalizer_slopes(self) -> tuple[list[Tensor], Tensor, Any]:
-        from ...engine.backward import grad
+        from ...engine.tape.backward import grad
 
         natural = [p.detach().requires_grad_() for p in self._natural_params]
         normalizer = self._log_normalizer(*natural)

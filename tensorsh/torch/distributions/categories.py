@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.tensor import Size, Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tensors.tensor import Size, Tensor
 from ..nn.reach import F, T
 from . import constraints
 from .base import Distribution, Trials, broadcast_all, checked, clamp_probs, parameter_of
@@ -24,7 +24,11 @@ SEVERAL: Any = {"probs": simplex, "logits": real_vector}
 
 
 class Categorical(Trials):
-    """An index, with probabilities proportional to `probs` or to exp(logits)."""
+    """Index k of the last dimension, with a probability proportional to probs[..., k] or exp(logits[..., k]).
+    probs: numbers from 0, (..., K), divided by their sum, or logits: any numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Categorical(torch.tensor([1.0, 3.0])).log_prob(torch.tensor(1))
+    tensor(-0.2877)"""
 
     arg_constraints = SEVERAL
     has_enumerate_support = True
@@ -84,7 +88,11 @@ class OfCategories(Distribution):
 
 
 class OneHotCategorical(OfCategories):
-    """One category, as a vector with a one at its place."""
+    """One category of K, as a vector (..., K) with a one at its place and zeros else.
+    probs: numbers from 0, (..., K), divided by their sum, or logits: any numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.OneHotCategorical(torch.tensor([0.0, 1.0])).sample()
+    tensor([0., 1.])"""
 
     support = constraints.one_hot
     has_enumerate_support = True
@@ -115,7 +123,12 @@ class OneHotCategorical(OfCategories):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """As OneHotCategorical; gradients pass to the probabilities as if the sample were they."""
+    """OneHotCategorical whose samples pass gradients to the probabilities as if they were these (Bengio, Léonard and
+    Courville, "Estimating or propagating gradients through stochastic neurons", 2013).
+    probs: numbers from 0, (..., K), divided by their sum, or logits: any numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.OneHotCategoricalStraightThrough(torch.tensor([0.0, 1.0])).rsample()
+    tensor([0., 1.])"""
 
     has_rsample = True
 
@@ -124,7 +137,12 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(OfCategories):
-    """How often each category comes in `total_count` trials."""
+    """How often each of K categories comes in `total_count` trials: counts (..., K).
+    total_count: trials, one number for all (1). probs: numbers from 0, (..., K), divided by their sum, or logits: any
+    numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Multinomial(4, torch.tensor([1.0, 3.0])).mean
+    tensor([1., 3.])"""
 
     def __init__(
         self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -164,21 +182,19 @@ class Multinomial(OfCategories):
 
 
 class ExpRelaxedCategorical(OfCategories):
-    """The logarithm of a RelaxedOneHotCategorical: softmax of logits with Gumbel noise, at a temperature."""
+    """Logarithm of a RelaxedOneHotCategorical: softmax of logits with Gumbel noise, divided by a temperature.
+    temperature: a positive tensor. probs: numbers from 0, (..., K), or logits: any numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds."""
 
     support = real_vector
     has_rsample = True
+    _unexpanded = ("temperature",)
 
     def __init__(
         self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self.temperature = temperature
         super().__init__(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new.temperature = self.temperature
-        return new
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         uniforms = clamp_probs(
@@ -197,7 +213,12 @@ class ExpRelaxedCategorical(OfCategories):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """A differentiable stand-in for OneHotCategorical: nearer to it, the lower the temperature."""
+    """Differentiable stand-in for OneHotCategorical: nearer to it, the lower the temperature (Maddison, Mnih and Teh,
+    "The concrete distribution", 2016; Jang, Gu and Poole, "Categorical reparameterization with Gumbel-softmax", 2016).
+    temperature: a positive tensor. probs: numbers from 0, (..., K), or logits: any numbers (..., K); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).rsample().shape
+    torch.Size([3])"""
 
     arg_constraints = SEVERAL
     support = simplex

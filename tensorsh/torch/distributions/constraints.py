@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...engine.dtype import bool_, finfo
-from ...engine.tensor import Tensor
-from ...language.named import read_named
-from ...sealed import OpenSealed
+from ...engine.arrays.dtype import bool_, finfo
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.named import read_named
+from ...sandbox.sealed import OpenSealed
 from ..nn.reach import Functions, T
 
 __all__ = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.modes import no_grad
-from ...engine.tensor import Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tape.grad_modes import no_grad
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from . import constraints
 from .base import ExponentialFamily, Trials, broadcast_all, checked, lazy_property
@@ -28,7 +28,11 @@ class Odds(Trials):
 
 
 class Bernoulli(Odds, ExponentialFamily):
-    """1 with the probability `probs`, else 0."""
+    """1 with the probability `probs`, else 0.
+    probs: in [0, 1], or logits: log(probs / (1 - probs)); one of the two, numbers or tensors.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Bernoulli(torch.tensor([0.0, 1.0])).sample()
+    tensor([0., 1.])"""
 
     support = boolean
     has_enumerate_support = True
@@ -64,7 +68,11 @@ class Bernoulli(Odds, ExponentialFamily):
 
 
 class Geometric(Odds):
-    """The number of failures before the first success."""
+    """Number of failures before the first success: probs * (1 - probs) ** k, k from 0.
+    probs: chance of a success, in (0, 1], or logits: log(probs / (1 - probs)); one of the two, numbers or tensors.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Geometric(torch.tensor(0.25)).mean
+    tensor(3.)"""
 
     support = nonnegative_integer
 
@@ -114,7 +122,12 @@ class Repeated(Trials):
 
 
 class Binomial(Repeated):
-    """The number of successes in `total_count` trials."""
+    """Number of successes in `total_count` trials.
+    total_count: trials, from 0 (1), a number or a tensor. probs: chance of a success, in [0, 1], or logits:
+    log(probs / (1 - probs)); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Binomial(4, torch.tensor(0.5)).mean
+    tensor(2.)"""
 
     arg_constraints = {"total_count": nonnegative_integer, "probs": unit_interval, "logits": real}
     has_enumerate_support = True
@@ -167,7 +180,12 @@ class Binomial(Repeated):
 
 
 class NegativeBinomial(Repeated):
-    """The number of successes before `total_count` failures."""
+    """Number of successes before `total_count` failures.
+    total_count: failures, also fractions. probs: chance of a success, in [0, 1), or logits: log(probs / (1 - probs));
+    one of the two, numbers or tensors.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.NegativeBinomial(4.0, torch.tensor(0.5)).mean
+    tensor(4.)"""
 
     arg_constraints = {
         "total_count": constraints.greater_than_eq(0), "probs": constraints.half_open_interval(0.0, 1.0), "logits": real,
@@ -198,7 +216,11 @@ class NegativeBinomial(Repeated):
 
 
 class Poisson(ExponentialFamily):
-    """The number of events that happen at the given rate."""
+    """Number of events that happen independently: rate ** k * exp(-rate) / k! (Poisson, 1837).
+    rate: their mean number, from 0, a number or a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Poisson(torch.tensor(2.0)).log_prob(torch.tensor(0.0))
+    tensor(-2.)"""
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = nonnegative_integer

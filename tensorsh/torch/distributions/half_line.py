@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.tensor import Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import Functions, T
 from . import constraints
-from .base import Distribution, ExponentialFamily, broadcast_all, checked, parameter_of
+from .base import ExponentialFamily, broadcast_all, checked, parameter_of
 from .constraints import nonnegative, positive
 from .maps import AbsTransform, AffineTransform, ExpTransform, PowerTransform
 from .real_line import Cauchy, Normal
 from .transformed import TransformedDistribution
 
-__all__ = ("Chi2 Exponential FisherSnedecor Gamma HalfCauchy HalfNormal InverseGamma LogNormal Pareto Weibull").split()
+__all__ = ("Chi2 Exponential Gamma HalfCauchy HalfNormal InverseGamma LogNormal Pareto Weibull").split()
 
 nan, inf, pi = math.nan, math.inf, math.pi
 EULER = 0.57721566490153286060
@@ -23,7 +23,11 @@ S = Functions("special.")
 
 
 class Exponential(ExponentialFamily):
-    """The density rate * exp(-rate * x)."""
+    """Waiting times between events at a rate: rate * exp(-rate * x) for x >= 0.
+    rate: events in a unit of time, positive, a number or a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Exponential(2.0).mean
+    tensor(0.5000)"""
 
     arg_constraints = {"rate": positive}
     support = nonnegative
@@ -64,7 +68,12 @@ class Exponential(ExponentialFamily):
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution of shape `concentration` and the given rate."""
+    """Sums of waiting times: rate ** concentration * x ** (concentration - 1) * exp(-rate * x) / gamma(concentration)
+    for x > 0.
+    concentration: the shape, positive. rate: one over the scale, positive; numbers or tensors, broadcast to each other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Gamma(3.0, 2.0).mean
+    tensor(1.5000)"""
 
     arg_constraints: Any = {"concentration": positive, "rate": positive}
     support = nonnegative
@@ -105,7 +114,11 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The sum of the squares of `df` normal variates."""
+    """Sum of the squares of `df` normal variates: Gamma(df / 2, 1 / 2) (Helmert, 1876).
+    df: degrees of freedom, positive, a number or a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Chi2(torch.tensor(3.0)).mean
+    tensor(3.)"""
 
     arg_constraints = {"df": positive}
 
@@ -113,55 +126,6 @@ class Chi2(Gamma):
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
     df = property(lambda self: self.concentration * 2, doc="The degrees of freedom.")
-
-
-class FisherSnedecor(Distribution):
-    """The quotient of two chi-squared variates, each divided by its degrees of freedom."""
-
-    arg_constraints = {"df1": positive, "df2": positive}
-    support = positive
-    has_rsample = True
-
-    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
-        first, second = broadcast_all(df1, df2)
-        self._gamma1, self._gamma2 = (Gamma(df * 0.5, df) for df in (first, second))
-        self._take(validate_args, df1=df1, df2=df2)
-
-    def _above(self, limit: float) -> Tensor:
-        df2 = self.df2.clone()
-        df2[df2 <= limit] = nan
-        return df2
-
-    @property
-    def mean(self) -> Tensor:
-        """The mean; NaN where there is none."""
-        df2 = self._above(2)
-        return df2 / (df2 - 2)
-
-    @property
-    def mode(self) -> Tensor:
-        """The mode; NaN where there is none."""
-        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        mode[self.df1 <= 2] = nan
-        return mode
-
-    @property
-    def variance(self) -> Tensor:
-        """The variance; NaN where there is none."""
-        df1, df2 = self.df1, self._above(4)
-        return 2 * df2.pow(2) * (df1 + df2 - 2) / (df1 * (df2 - 2).pow(2) * (df2 - 4))
-
-    def rsample(self, sample_shape: Any = ()) -> Tensor:
-        shape = self._extended_shape(sample_shape)
-        over, under = (g.rsample(sample_shape).view(shape) for g in (self._gamma1, self._gamma2))
-        tiny = finfo(under.dtype).tiny
-        return (over / under.clamp_(min=tiny)).clamp_(min=tiny)
-
-    @checked
-    def log_prob(self, value: Tensor) -> Tensor:
-        a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
-        constant = (a + b).lgamma() - a.lgamma() - b.lgamma()
-        return constant + (a * ratio.log() + (a - 1) * T.log(value)) - (a + b) * T.log1p(ratio * value)
 
 
 class Half(TransformedDistribution):
@@ -195,7 +159,11 @@ class Half(TransformedDistribution):
 
 
 class HalfNormal(Half):
-    """The absolute value of a normal variate."""
+    """Absolute value of a normal variate of mean 0: twice its density for x >= 0.
+    scale: standard deviation of that normal variate, positive, a number or a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.HalfNormal(1.0).mean
+    tensor(0.7979)"""
 
     kind = Normal
     mean = property(lambda self: self.scale * math.sqrt(2 / pi), doc="The mean.")
@@ -203,7 +171,11 @@ class HalfNormal(Half):
 
 
 class HalfCauchy(Half):
-    """The absolute value of a Cauchy variate."""
+    """Absolute value of a Cauchy variate of median 0: twice its density for x >= 0; mean and variance are inf.
+    scale: median of the absolute value, positive, a number or a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.HalfCauchy(1.0).cdf(torch.tensor(1.0))
+    tensor(0.5000)"""
 
     kind = Cauchy
     mean = property(lambda self: self._full(inf, self.scale), doc="Infinite.")
@@ -211,7 +183,12 @@ class HalfCauchy(Half):
 
 
 class InverseGamma(TransformedDistribution):
-    """The reciprocal of a gamma variate."""
+    """Reciprocal of a gamma variate: rate ** concentration * x ** (-concentration - 1) * exp(-rate / x) /
+    gamma(concentration).
+    concentration: the shape, positive. rate: the scale, positive; numbers or tensors, broadcast to each other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.InverseGamma(torch.tensor(3.0), torch.tensor(2.0)).mean
+    tensor(1.)"""
 
     arg_constraints = {"concentration": positive, "rate": positive}
     support = positive
@@ -242,7 +219,12 @@ class InverseGamma(TransformedDistribution):
 
 
 class LogNormal(TransformedDistribution):
-    """The exponential of a normal variate."""
+    """Exponential of a normal variate, for x > 0.
+    loc, scale: mean and standard deviation of the logarithm, scale positive; numbers or tensors, broadcast to each
+    other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.LogNormal(0.0, 1.0).mean
+    tensor(1.6487)"""
 
     arg_constraints = {"loc": constraints.real, "scale": positive}
     support = positive
@@ -266,7 +248,12 @@ class LogNormal(TransformedDistribution):
 
 
 class Pareto(TransformedDistribution):
-    """A power law: the density falls as x ** -(alpha + 1) from `scale` on."""
+    """Power law (Pareto, 1896): alpha * scale ** alpha / x ** (alpha + 1) from `scale` on.
+    scale: the least value, positive. alpha: exponent of the tail, positive; numbers or tensors, broadcast to each
+    other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Pareto(torch.tensor(1.0), torch.tensor(3.0)).mean
+    tensor(1.5000)"""
 
     arg_constraints = {"alpha": positive, "scale": positive}
 
@@ -299,7 +286,11 @@ class Pareto(TransformedDistribution):
 
 
 class Weibull(TransformedDistribution):
-    """A power of an exponential variate, scaled."""
+    """Life times (Weibull, 1951): scale times an exponential variate to the power 1 / concentration, for x > 0.
+    scale: the unit, positive. concentration: the shape, positive, 1 for exponential ones; numbers or tensors.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Weibull(torch.tensor(2.0), torch.tensor(1.0)).mean
+    tensor(2.)"""
 
     arg_constraints = {"scale": positive, "concentration": positive}
     support = positive

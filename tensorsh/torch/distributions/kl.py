@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.state import state
-from ...engine.tensor import Tensor
+from ...engine.arrays.state import state
+from ...engine.tensors.tensor import Tensor
 from .base import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]

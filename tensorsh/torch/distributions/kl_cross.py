@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.tensor import Tensor
-from ...language.named import read_named
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.named import read_named
 from ..nn.reach import T
 from .counts import Bernoulli, Binomial, Poisson
 from .half_line import EULER, Exponential, Gamma, Pareto

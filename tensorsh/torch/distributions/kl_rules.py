@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.tensor import Tensor
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from .base import ExponentialFamily, sum_rightmost
 from .categories import Categorical, OneHotCategorical

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.tensor import Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from . import constraints
 from .base import NUMBERS, broadcast_all, lazy_property, sum_rightmost
@@ -18,9 +18,11 @@ real, positive = constraints.real, constraints.positive
 def elementwise(
     name: str, doc: str, call: Any, inverse: Any, slope: Any = None, codomain: Any = positive, domain: Any = real
 ) -> Any:
-    """A transform without settings, of each element or of whole events."""
+    """A transform without settings, of each element or of whole events; `doc` ends with what it gives of 0.5."""
+    says, _, gives = doc.rpartition(" > ")
+    example = f">>> distributions.{name}()(torch.full((1, 1), 0.5))\n    tensor([[{gives}]])"
     body = {
-        "__doc__": doc, "domain": domain, "codomain": codomain, "_call": lambda self, x: call(x),
+        "__doc__": f"{says}\n    cache_size: 1 keeps the last pair of x and y (0).\n    {example}", "domain": domain, "codomain": codomain, "_call": lambda self, x: call(x),
         "_inverse": lambda self, y: inverse(y), "__module__": "torch.distributions.transforms",
     }  # fmt: skip
     if slope is not None:
@@ -57,33 +59,40 @@ def squared(x: Tensor) -> Tensor:
     return lower @ lower.mT
 
 
-ExpTransform = elementwise("ExpTransform", "y = exp(x).", lambda x: x.exp(), lambda y: y.log(), lambda x, y: x)
+ExpTransform = elementwise(
+    "ExpTransform", "y = exp(x), elementwise. > 1.6487", lambda x: x.exp(), lambda y: y.log(), lambda x, y: x
+)
 SigmoidTransform = elementwise(
-    "SigmoidTransform", "y = 1 / (1 + exp(-x)).", clipped_sigmoid, clipped_logit,
+    "SigmoidTransform", "y = 1 / (1 + exp(-x)), elementwise. > 0.6225", clipped_sigmoid, clipped_logit,
     lambda x, y: -F.softplus(-x) - F.softplus(x), constraints.unit_interval,
 )  # fmt: skip
 SoftplusTransform = elementwise(
-    "SoftplusTransform", "y = log(1 + exp(x)).", lambda x: F.softplus(x), lambda y: (-y).expm1().neg().log() + y,
+    "SoftplusTransform", "y = log(1 + exp(x)), elementwise. > 0.9741", lambda x: F.softplus(x), lambda y: (-y).expm1().neg().log() + y,
     lambda x, y: -F.softplus(-x),
 )  # fmt: skip
 TanhTransform = elementwise(
-    "TanhTransform", "y = tanh(x).", lambda x: x.tanh(), lambda y: T.atanh(y),
+    "TanhTransform", "y = tanh(x), elementwise. > 0.4621", lambda x: x.tanh(), lambda y: T.atanh(y),
     lambda x, y: 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x)), constraints.fix(constraints.interval(-1.0, 1.0)),
 )  # fmt: skip
-AbsTransform = elementwise("AbsTransform", "y = abs(x).", lambda x: x.abs(), lambda y: y)
+AbsTransform = elementwise(
+    "AbsTransform", "y = abs(x), elementwise; its inverse is y itself. > 0.5000", lambda x: x.abs(), lambda y: y
+)
 MATRICES = constraints.fix(constraints.independent(real, 2))
 LowerCholeskyTransform = elementwise(
-    "LowerCholeskyTransform", "A matrix as a lower triangular one with a positive diagonal.", cholesky_of, uncholesky, None,
+    "LowerCholeskyTransform", "A matrix as a lower triangular one, the exponential of its diagonal there. > 1.6487", cholesky_of, uncholesky, None,
     constraints.lower_cholesky, MATRICES,
 )  # fmt: skip
 PositiveDefiniteTransform = elementwise(
-    "PositiveDefiniteTransform", "A matrix as a positive definite one.", squared,
+    "PositiveDefiniteTransform", "A matrix as a positive definite one, L @ L.mT of LowerCholeskyTransform's L. > 2.7183", squared,
     lambda y: uncholesky(constraints.L.cholesky(y)), None, constraints.positive_definite, MATRICES,
 )  # fmt: skip
 
 
 class PowerTransform(Transform):
-    """y = x ** exponent, for positive numbers."""
+    """y = x ** exponent, for positive numbers.
+    exponent: the exponent, a number or a tensor, not 0. cache_size: 1 keeps the last pair of x and y (0).
+    >>> distributions.PowerTransform(2.0)(torch.tensor(3.0))
+    tensor(9.)"""
 
     domain = codomain = positive
     bijective = True
@@ -113,7 +122,11 @@ class PowerTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale * x."""
+    """y = loc + scale * x.
+    loc, scale: numbers or tensors. event_dim: dimensions of an event, whose slopes are summed, 0 (default), 1 or 2.
+    cache_size: 1 keeps the last pair of x and y (0).
+    >>> distributions.AffineTransform(1.0, 2.0)(torch.tensor(3.0))
+    tensor(7.)"""
 
     bijective = True
     settings = ("loc", "scale", "event_dim")
@@ -163,7 +176,12 @@ def below(matrix: Tensor, diag: int = 0) -> Tensor:
 
 
 class CorrCholeskyTransform(Transform):
-    """Vectors of n (n - 1) / 2 numbers as Cholesky factors of correlation matrices."""
+    """Vectors of n * (n - 1) / 2 numbers as Cholesky factors (n, n) of correlation matrices: rows of length 1, with
+    positive diagonal.
+    cache_size: 1 keeps the last pair of x and y (0). ValueError for another number of numbers.
+    >>> distributions.CorrCholeskyTransform()(torch.zeros(1))
+    tensor([[1., 0.],
+            [0., 1.]])"""
 
     domain, codomain = constraints.real_vector, constraints.corr_cholesky
     bijective = True
@@ -205,7 +223,10 @@ class CorrCholeskyTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """Vectors as probabilities, y = softmax(x); not bijective."""
+    """Vectors as probabilities, y = softmax(x) over the last dimension; its inverse, the logarithm, is one of many.
+    cache_size: 1 keeps the last pair of x and y (0).
+    >>> distributions.SoftmaxTransform()(torch.zeros(2))
+    tensor([0.5000, 0.5000])"""
 
     domain, codomain = constraints.real_vector, constraints.simplex
 
@@ -224,7 +245,10 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """Vectors of n numbers as n + 1 probabilities: each takes a share of what is left of a stick."""
+    """Vectors of n numbers as n + 1 probabilities: each takes a share of what is left of a stick.
+    cache_size: 1 keeps the last pair of x and y (0).
+    >>> distributions.StickBreakingTransform()(torch.zeros(2))
+    tensor([0.3333, 0.3333, 0.3333])"""
 
     domain, codomain = constraints.real_vector, constraints.simplex
     bijective = True

@@ -6,8 +6,8 @@ import math
 import warnings
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.tensor import Size, Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tensors.tensor import Size, Tensor
 from ..nn.reach import T
 from . import constraints
 from .base import NUMBERS, Distribution, ExponentialFamily, checked
@@ -20,7 +20,13 @@ __all__ = ["LKJCholesky", "Wishart"]
 
 
 class Wishart(Scaled, ExponentialFamily):
-    """The sum of `df` outer products of normal vectors: a distribution over covariances."""
+    """Sum of `df` outer products of normal vectors: a distribution over covariances (..., D, D) (Wishart, 1928).
+    df: degrees of freedom, above D - 1, a number or a tensor. covariance_matrix: positive definite (..., D, D); or
+    precision_matrix: its inverse; or scale_tril: its lower triangular factor; one of the three.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Wishart(torch.tensor(3.0), torch.eye(2)).mean
+    tensor([[3., 0.],
+            [0., 3.]])"""
 
     support = positive_definite
     has_rsample = True
@@ -141,7 +147,13 @@ class Wishart(Scaled, ExponentialFamily):
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of random correlation matrices; uniform over the matrices where the concentration is 1."""
+    """Cholesky factors (..., dim, dim) of random correlation matrices, with densities proportional to their
+    determinants to the power concentration - 1 (Lewandowski, Kurowicka and Joe, 2009), drawn by the onion method.
+    dim: size of the matrices, at least 2. concentration: positive, 1 (default) for a uniform distribution, a number or
+    a tensor.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.LKJCholesky(3).sample().shape
+    torch.Size([3, 3])"""
 
     arg_constraints = {"concentration": positive}
     support = constraints.corr_cholesky

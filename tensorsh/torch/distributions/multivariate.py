@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.tensor import Tensor
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from .base import (
     Distribution,
@@ -98,7 +98,13 @@ class Scaled(Distribution):
 
 
 class MultivariateNormal(Scaled):
-    """Normal vectors of mean `loc`, given a covariance, a precision or a Cholesky factor."""
+    """Normal vectors (..., D) of a mean and a covariance, of which one form is given.
+    loc: the mean, a tensor (..., D). covariance_matrix: positive definite (..., D, D); or precision_matrix: its
+    inverse; or scale_tril: its lower triangular factor, which costs least.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds and
+    where not one form is given.
+    >>> distributions.MultivariateNormal(torch.zeros(2), torch.eye(2)).log_prob(torch.zeros(2))
+    tensor(-1.8379)"""
 
     arg_constraints = {
         "loc": real_vector, "covariance_matrix": positive_definite, "precision_matrix": positive_definite,
@@ -160,7 +166,12 @@ def plus_identity(k: Tensor) -> Tensor:
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors of covariance cov_factor @ cov_factor' + diag(cov_diag); the work is that of a small matrix."""
+    """Normal vectors (..., D) of covariance cov_factor @ cov_factor.mT + diag(cov_diag); the work is that of a K by K
+    matrix.
+    loc: the mean, a tensor (..., D). cov_factor: a tensor (..., D, K). cov_diag: positive, a tensor (..., D).
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for other shapes.
+    >>> distributions.LowRankMultivariateNormal(torch.zeros(2), torch.ones(2, 1), torch.ones(2)).variance
+    tensor([2., 2.])"""
 
     arg_constraints = {"loc": real_vector, "cov_factor": independent(real, 2), "cov_diag": independent(positive, 1)}
     support = real_vector
@@ -247,7 +258,11 @@ class LowRankMultivariateNormal(Distribution):
 
 
 class Dirichlet(ExponentialFamily):
-    """Gamma variates divided by their sum: random probabilities."""
+    """Gamma variates divided by their sum: random probabilities (..., K).
+    concentration: their shapes, positive, a tensor (..., K); large ones give samples near its shares.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Dirichlet(torch.tensor([1.0, 3.0])).mean
+    tensor([0.2500, 0.7500])"""
 
     arg_constraints = {"concentration": independent(positive, 1)}
     support = simplex
@@ -296,7 +311,11 @@ class Dirichlet(ExponentialFamily):
 
 
 class LogisticNormal(TransformedDistribution):
-    """Probabilities from independent normal variates, by breaking a stick."""
+    """Probabilities (..., K + 1) from K independent normal variates, by breaking a stick (Aitchison and Shen, 1980).
+    loc, scale: means and standard deviations of the normal variates, tensors (..., K), scale positive.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.LogisticNormal(torch.zeros(3), torch.ones(3)).sample().shape
+    torch.Size([4])"""
 
     arg_constraints = {"loc": real, "scale": positive}
     support = simplex

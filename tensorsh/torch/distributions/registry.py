@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.state import state
+from ...engine.arrays.state import state
 from . import constraints, maps
 from .base import NUMBERS
 from .constraints import Constraint, Fixed, fix

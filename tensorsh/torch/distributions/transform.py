@@ -13,8 +13,8 @@ from itertools import accumulate
 from operator import add
 from typing import Any
 
-from ...engine.tensor import Size, Tensor
-from ...language.named import read_named
+from ...engine.tensors.tensor import Size, Tensor
+from ...sandbox.named import read_named
 from ..nn.reach import T
 from . import constraints
 from .base import lazy_property, sum_rightmost
@@ -25,7 +25,11 @@ FEW = "Too few dimensions on input"
 
 
 class Transform(Fixed):
-    """A map between two sets."""
+    """Map from `domain` to `codomain`, with an inverse (`inv`) and the logarithm of its slope, log_abs_det_jacobian(x,
+    y). A class of one's own defines `_call`, `_inverse` and `log_abs_det_jacobian`.
+    cache_size: 1 keeps the last pair of x and y, so that the inverse of y is x itself (0). ValueError for others.
+    >>> distributions.ExpTransform().inv(torch.tensor(1.0))
+    tensor(0.)"""
 
     __module__ = "torch.distributions.transforms"
 
@@ -174,7 +178,11 @@ def reached(parts: list, begins: str, ends: str) -> Any:
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after the other."""
+    """Several transforms, one after the other; their slopes multiply.
+    parts: a list of transforms, the first one called first. cache_size: 1 keeps the last pair of x and y (0).
+    >>> parts = [distributions.AffineTransform(0.0, 2.0), distributions.ExpTransform()]
+    >>> distributions.ComposeTransform(parts)(torch.tensor(0.0))
+    tensor(1.)"""
 
     settings = ("parts",)
 
@@ -243,7 +251,12 @@ fix(identity_transform, identity_transform.inv)
 
 
 class IndependentTransform(Transform):
-    """A transform whose last batch dimensions count as one event."""
+    """Transform whose last batch dimensions count as one event: its log_abs_det_jacobian is summed over them.
+    base_transform: the transform. reinterpreted_batch_ndims: number of these dimensions. cache_size: 1 keeps the last
+    pair of x and y (0).
+    >>> t = distributions.IndependentTransform(distributions.ExpTransform(), 1)
+    >>> t.log_abs_det_jacobian(torch.ones(3), torch.ones(3))
+    tensor(3.)"""
 
     settings = ("base_transform", "reinterpreted_batch_ndims")
 
@@ -286,7 +299,12 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """The dimensions on the right in another shape."""
+    """Dimensions of an event in another shape.
+    in_shape, out_shape: shapes of an event before and after, of as many elements. cache_size: 1 keeps the last pair of
+    x and y (0).
+    ValueError where they have not.
+    >>> distributions.ReshapeTransform((4,), (2, 2))(torch.zeros(3, 4)).shape
+    torch.Size([3, 2, 2])"""
 
     bijective = True
     settings = ("in_shape", "out_shape")
@@ -364,7 +382,12 @@ class Joined(Transform):
 
 
 class CatTransform(Joined):
-    """Transforms for parts of given lengths."""
+    """Transforms for parts of a tensor along a dimension, put together again.
+    tseq: the transforms. dim: the dimension (0). lengths: sizes of the parts (None: 1 each). cache_size: 1 keeps the
+    last pair of x and y (0).
+    >>> t = distributions.CatTransform([distributions.ExpTransform(), distributions.AffineTransform(0.0, 2.0)])
+    >>> t(torch.tensor([0.0, 3.0]))
+    tensor([1., 6.])"""
 
     settings = ("transforms", "dim", "lengths")
 
@@ -405,7 +428,11 @@ class CatTransform(Joined):
 
 
 class StackTransform(Joined):
-    """Transforms for the slices along a dimension."""
+    """Transforms for the slices of a tensor along a dimension, one each, put together again.
+    tseq: the transforms. dim: the dimension (0). cache_size: 1 keeps the last pair of x and y (0).
+    >>> t = distributions.StackTransform([distributions.ExpTransform(), distributions.AffineTransform(0.0, 2.0)])
+    >>> t(torch.tensor([0.0, 3.0]))
+    tensor([1., 6.])"""
 
     settings = ("transforms", "dim")
 
@@ -428,7 +455,10 @@ class StackTransform(Joined):
 
 
 class CumulativeDistributionTransform(Transform):
-    """A value as its probability under a distribution."""
+    """Value as its probability under a distribution: y = distribution.cdf(x), in [0, 1]; the inverse is icdf.
+    distribution: a distribution of one number that has both. cache_size: 1 keeps the last pair of x and y (0).
+    >>> distributions.CumulativeDistributionTransform(distributions.Normal(0.0, 1.0))(torch.tensor(0.0))
+    tensor(0.5000)"""
 
     bijective = True
     codomain = constraints.unit_interval

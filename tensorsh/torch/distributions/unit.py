@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.modes import no_grad
-from ...engine.tensor import Tensor
+from ...engine.arrays.dtype import finfo
+from ...engine.tape.grad_modes import no_grad
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from .base import NUMBERS, ExponentialFamily, broadcast_all, checked, clamp_probs, lazy_property, parameter_of
 from .constraints import positive, real, unit_interval
@@ -24,7 +24,11 @@ nan = math.nan
 
 
 class Gumbel(TransformedDistribution):
-    """The limit of the largest of many variates."""
+    """Limit of the largest of many variates (Gumbel, 1935): exp(-(z + exp(-z))) / scale with z = (x - loc) / scale.
+    loc: the mode. scale: the unit, positive; numbers or tensors, broadcast to each other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Gumbel(torch.tensor(0.0), torch.tensor(1.0)).mean
+    tensor(0.5772)"""
 
     arg_constraints = {"loc": real, "scale": positive}
     support = real
@@ -58,7 +62,12 @@ class Gumbel(TransformedDistribution):
 
 
 class Beta(ExponentialFamily):
-    """The first of two gamma variates, divided by their sum."""
+    """Share of the first of two gamma variates in their sum: proportional to
+    x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1), for x in (0, 1).
+    concentration1, concentration0: the weights of both, positive; numbers or tensors, broadcast to each other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Beta(1.0, 3.0).mean
+    tensor(0.2500)"""
 
     arg_constraints = {"concentration1": positive, "concentration0": positive}
     support = unit_interval
@@ -104,7 +113,12 @@ class Beta(ExponentialFamily):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Much like Beta, with closed forms."""
+    """Much like Beta, with closed forms (Kumaraswamy, 1980): a * b * x ** (a - 1) * (1 - x ** a) ** (b - 1), for x in
+    (0, 1).
+    concentration1, concentration0: the a and the b, positive; numbers or tensors, broadcast to each other.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.Kumaraswamy(torch.tensor(1.0), torch.tensor(3.0)).mean
+    tensor(0.2500)"""
 
     arg_constraints = {"concentration1": positive, "concentration0": positive}
     support = unit_interval
@@ -142,10 +156,13 @@ class Kumaraswamy(TransformedDistribution):
 
 
 class ContinuousBernoulli(Odds, ExponentialFamily):
-    """The density proportional to probs ** x * (1 - probs) ** (1 - x).
-
-    Near probs = 1/2, between `lims`, where its formulas are 0 / 0, Taylor's expansion takes their place.
-    """
+    """Density proportional to probs ** x * (1 - probs) ** (1 - x), for x in [0, 1] (Loaiza-Ganem and Cunningham, "The
+    continuous Bernoulli", 2019).
+    probs: in (0, 1), or logits: log(probs / (1 - probs)); one of the two. lims: between these bounds of probs the
+    normalizer is computed by a series ((0.499, 0.501)).
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.ContinuousBernoulli(torch.tensor(0.5)).mean
+    tensor(0.5000)"""
 
     support = unit_interval
     has_rsample = True
@@ -240,20 +257,18 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
 
 class LogitRelaxedBernoulli(Odds):
-    """The log odds of a RelaxedBernoulli: logistic noise added to logits, at a temperature."""
+    """Log odds of a RelaxedBernoulli: logistic noise added to logits, divided by a temperature.
+    temperature: a positive tensor. probs: in (0, 1), or logits: log(probs / (1 - probs)); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds."""
 
     support = real
+    _unexpanded = ("temperature",)
 
     def __init__(
         self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self.temperature = temperature
         super().__init__(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new.temperature = self.temperature
-        return new
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -269,7 +284,12 @@ class LogitRelaxedBernoulli(Odds):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """A differentiable stand-in for Bernoulli: nearer to it, the lower the temperature."""
+    """Differentiable stand-in for Bernoulli, for x in (0, 1): nearer to it, the lower the temperature (Maddison, Mnih
+    and Teh, "The concrete distribution", 2016).
+    temperature: a positive tensor. probs: in (0, 1), or logits: log(probs / (1 - probs)); one of the two.
+    validate_args: check arguments and values (None: yes, unless set otherwise); ValueError for those out of bounds.
+    >>> distributions.RelaxedBernoulli(torch.tensor(0.5), torch.tensor([0.3, 0.6])).rsample().shape
+    torch.Size([2])"""
 
     arg_constraints = {"probs": unit_interval, "logits": real}
     support = unit_interval

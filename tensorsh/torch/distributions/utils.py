@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...engine.tensor import Tensor
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from .base import broadcast_all, clamp_probs, lazy_property
 

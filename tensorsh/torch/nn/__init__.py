@@ -5,7 +5,7 @@ Each class stands in a file of `modules/`, as in PyTorch; a file is imported whe
 
 from __future__ import annotations
 
-from ...modules.namespace import lazily
+from ...sandbox.namespace import lazily
 from .modules import LAYOUT
 
 _found = lazily(__name__, LAYOUT)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.convolution_checks import tuples
-from ...engine.ops.convolution import input_gradient
-from ...engine.tensor import Tensor
-from ...engine.world import differentiable
+from ...engine.ops.nn.convolution import input_gradient
+from ...engine.tape.worlds import differentiable
+from ...engine.tensors.tensor import Tensor
+from ...engine.wording.convolution import tuples
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
 

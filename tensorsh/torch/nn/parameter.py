@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.autograd import AccumulateGrad, new
-from ...engine.current import copied
-from ...engine.errors import type_name
-from ...engine.state import state
-from ...engine.tensor import Size, Tensor, wrap
-from ...sealed import Sealed
+from ...engine.arrays.device_guard import copied
+from ...engine.arrays.errors import type_name
+from ...engine.arrays.state import state
+from ...engine.graph.fields import new, wrap
+from ...engine.graph.nodes import AccumulateGrad
+from ...engine.tensors.sizes import ints
+from ...engine.tensors.tensor import Size, Tensor
+from ...sandbox.sealed import Sealed
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 class Parameter(Tensor):
-    """A tensor that is a parameter of the module it is assigned to; it shares the memory of `data`."""
+    """Tensor that a module registers as its parameter when it is assigned to it, and that optimizers change: a leaf of
+    the graph.
+    It shares the memory of `data`.
+    data: the tensor (None: an empty one). requires_grad: whether gradients are computed for it (True); RuntimeError
+    where the dtype is neither floating nor complex.
+    >>> nn.Parameter(torch.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)"""
 
     __module__ = "torch.nn.parameter"
     __torch_function__ = None  # it overrides no function
@@ -52,7 +61,14 @@ def refuse(requires_grad: Any) -> None:
 
 
 class Buffer(Tensor):
-    """A tensor that becomes a buffer of the module it is assigned to."""
+    """Tensor that a module registers as its buffer when it is assigned to it: state that no optimizer changes, as
+    running means.
+    It shares the memory of `data`.
+    data: the tensor (None: an empty one). persistent: whether the state dict has it (True).
+    >>> module = nn.Module()
+    >>> module.count = nn.Buffer(torch.zeros(1))
+    >>> list(module.state_dict())
+    ['count']"""
 
     __module__ = "torch.nn.parameter"
     __torch_function__ = None
@@ -80,7 +96,7 @@ class Uninitialized(metaclass=Sealed):
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
-        self._array = np.empty(tuple(shape), self._array.dtype if dtype is None else dtype.numpy)
+        self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
 
     def __repr__(self) -> str:
@@ -88,7 +104,14 @@ class Uninitialized(metaclass=Sealed):
 
 
 class UninitializedParameter(Uninitialized, Parameter):
-    """A parameter whose shape is not known yet."""
+    """Parameter of a lazy module whose shape is not known yet: RuntimeError for its shape,
+    until ``materialize(shape)`` makes it an ordinary one whose values are yet to be filled in.
+    requires_grad: whether gradients are computed for it (True). device, dtype: those of the parameter to be (None: the
+    defaults).
+    >>> p = nn.UninitializedParameter()
+    >>> p.materialize((2, 3))
+    >>> p.shape
+    torch.Size([2, 3])"""
 
     __module__ = "torch.nn.parameter"
 
@@ -102,7 +125,14 @@ class UninitializedParameter(Uninitialized, Parameter):
 
 
 class UninitializedBuffer(Uninitialized, Tensor):
-    """A buffer whose shape is not known yet."""
+    """Buffer of a lazy module whose shape is not known yet: RuntimeError for its shape, until
+    ``materialize(shape)`` makes it an ordinary tensor whose values are yet to be filled in.
+    requires_grad: kept for its looks (False). device, dtype: those of the buffer to be (None: the defaults).
+    persistent: whether the state dict has it (True).
+    >>> b = nn.UninitializedBuffer()
+    >>> b.materialize((2, 3))
+    >>> b.shape
+    torch.Size([2, 3])"""
 
     __module__ = "torch.nn.parameter"
 

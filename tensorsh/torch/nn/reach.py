@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import table
+from ...engine.loading import table
 
 
 class Functions:

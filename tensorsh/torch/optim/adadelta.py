@@ -7,29 +7,38 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import addcmul, axpy, pieces, plus
-from .optimizer import Optimizer, advance, check_lr, number, scalar, zeros
+from .optimizer import Optimizer, advance, bounded, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Steps scaled by running means of squared steps over those of squared gradients."""
+    """Steps that need no learning rate: p -= lr * g * sqrt(d + eps) / sqrt(v + eps), with the running means d of
+    squared steps and v of squared gradients (Zeiler, "ADADELTA: an adaptive learning rate method", 2012).
+    params: tensors, (name, tensor) pairs or groups. lr: factor of all steps (1.0). rho: share of the means that is kept
+    each step, in [0, 1] (0.9). eps: first size of steps, against division by 0 (1e-6). weight_decay: this times p is
+    added to the gradient (0). maximize: climb instead of descend (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for options out of bounds.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Adadelta([x]).step()
+    >>> x
+    tensor([0.9968, 0.9968], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}")
-        for name, value in (("epsilon", eps), ("weight_decay", weight_decay)):
-            if not 0.0 <= value:
-                raise ValueError(f"Invalid {name} value: {value}")
-        defaults = {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "capturable": capturable,
-            "foreach": foreach, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr rho eps weight_decay maximize capturable foreach differentiable"
+        share = bounded("Invalid rho value", lambda value: 0.0 <= value <= 1.0)
+        checks = {
+            "lr": rate,
+            "rho": share,
+            "eps": not_negative("epsilon"),
+            "weight_decay": not_negative("weight_decay"),
+        }
+        super().__init__(params, options(locals(), order, **checks))
 
     def _update(self, group: dict) -> None:
         lr, rho, eps = number(group["lr"]), group["rho"], group["eps"]

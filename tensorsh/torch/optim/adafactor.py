@@ -4,41 +4,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.dtype import finfo
-from ...engine.modes import no_grad
-from ...engine.tensor import Tensor, wrap
+from ...engine.arrays.dtype import finfo
+from ...engine.graph.fields import wrap
+from ...engine.tape.grad_modes import no_grad
 from ..nn.reach import T
-from .optimizer import Optimizer, advance, number, scalar
+from .optimizer import Optimizer, advance, bounded, number, one_element, options, scalar
 
 __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
-    """Steps scaled by running means of squares that are kept for rows and columns only, not for each element."""
+    """Adaptive steps in little memory: squares of a matrix's gradients are kept as running means of rows and of columns
+    only, not for each element (Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost",
+    2018).
+    params: tensors, (name, tensor) pairs or groups. lr: largest learning rate, reduced to 1 / sqrt(step) and multiplied
+    by the parameter's root mean square (1e-2). beta2_decay: the means keep 1 - step ** beta2_decay (-0.8). eps: least
+    mean of squares (None: the dtype's step at 1) and least root mean square of the parameter ((None, 1e-3)). d: updates
+    whose root mean square exceeds this are scaled down (1.0). weight_decay: p shrinks by lr times this before each step
+    (0).
+    maximize: climb instead of descend (False). foreach: PyTorch's way to compute the same, accepted (None).
+    ValueError for options out of bounds, RuntimeError for complex parameters.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Adafactor([x], lr=0.1).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, beta2_decay: float = -0.8, eps: tuple = (None, 1e-3), d: float = 1.0,
         weight_decay: float = 0.0, *, foreach: bool | None = None, maximize: bool = False,
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 <= lr:
-            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
-        if not beta2_decay <= 0.0:
-            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
-        if eps[0] is not None and not 0.0 <= eps[0]:
-            raise ValueError(f"epsilon1 should be >= 0 but is: {eps[0]}")
-        if not 0.0 <= eps[1]:
-            raise ValueError(f"epsilon2 should be >= 0 but is: {eps[1]}")
-        if not d >= 1.0:
-            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
-        defaults = {
-            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        def epsilons(eps: tuple) -> None:
+            if eps[0] is not None:
+                bounded("epsilon1 should be >= 0 but is")(eps[0])
+            bounded("epsilon2 should be >= 0 but is")(eps[1])
+
+        one_element(lr)
+        checks = {
+            "lr": bounded("Learning rate should be >= 0 but is"),
+            "beta2_decay": bounded("beta2_decay should be <= 0 but is", lambda value: 0.0 >= value),
+            "eps": epsilons,
+            "d": bounded("Clipping threshold d should be >= 1 but is", lambda value: 1.0 <= value),
+            "weight_decay": bounded("weight_decay should be >= 0 but is"),
+        }
+        super().__init__(params, options(locals(), "lr beta2_decay eps d weight_decay foreach maximize", **checks))
 
     def _update(self, group: dict) -> None:
         lr, (eps1, eps2) = number(group["lr"]), group["eps"]

@@ -4,35 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.tensor import Tensor
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
 from .arithmetic import addcdiv, addcmul, pieces, plus, root
-from .optimizer import Optimizer, advance, check_lr, number, scalar
+from .optimizer import Optimizer, advance, check_fused, not_negative, number, options, rate, scalar
 
 __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Steps divided by the root of the sum of all squared gradients."""
+    """Steps that fall with all gradients so far: p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) +
+    eps) (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011). Sparse gradients are taken, too.
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-2).
+    lr_decay: see above (0). weight_decay: this times p is added to the gradient (0). initial_accumulator_value: first
+    value of the sum (0).
+    eps: against division by 0 (1e-10). maximize: climb instead of descend (False).
+    foreach, fused, differentiable: PyTorch's ways to compute the same, accepted (None, None, False), fused excluding
+    both others.
+    ValueError for negative options.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Adagrad([x], lr=0.1).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
         differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        for name, value in (
-            ("lr_decay", lr_decay), ("weight_decay", weight_decay),
-            ("initial_accumulator_value", initial_accumulator_value), ("epsilon", eps),
-        ):  # fmt: skip
-            if not 0.0 <= value:
-                raise ValueError(f"Invalid {name} value: {value}")
-        defaults = {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        checks = {each: not_negative(each) for each in ("lr_decay", "weight_decay", "initial_accumulator_value")}
+        super().__init__(params, options(locals(), order, lr=rate, **checks, eps=not_negative("epsilon")))
+        check_fused(self.defaults)
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p].update(step=scalar(0.0)(p), sum=self._start(p))

@@ -6,45 +6,53 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.tensor import Tensor
+from ...engine.tensors.tensor import Tensor
 from .arithmetic import addcdiv, addcmul, in_one_pass, lerp, pieces, plus
-from .optimizer import Optimizer, advance, check, check_betas, number, scalar, zeros
+from .optimizer import Optimizer, advance, below_one, check_fused, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
 
 
 class Adam(Optimizer):
-    """Steps scaled by running means of the gradients and of their squares."""
+    """Adaptive moments (Kingma and Ba, "Adam: a method for stochastic optimization", 2014): p -= lr * m / (sqrt(v) +
+    eps), with the running means m of gradients and v of their squares, divided by 1 - beta ** step because they start
+    from 0.
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-3).
+    betas: shares of m and v that are kept each step ((0.9, 0.999)), two floats or two tensors. eps: against division by
+    0 (1e-8).
+    weight_decay: this times p is added to the gradient (0). decoupled_weight_decay: shrink p by lr * weight_decay
+    instead, as AdamW does (False). amsgrad: use the largest v so far (False) (Reddi, Kale and Kumar, 2018). maximize:
+    climb (False).
+    foreach, fused, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, None, False, False).
+    ValueError for negative options and betas outside [0, 1), RuntimeError for fused with foreach or differentiable, and
+    for sparse gradients.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Adam([x], lr=0.1).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
         differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor):
-            if foreach and not capturable:
-                raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-            if lr.numel() != 1:
-                raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 <= lr:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        check(epsilon_value=eps)
-        check_betas(betas)
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        kinds = {isinstance(b, Tensor) for b in betas}
-        if kinds != {True} and not all(isinstance(b, float) for b in betas):
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        order = (
+            "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
+        )
+        checks = {
+            "lr": rate,
+            "eps": not_negative("epsilon"),
+            "betas": below_one,
+            "weight_decay": not_negative("weight_decay"),
+        }
+        defaults = options(locals(), order, **checks)
+        if not all(isinstance(b, Tensor) for b in betas) and not all(isinstance(b, float) for b in betas):
             raise ValueError("betas must be either both floats or both Tensors")
-        defaults = {
-            "lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-        if fused and differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if fused and foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        super().__init__(params, defaults | {"betas": tuple(betas)})
+        check_fused(self.defaults)
 
     def _update_sparse(self, group: dict, params: list) -> None:
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
@@ -78,7 +86,7 @@ class Adam(Optimizer):
                 -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
                 1 - beta1, 1 - beta2, correction, eps, beta2,
             )  # fmt: skip
-            if in_one_pass("adam_step", arrays, *numbers):
+            if in_one_pass("amsgrad_step" if amsgrad else "adam_step", arrays, *numbers):
                 continue
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type
@@ -103,7 +111,18 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with weight decay apart from the gradient."""
+    """Adam whose weight decay goes past the gradient's means: p shrinks by lr * weight_decay * p before each step
+    (Loshchilov and Hutter, "Decoupled weight decay regularization", 2017).
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-3).
+    betas: shares of the running means that are kept each step ((0.9, 0.999)). eps: against division by 0 (1e-8).
+    weight_decay: see above (1e-2). amsgrad: use the largest mean of squares so far (False). maximize: climb (False).
+    foreach, fused, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, None, False, False).
+    ValueError for negative options and betas outside [0, 1).
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.AdamW([x], lr=0.1).step()
+    >>> x
+    tensor([0.8990, 0.8990], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,

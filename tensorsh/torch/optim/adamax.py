@@ -7,29 +7,33 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import addcdiv, lerp, pieces, plus
-from .optimizer import Optimizer, advance, check_betas, check_lr, number, scalar, zeros
+from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adamax"]
 
 
 class Adamax(Optimizer):
-    """Adam with the largest gradient in the place of the mean of squares."""
+    """Adam with the largest gradient in the place of the mean of squares: p -= lr / (1 - beta1 ** step) * m / u, with u
+    = max(beta2 * u, abs(g) + eps) (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate (2e-3). betas: shares of m and u that are kept
+    each step ((0.9, 0.999)). eps: against division by 0 (1e-8). weight_decay: this times p is added to the gradient
+    (0).
+    maximize: climb instead of descend (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for negative options and betas outside [0, 1).
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Adamax([x], lr=0.1).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 <= eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr betas eps weight_decay foreach maximize differentiable capturable"
+        checks = {"eps": not_negative("epsilon"), "betas": below_one, "weight_decay": not_negative("weight_decay")}
+        super().__init__(params, options(locals(), order, lr=rate, **checks))
 
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]

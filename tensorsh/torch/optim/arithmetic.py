@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import blas, kernels, parallel
-from ...engine.state import state
+from ...engine import kernels
+from ...engine.arrays import blas, parallel
+from ...engine.arrays.state import state
 
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)

@@ -6,29 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.tensor import wrap
+from ...engine.graph.fields import wrap
 from .arithmetic import axpy, pieces, plus
-from .optimizer import Optimizer, advance, check_lr, number, scalar, scalar_dtype, zeros
+from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, scalar_dtype, zeros
 
 __all__ = ["ASGD"]
 
 
 class ASGD(Optimizer):
-    """Gradient descent that also keeps the mean of the parameters over the steps, in the state `ax`."""
+    """Averaged stochastic gradient descent: p = p * (1 - lambd * eta) - eta * g, eta falling as lr / (1 + lambd * lr *
+    step) ** alpha, and in the state `ax` the mean of p over the steps behind t0 (Polyak and Juditsky, 1992).
+    params: tensors, (name, tensor) pairs or groups. lr: first learning rate (1e-2). lambd: decay of p and of eta
+    (1e-4).
+    alpha: power of eta's fall (0.75). t0: step at which the mean begins (1e6); up to it `ax` is p.
+    weight_decay: this times p is added to the gradient (0). maximize: climb instead of descend (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for a negative lr or weight_decay.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.ASGD([x], lr=0.1).step()
+    >>> x
+    tensor([0.8000, 0.8000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
         weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
         capturable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, options(locals(), order, lr=rate, weight_decay=not_negative("weight_decay")))
 
     def _update(self, group: dict) -> None:
         lr, lambd, decay, maximize = number(group["lr"]), group["lambd"], group["weight_decay"], group["maximize"]

@@ -17,7 +17,17 @@ __all__ = [
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """The rate down along a cosine, again and again, over longer and longer times."""
+    """Rate down to `eta_min` along half a cosine, again and again, over longer and longer times (Loshchilov and Hutter,
+    "SGDR:
+    stochastic gradient descent with warm restarts", 2016).
+    optimizer: the optimizer whose rates change. T_0: epochs of the first time. T_mult: each next time is so many times
+    longer (1). eta_min: least rate (0.0). last_epoch: number of the last epoch when a training goes on (-1: at the
+    start).
+    step(epoch) takes any epoch, also a fraction of one. ValueError for a T_0 or T_mult that is no positive integer.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, T_0=2)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(3)]
+    [[1.0], [0.5], [1.0]]"""
 
     def __init__(
         self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1  # noqa: N803
@@ -92,7 +102,20 @@ def _set_momentum(scheduler: Any, group: dict, momentum: float) -> None:
 
 
 class CyclicLR(LRScheduler):
-    """The rate up and down between two bounds, and the momentum against it."""
+    """Rate up and down between two bounds, step by step, and the momentum against it (Smith, "Cyclical learning rates
+    for training neural networks", 2015).
+    optimizer: the optimizer whose rates change. base_lr, max_lr: the bounds, numbers or one for each group.
+    step_size_up, step_size_down: steps on the way up (2000) and down (None: as many). mode: 'triangular' (default),
+    'triangular2' with half the height each cycle, or 'exp_range' with gamma ** step as height. gamma: for that (1.0).
+    scale_fn: a function for the height instead, of the number of the cycle or, with scale_mode 'iterations', of the
+    step (None, 'cycle'). cycle_momentum: change the momentum (or beta1), too (True), between base_momentum (0.8) and
+    max_momentum (0.9).
+    last_epoch: number of the last step when a training goes on (-1: at the start).
+    ValueError for another mode and for cycle_momentum with an optimizer that has no momentum.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+    >>> schedule = optim.lr_scheduler.CyclicLR(sgd, 0.0, 1.0, step_size_up=2)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(4)]
+    [[0.0], [0.5], [1.0], [0.5]]"""
 
     def __init__(
         self, optimizer: Any, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None,
@@ -158,7 +181,20 @@ class CyclicLR(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """The rate up to a maximum and down to next to nothing, in one cycle over the whole training."""
+    """Rate up to a maximum and down to next to nothing, in one cycle over all steps of a training, and the momentum
+    against it (Smith and Topin, "Super-convergence", 2017).
+    optimizer: the optimizer whose rates change. max_lr: the maximum, a number or one for each group.
+    total_steps: number of steps; or epochs and steps_per_epoch, whose product it is. pct_start: share of the way up
+    (0.3).
+    anneal_strategy: 'cos' (default) or 'linear'. div_factor: the first rate is max_lr / div_factor (25).
+    final_div_factor: the last is the first / final_div_factor (1e4). three_phase: down to the first rate as long as up,
+    then to the last (False).
+    cycle_momentum: change the momentum (or beta1), too (True), between base_momentum (0.85) and max_momentum (0.95).
+    last_epoch: number of the last step when a training goes on (-1: at the start).
+    ValueError for missing numbers of steps, for a step too many and for other options out of bounds.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+    >>> optim.lr_scheduler.OneCycleLR(sgd, max_lr=1.0, total_steps=10, div_factor=4).get_last_lr()
+    [0.25]"""
 
     def __init__(
         self, optimizer: Any, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
@@ -230,7 +266,18 @@ class OneCycleLR(LRScheduler):
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times a factor when a metric has stopped getting better."""
+    """Rate times a factor when a metric has stopped getting better: ``step(metric)`` after each epoch.
+    optimizer: the optimizer whose rates change. mode: 'min' (default) where less is better, or 'max'. factor: below 1
+    (0.1).
+    patience: epochs without a better value that are let pass (10). threshold: a better value is better by this share,
+    or with threshold_mode 'abs' by this much (1e-4, 'rel'). cooldown: epochs after a change that do not count (0).
+    min_lr: least rate, a number or one for each group (0). eps: smaller changes are not made (1e-8).
+    ValueError for a factor of 1 or more, for other modes and for a list of another length.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.ReduceLROnPlateau(sgd, patience=1)
+    >>> for loss in [2.0, 1.0, 1.0, 1.0]: schedule.step(loss)
+    >>> schedule.get_last_lr()
+    [0.1]"""
 
     def __init__(
         self, optimizer: Any, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
@@ -314,7 +361,7 @@ class ReduceLROnPlateau(LRScheduler):
 
 
 class Composed(LRScheduler):
-    """A schedule made of others."""
+    """Base class of schedules that are made of others, all of one optimizer."""
 
     _schedulers: Sequence
 
@@ -352,7 +399,15 @@ class Composed(LRScheduler):
 
 
 class ChainedScheduler(Composed):
-    """Several schedules at once."""
+    """Several schedules at once: each step steps all of them, so that their factors multiply.
+    schedulers: the schedules, of one optimizer. optimizer: that optimizer (None: the first schedule's).
+    The state dict has those of all schedules. ValueError for no schedules, for schedules of several optimizers and for
+    ReduceLROnPlateau, TypeError for what has no optimizer.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> parts = [optim.lr_scheduler.ConstantLR(sgd, 0.5), optim.lr_scheduler.ExponentialLR(sgd, 0.5)]
+    >>> schedule = optim.lr_scheduler.ChainedScheduler(parts)
+    >>> sgd.step(); schedule.step(); schedule.get_last_lr()
+    [0.25]"""
 
     def __init__(self, schedulers: Sequence, optimizer: Any = None) -> None:
         self.optimizer = self._check(schedulers, optimizer, " to be chained")
@@ -367,7 +422,16 @@ class ChainedScheduler(Composed):
 
 
 class SequentialLR(Composed):
-    """One schedule after another."""
+    """One schedule after another, each beginning anew at its milestone.
+    optimizer: the optimizer whose rates change. schedulers: the schedules, of that optimizer. milestones: the epochs at
+    which the next one begins, one less than there are schedules. last_epoch: number of the last epoch (-1: at the
+    start).
+    ValueError for other numbers of milestones, for schedules of another optimizer and for ReduceLROnPlateau.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> parts = [optim.lr_scheduler.ConstantLR(sgd, 0.5), optim.lr_scheduler.ExponentialLR(sgd, 0.1)]
+    >>> schedule = optim.lr_scheduler.SequentialLR(sgd, parts, milestones=[2])
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(4)]
+    [[0.5], [0.5], [1.0], [0.1]]"""
 
     def __init__(self, optimizer: Any, schedulers: list, milestones: list, last_epoch: int = -1) -> None:
         self.optimizer = self._check(schedulers, optimizer, "")

@@ -5,29 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.modes import enable_grad, no_grad
-from ...engine.tensor import Tensor
+from ...engine.tape.grad_modes import enable_grad, no_grad
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
-from .optimizer import Optimizer, check_lr, number
+from .optimizer import Optimizer, number, options, rate
 
 __all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):
-    """The limited-memory method of Broyden, Fletcher, Goldfarb and Shanno; `step` needs a closure."""
+    """Limited-memory method of Broyden, Fletcher, Goldfarb and Shanno, which learns curvature from the last steps (Liu
+    and Nocedal, 1989). `step` needs a closure that clears the gradients, computes the loss and its gradients, and gives
+    the loss.
+    params: tensors, in one group. lr: length of steps (1). max_iter: iterations in a step (20). max_eval: calls of the
+    closure in a step (None: 1.25 * max_iter). tolerance_grad: end where no gradient is larger (1e-7). tolerance_change:
+    end where loss or parameters change less (1e-9). history_size: steps to learn from (100). line_search_fn: None, or
+    'strong_wolfe' to look for good lengths of steps.
+    ValueError for several groups and for a negative lr, RuntimeError for another line search.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> solver = optim.LBFGS([x])
+    >>> def closure():
+    ...     solver.zero_grad()
+    ...     loss = ((x - 3) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> solver.step(closure)
+    tensor(8., grad_fn=<SumBackward0>)
+    >>> x
+    tensor([3., 3.], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
         tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
-        check_lr(lr)
         if max_eval is None:
             max_eval = max_iter * 5 // 4
-        defaults = {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change, "history_size": history_size, "line_search_fn": line_search_fn,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"
+        super().__init__(params, options(locals(), order, lr=rate))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.modes import no_grad
-from ...engine.tensor import Tensor, wrap
+from ...engine.graph.fields import wrap
+from ...engine.tape.grad_modes import no_grad
+from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
-from .optimizer import Optimizer, number
+from .optimizer import Optimizer, bounded, number, one_element, options
 
 __all__ = ["Muon"]
 
@@ -33,27 +34,36 @@ def orthogonalized(update: Tensor, coefficients: tuple, steps: int, eps: float) 
 
 
 class Muon(Optimizer):
-    """Momentum, made orthogonal before each step; for matrices only."""
+    """Momentum, made orthogonal before each step: the singular values of a matrix's momentum are brought near 1 by a
+    polynomial applied several times (Jordan and others, "Muon: an optimizer for hidden layers in neural networks",
+    2024).
+    params: matrices, (name, matrix) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-3).
+    weight_decay: p shrinks by lr times this before each step (0.1). momentum: share of the last steps that is kept
+    (0.95).
+    nesterov: Nesterov's momentum (True). ns_coefficients: the polynomial's, of x, x ** 3 and x ** 5 ((3.4445, -4.775,
+    2.0315)).
+    eps: least norm to divide by (1e-7). ns_steps: how often the polynomial is applied, below 100 (5).
+    adjust_lr_fn: 'original' (None) multiplies lr by sqrt(max(1, rows / columns)), 'match_rms_adamw' by
+    0.2 * sqrt(max(rows, columns)).
+    ValueError for negative options, for another adjust_lr_fn and for parameters that are no matrices.
+    >>> x = torch.zeros(1, 2, requires_grad=True)
+    >>> x.sum().backward()
+    >>> optim.Muon([x], lr=0.1).step()
+    >>> x.argmax(), x.shape
+    (tensor(0), torch.Size([1, 2]))"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True,
         ns_coefficients: tuple = (3.4445, -4.775, 2.0315), eps: float = 1e-7, ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 <= lr:
-            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
-        if not 0.0 <= momentum:
-            raise ValueError(f"momentum should be >= 0 but is: {momentum}")
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"weight decay should be >= 0 but is: {weight_decay}")
+        one_element(lr)
+        names = {"lr": "Learning rate", "momentum": "momentum", "weight_decay": "weight decay"}
+        checks = {name: bounded(f"{words} should be >= 0 but is") for name, words in names.items()}
+        order = "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn"
+        defaults = options(locals(), order, **checks)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
-        }  # fmt: skip
         super().__init__(params, defaults)
         for group in self.param_groups:
             for p in group["params"]:

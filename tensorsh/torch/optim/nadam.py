@@ -7,32 +7,38 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import addcdiv, addcmul, lerp, pieces, plus
-from .optimizer import Optimizer, advance, check_betas, check_lr, number, scalar, zeros
+from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
 
 
 class NAdam(Optimizer):
-    """Adam with Nesterov's momentum."""
+    """Adam with Nesterov's momentum: a step takes the next mean of gradients, as far as it is known (Dozat,
+    "Incorporating Nesterov momentum into Adam", 2016). The momentum grows towards beta1 as 1 - 0.96 ** (step *
+    momentum_decay) / 2.
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate (2e-3). betas: shares of the running means that
+    are kept each step ((0.9, 0.999)). eps: against division by 0 (1e-8). weight_decay: this times p is added to the
+    gradient (0), or with decoupled_weight_decay lr times this shrinks p (False). momentum_decay: see above (4e-3).
+    maximize: climb (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for negative options and betas outside [0, 1).
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.NAdam([x], lr=0.1).step()
+    >>> x
+    tensor([0.8944, 0.8944], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 <= eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        for name, value in (("weight_decay", weight_decay), ("momentum_decay", momentum_decay)):
-            if not 0.0 <= value:
-                raise ValueError(f"Invalid {name} value: {value}")
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
-            "capturable": capturable, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = (
+            "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable differentiable"
+        )
+        checks = {"eps": not_negative("epsilon"), "betas": below_one}
+        checks |= {each: not_negative(each) for each in ("weight_decay", "momentum_decay")}
+        super().__init__(params, options(locals(), order, lr=rate, **checks))
 
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]

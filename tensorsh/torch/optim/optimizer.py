@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import current
-from ...engine.autograd import Handle
-from ...engine.layout import seen
-from ...engine.modes import enable_grad
-from ...engine.state import state as engine
-from ...engine.tensor import Tensor, wrap
-from ...language.gate import allow
-from ...sealed import OpenSealed, Sealed
-from ...wrapping import renamed
+from ...engine.arrays import device_guard
+from ...engine.arrays.layout import seen
+from ...engine.arrays.state import state as engine
+from ...engine.graph.fields import wrap
+from ...engine.graph.nodes import Handle
+from ...engine.tape.grad_modes import enable_grad
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.classes import allow
+from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.wrapping import renamed
 from ..settings import typename
 
 __all__ = ["Optimizer", "required"]
@@ -45,7 +46,23 @@ _HOOKS = (
 
 
 class Optimizer(metaclass=OpenSealed):
-    """Base class of all optimizers."""
+    """Base class of all optimizers: groups of parameters with their options, and a state for each parameter. A class of
+    one's own calls ``super().__init__(params, defaults)`` and defines `step`.
+    params: an iterable of tensors, of (name, tensor) pairs, or of dicts: groups with "params" and options of their own.
+    defaults: the options of groups that do not give them.
+    step() changes the parameters by their gradients, zero_grad() forgets these, add_param_group() adds parameters,
+    state_dict() and load_state_dict() keep and take over all state. TypeError for what is no tensor, ValueError for no
+    parameters, for one in two groups and for results of operators.
+    >>> class Descent(optim.Optimizer):
+    ...     def step(self):
+    ...         with torch.no_grad():
+    ...             for group in self.param_groups:
+    ...                 for p in group["params"]: p -= group["lr"] * p.grad
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> Descent([x], {"lr": 0.1}).step()
+    >>> x
+    tensor([0.8000, 0.8000], requires_grad=True)"""
 
     _opt_called = False
     """Whether a step was taken; learning rate schedulers look."""
@@ -137,7 +154,7 @@ class Optimizer(metaclass=OpenSealed):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            if current.several:
+            if device_guard.several:
                 self._update_each(group)
             elif not seen[0] or not self._apart(group):
                 self._update(group)
@@ -154,9 +171,9 @@ class Optimizer(metaclass=OpenSealed):
         """The parameters of each device apart, on that device."""
         many = group["params"]
         try:
-            for index in dict.fromkeys([current.index_of([p]) for p in many]):
-                group["params"] = [p for p in many if current.index_of([p]) == index]
-                with current.on(index):
+            for index in dict.fromkeys([device_guard.index_of([p]) for p in many]):
+                group["params"] = [p for p in many if device_guard.index_of([p]) == index]
+                with device_guard.on(index):
                     self._update(group)
         finally:
             group["params"] = many
@@ -337,21 +354,44 @@ def number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def check_lr(lr: Any) -> None:
-    if isinstance(lr, Tensor) and lr.numel() != 1:
+def options(given: dict[str, Any], order: str, **checks: Callable) -> dict[str, Any]:
+    """The defaults of parameter groups, in PyTorch's order: an optimizer's arguments, of which some are checked first."""
+    for name, check in checks.items():
+        check(given[name])
+    return {name: given[name] for name in order.split()}
+
+
+def bounded(words: str, fits: Callable[[Any], bool] = lambda value: 0.0 <= value) -> Callable:
+    """A check that refuses a value unless it fits (by default, is not negative), in words behind which it stands."""
+
+    def check(value: Any) -> None:
+        if not fits(value):
+            raise ValueError(f"{words}: {value}")
+
+    return check
+
+
+def not_negative(name: str) -> Callable:
+    return bounded(f"Invalid {name} value")
+
+
+def one_element(value: Any) -> None:
+    if isinstance(value, Tensor) and value.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if not 0.0 <= lr:
-        raise ValueError(f"Invalid learning rate: {lr}")
 
 
-def check(**options: Any) -> None:
-    """Options that must not be negative, with the names the messages use."""
-    for name, value in options.items():
-        if not 0.0 <= value:
-            raise ValueError(f"Invalid {name.replace('_value', ' value')}: {value}")
+def rate(value: Any) -> None:
+    one_element(value)
+    bounded("Invalid learning rate")(value)
 
 
-def check_betas(betas: Any) -> None:
+def below_one(betas: Any) -> None:
     for i in range(2):
-        if not 0.0 <= betas[i] < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+        bounded(f"Invalid beta parameter at index {i}", lambda beta: 0.0 <= beta < 1.0)(betas[i])
+
+
+def check_fused(options: dict[str, Any]) -> None:
+    if options["fused"] and options["differentiable"]:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if options["fused"] and options["foreach"]:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

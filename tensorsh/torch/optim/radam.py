@@ -5,30 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from .arithmetic import addcmul, lerp, pieces, plus, root
-from .optimizer import Optimizer, advance, check_betas, check_lr, number, scalar, zeros
+from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
 
 
 class RAdam(Optimizer):
-    """Adam whose first steps are rectified for the variance of their scale."""
+    """Adam whose first steps are rectified for the variance of their scale: while too few squares have been seen (5
+    steps with the default betas) it is SGD with momentum (Liu and others, "On the variance of the adaptive learning
+    rate and beyond", 2019).
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate (1e-3). betas: shares of the running means that
+    are kept each step ((0.9, 0.999)). eps: against division by 0 (1e-8). weight_decay: this times p is added to the
+    gradient (0), or with decoupled_weight_decay lr times this shrinks p (False). maximize: climb instead of descend
+    (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for negative options and betas outside [0, 1).
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.RAdam([x], lr=0.1).step()
+    >>> x
+    tensor([0.8000, 0.8000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
         capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 <= eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach,
-            "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+        checks = {"eps": not_negative("epsilon"), "betas": below_one, "weight_decay": not_negative("weight_decay")}
+        super().__init__(params, options(locals(), order, lr=rate, **checks))
 
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]

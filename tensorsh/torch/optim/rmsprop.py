@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.tensor import Tensor
 from .arithmetic import addcdiv, addcmul, axpy, lerp, pieces, plus, root
-from .optimizer import Optimizer, advance, check, number, scalar, zeros
+from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RMSprop"]
 
 
 class RMSprop(Optimizer):
-    """Steps divided by the root of a running mean of squared gradients."""
+    """Steps divided by the root of a running mean of squared gradients: p -= lr * g / (sqrt(v) + eps) (Hinton, "Neural
+    networks for machine learning", lecture 6, 2012).
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-2).
+    alpha: share of the mean that is kept each step (0.99). eps: against division by 0 (1e-8). weight_decay: this times
+    p is added to the gradient (0). momentum: share of the last step that is kept (0). centered: subtract the squared
+    mean of gradients from v (False) (Graves, 2013). maximize: climb instead of descend (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for negative options.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.RMSprop([x], lr=0.01).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 <= lr:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        check(epsilon_value=eps, momentum_value=momentum)
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        check(alpha_value=alpha)
-        defaults = {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered, "weight_decay": weight_decay,
-            "capturable": capturable, "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        order = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        names = {"eps": "epsilon", "momentum": "momentum", "weight_decay": "weight_decay", "alpha": "alpha"}
+        checks = {name: not_negative(words) for name, words in names.items()}
+        super().__init__(params, options(locals(), order, lr=rate, **checks))
 
     def _update(self, group: dict) -> None:
         lr, alpha, decay, momentum = number(group["lr"]), group["alpha"], group["weight_decay"], group["momentum"]

@@ -6,28 +6,38 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.tensor import Tensor, wrap
+from ...engine.graph.fields import wrap
+from ...engine.tensors.tensor import Tensor
 from .arithmetic import pieces
-from .optimizer import Optimizer, advance, check_lr, number, scalar, zeros
+from .optimizer import Optimizer, advance, number, options, rate, scalar, zeros
 
 __all__ = ["Rprop"]
 
 
 class Rprop(Optimizer):
-    """Steps by the signs of the gradients; each element's step grows while its sign stays and shrinks when it turns."""
+    """Resilient backpropagation: steps by the signs of the gradients alone, each element's step growing while its sign
+    stays and shrinking when it turns, in which case the element waits (Riedmiller and Braun, 1993). For whole data
+    sets, not for batches.
+    params: tensors, (name, tensor) pairs or groups. lr: first step (1e-2). etas: factors by which steps shrink and grow
+    ((0.5, 1.2)). step_sizes: least and largest step ((1e-6, 50)). maximize: climb instead of descend (False).
+    foreach, capturable, differentiable: PyTorch's ways to compute the same, accepted (None, False, False).
+    ValueError for a negative lr and for etas not on either side of 1.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.Rprop([x], lr=0.1).step()
+    >>> x
+    tensor([0.9000, 0.9000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, etas: Any = (0.5, 1.2), step_sizes: Any = (1e-6, 50), *,
         capturable: bool = False, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        def either_side_of_one(etas: Any) -> None:
+            if not 0.0 < etas[0] < 1.0 < etas[1]:
+                raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+
+        order = "lr etas step_sizes foreach maximize differentiable capturable"
+        super().__init__(params, options(locals(), order, lr=rate, etas=either_side_of_one))
 
     def _update(self, group: dict) -> None:
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]

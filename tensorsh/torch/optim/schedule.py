@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...engine.tensor import Tensor
-from ...language.gate import allow
-from ...sealed import OpenSealed
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.classes import allow
+from ...sandbox.sealed import OpenSealed
 from .optimizer import Optimizer, number
 
 WRONG_ORDER = (
@@ -55,7 +55,17 @@ def check_optimizer(optimizer: Any) -> None:
 
 
 class LRScheduler(metaclass=OpenSealed):
-    """Base class of all schedules: `get_lr` gives the rates of the next epoch."""
+    """Base class of schedules: a class of one's own defines `get_lr`, which gives the rates of all groups in the epoch
+    `last_epoch`, from those before (the groups' "lr") or from the initial ones (`base_lrs`).
+    optimizer: the optimizer whose rates change. last_epoch: number of the last epoch when a training goes on, for which
+    the groups have "initial_lr" (-1: at the start).
+    step(), after the optimizer's, goes to the next epoch, get_last_lr() tells its rates, state_dict() and
+    load_state_dict() keep and take over all but the optimizer. TypeError for what is no optimizer, UserWarning for
+    steps in the wrong order.
+    >>> class Halving(optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self): return [lr / 2 ** self.last_epoch for lr in self.base_lrs]
+    >>> Halving(optim.SGD(model.parameters(), lr=0.1)).get_last_lr()
+    [0.1]"""
 
     _get_lr_called_within_step = False
     _is_initial = False

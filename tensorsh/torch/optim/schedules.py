@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from ...language.policy import is_script_class
+from ...sandbox.classes import is_script_class
 from .schedule import LRScheduler, take
 
 __all__ = [
@@ -19,7 +19,15 @@ __all__ = [
 
 
 class LambdaLR(LRScheduler):
-    """The initial rate times a function of the epoch."""
+    """Initial rate times a function of the epoch: lr = initial * lr_lambda(epoch).
+    optimizer: the optimizer whose rates change. lr_lambda: the function, or a list of one for each group.
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    The state dict has no functions, but the attributes of objects that are called. ValueError for a list of another
+    length.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.LambdaLR(sgd, lambda epoch: 0.5 ** epoch)
+    >>> sgd.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]"""
 
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
@@ -54,7 +62,15 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The rate times a function of the epoch, each epoch."""
+    """Rate times a function of the epoch, each epoch: lr = lr * lr_lambda(epoch).
+    optimizer: the optimizer whose rates change. lr_lambda: the function, or a list of one for each group.
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    ValueError for a list of another length, TypeError for what cannot be called.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.MultiplicativeLR(sgd, lambda epoch: 0.5)
+    >>> for _ in range(2): sgd.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]"""
 
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
         listed = isinstance(lr_lambda, (list, tuple))
@@ -73,7 +89,15 @@ class MultiplicativeLR(LambdaLR):
 
 
 class StepLR(LRScheduler):
-    """The rate times gamma every `step_size` epochs."""
+    """Rate times gamma every `step_size` epochs: lr = initial * gamma ** (epoch // step_size).
+    optimizer: the optimizer whose rates change. step_size: epochs between two changes. gamma: the factor (0.1).
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    TypeError for what is no optimizer, UserWarning for a step before the optimizer's first.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.StepLR(sgd, step_size=2, gamma=0.5)
+    >>> for _ in range(3): sgd.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]"""
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -89,7 +113,15 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times gamma at given epochs."""
+    """Rate times gamma at given epochs: lr = initial * gamma ** (number of milestones passed).
+    optimizer: the optimizer whose rates change. milestones: the epochs; one that comes twice counts twice. gamma: the
+    factor (0.1).
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.MultiStepLR(sgd, milestones=[1, 3], gamma=0.5)
+    >>> for _ in range(3): sgd.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]"""
 
     def __init__(self, optimizer: Any, milestones: Iterable, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones = Counter(milestones)
@@ -106,7 +138,14 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The rate times a factor for the first epochs."""
+    """Rate times a factor for the first epochs, then the initial rate: a simple warm-up.
+    optimizer: the optimizer whose rates change. factor: the factor, between 0 and 1 (1/3). total_iters: number of these
+    epochs (5). last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    ValueError for a factor out of bounds.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.ConstantLR(sgd, factor=0.5, total_iters=2)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(3)]
+    [[0.5], [0.5], [1.0]]"""
 
     def __init__(self, optimizer: Any, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
@@ -126,7 +165,16 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The rate times a factor that changes linearly over the first epochs."""
+    """Rate times a factor that changes linearly over the first epochs: from start_factor to end_factor, where it stays.
+    optimizer: the optimizer whose rates change. start_factor: the first, above 0 (1/3). end_factor: the last, at most 1
+    (1.0).
+    total_iters: number of epochs between them (5). last_epoch: number of the last epoch when a training goes on (-1: at
+    the start).
+    ValueError for factors out of bounds.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.LinearLR(sgd, start_factor=0.5, total_iters=2)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(3)]
+    [[0.5], [0.75], [1.0]]"""
 
     def __init__(
         self, optimizer: Any, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
@@ -155,7 +203,14 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate times gamma each epoch."""
+    """Rate times gamma each epoch: lr = initial * gamma ** epoch.
+    optimizer: the optimizer whose rates change. gamma: the factor; below 1 the rate falls.
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    TypeError for what is no optimizer, UserWarning for a step before the optimizer's first.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.ExponentialLR(sgd, gamma=0.5)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(3)]
+    [[1.0], [0.5], [0.25]]"""
 
     def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -169,7 +224,15 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The rate to zero by a power of the epochs that are left."""
+    """Rate to zero by a power of the epochs that are left: lr = initial * (1 - epoch / total_iters) ** power, and 0
+    after them.
+    optimizer: the optimizer whose rates change. total_iters: number of these epochs (5). power: the exponent (1.0: a
+    line).
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.PolynomialLR(sgd, total_iters=2)
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(3)]
+    [[1.0], [0.5], [0.0]]"""
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
@@ -188,7 +251,16 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """The rate down to `eta_min` and up again along a cosine."""
+    """Rate down to `eta_min` along half a cosine, and up again: eta_min + (initial - eta_min) * (1 + cos(pi * epoch /
+    T_max)) / 2 (Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016, without the
+    restarts).
+    optimizer: the optimizer whose rates change. T_max: epochs to the least rate. eta_min: that rate (0.0).
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.CosineAnnealingLR(sgd, T_max=2)
+    >>> for _ in range(2): sgd.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.0]"""
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
         self.T_max = T_max

@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...engine.tensor import Tensor, wrap
+from ...engine.graph.fields import wrap
 from .arithmetic import axpy, in_one_pass, pieces, plus
-from .optimizer import Optimizer, number
+from .optimizer import Optimizer, bounded, check_fused, number, one_element, options
 
 __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """``p -= lr * g``, with momentum, Nesterov's momentum and weight decay."""
+    """Stochastic gradient descent: p -= lr * g, with momentum b = momentum * b + (1 - dampening) * g in the place of g,
+    b being g at first (Polyak, 1964), or with Nesterov's, g + momentum * b (Sutskever and others, 2013). Sparse
+    gradients are taken, too.
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-3).
+    momentum: share of the last step that is kept (0). dampening: see above (0). weight_decay: this times p is added to
+    g (0).
+    nesterov: Nesterov's momentum (False). maximize: climb instead of descend (False).
+    foreach, fused, differentiable: PyTorch's ways to compute the same, accepted (None, None, False), fused excluding
+    both others.
+    ValueError for negative options and for nesterov without momentum or with dampening.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> optim.SGD([x], lr=0.1).step()
+    >>> x
+    tensor([0.8000, 0.8000], requires_grad=True)"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, defaults)
-        if fused and differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if fused and foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        def allowed(words: str) -> Callable:
+            return bounded(words, lambda value: not value < 0.0)
+
+        def nesterov_fits(nesterov: bool) -> None:
+            if nesterov and (momentum <= 0 or dampening != 0):
+                raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+
+        order = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        one_element(lr)
+        checks = {"lr": allowed("Invalid learning rate"), "momentum": allowed("Invalid momentum value")}
+        checks |= {"weight_decay": allowed("Invalid weight_decay value"), "nesterov": nesterov_fits}
+        super().__init__(params, options(locals(), order, **checks))
+        check_fused(self.defaults)
 
     def _update_sparse(self, group: dict, params: list) -> None:
         from .sparse_adam import sgd
@@ -75,14 +84,15 @@ class SGD(Optimizer):
                 steps.run()
             return
         for p in group["params"]:
-            if p._grad is None:
+            gradient = p._grad
+            if gradient is None:
                 continue
             state = self.state[p]
             buffer = state.get("momentum_buffer")
             first = buffer is None
             if first:
                 buffer = state["momentum_buffer"] = wrap(np.zeros_like(p._array))
-            arrays = [p._array, p._grad._array, buffer._array]
+            arrays = [p._array, gradient._array, buffer._array]
             if type(p._array) is not np.ndarray:
                 from ...engine.cuda import optimizer
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...engine.tensor import Tensor, wrap
-from .optimizer import Optimizer, number, zeros
+from ...engine.graph.fields import wrap
+from ...engine.tensors.tensor import Tensor
+from .optimizer import Optimizer, below_one, bounded, number, one_element, options, zeros
 
 __all__ = ["SparseAdam"]
 
@@ -54,21 +56,28 @@ def adagrad(p: Tensor, state: dict, group: dict) -> None:
 
 
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients: the means of what a gradient has no elements of stay as they are."""
+    """Adam for sparse gradients, such as those of Embedding(sparse=True): only the rows change that a gradient has,
+    with the means of all others left as they are.
+    params: tensors, (name, tensor) pairs or groups. lr: learning rate, a number or a tensor of one element (1e-3).
+    betas: shares of the running means that are kept each step ((0.9, 0.999)). eps: against division by 0 (1e-8).
+    maximize: climb instead of descend (False).
+    ValueError for an lr or eps that is not positive, for betas outside [0, 1) and for sparse or complex parameters;
+    RuntimeError for dense gradients.
+    >>> rows = nn.Embedding(2, 1, sparse=True, _weight=torch.ones(2, 1))
+    >>> rows(torch.tensor([1])).sum().backward()
+    >>> optim.SparseAdam(rows.parameters(), lr=0.1).step()
+    >>> rows.weight.tolist()[0]
+    [1.0]"""
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, maximize: bool = False
     ) -> None:  # fmt: skip
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 < lr:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not 0.0 < eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for at, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {at}: {beta}")
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        def positive(words: str) -> Callable:
+            return bounded(words, lambda value: 0.0 < value)
+
+        one_element(lr)
+        checks = {"lr": positive("Invalid learning rate"), "eps": positive("Invalid epsilon value"), "betas": below_one}
+        super().__init__(params, options(locals(), "lr betas eps maximize", **checks))
         found = []
         complex_ones = False
         for number_of, group in enumerate(self.param_groups):

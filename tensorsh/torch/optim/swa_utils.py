@@ -7,8 +7,8 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from ...engine.modes import no_grad
-from ...engine.tensor import Tensor
+from ...engine.tape.grad_modes import no_grad
+from ...engine.tensors.tensor import Tensor
 from ..nn.modules.batchnorm import BatchNorm
 from ..nn.modules.module import Module
 from ..nn.reach import T
@@ -77,7 +77,20 @@ def get_swa_avg_fn() -> Callable:
 
 
 class AveragedModel(Module):
-    """A copy of a model that `update_parameters` keeps at the average of what the model has been."""
+    """Copy of a model whose parameters are averages of those the model has had: ``update_parameters(model)`` takes in
+    those of now (Izmailov and others, "Averaging weights leads to wider optima and better generalization", 2018).
+    model: the model. device: where the copy lives (None: with the model). avg_fn: a function of (average, current,
+    number of models so far) that gives the new average of a tensor; multi_avg_fn: one of lists of tensors, which
+    changes the averages (None for both: the mean over all updates; get_ema_avg_fn and get_ema_multi_avg_fn make moving
+    ones).
+    use_buffers: average buffers, too, instead of copying them (False). AssertionError where both functions are given.
+    >>> layer = nn.Linear(1, 1, bias=False)
+    >>> average = optim.swa_utils.AveragedModel(layer)
+    >>> for value in (1.0, 3.0):
+    ...     _ = nn.init.constant_(layer.weight, value)
+    ...     average.update_parameters(layer)
+    >>> average.module.weight.item()
+    2.0"""
 
     def __init__(
         self, model: Any, device: Any = None, avg_fn: Callable | None = None, multi_avg_fn: Callable | None = None,
@@ -151,7 +164,15 @@ def _cosine(t: float) -> float:
 
 
 class SWALR(LRScheduler):
-    """The rate from where it is to a constant one, over some epochs."""
+    """Rate from where it is to a constant one over some epochs, for the part of a training whose parameters are
+    averaged (Izmailov and others, 2018).
+    optimizer: the optimizer whose rates change. swa_lr: the constant rate, a number or one for each group.
+    anneal_epochs: number of epochs (10). anneal_strategy: 'cos' (default) or 'linear'.
+    last_epoch: number of the last epoch when a training goes on (-1: at the start). ValueError for others.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.swa_utils.SWALR(sgd, swa_lr=0.5, anneal_epochs=2, anneal_strategy="linear")
+    >>> [(schedule.get_last_lr(), sgd.step(), schedule.step())[0] for _ in range(4)]
+    [[1.0], [0.75], [0.5], [0.5]]"""
 
     def __init__(
         self, optimizer: Any, swa_lr: Any, anneal_epochs: int = 10, anneal_strategy: str = "cos", last_epoch: int = -1

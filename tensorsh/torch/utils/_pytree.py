@@ -6,8 +6,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...engine.state import state
-from ...sealed import Sealed
+from ...engine.arrays.state import state
+from ...sandbox.sealed import Sealed
 
 __all__ = [
     "MappingKey", "SequenceKey", "TreeSpec", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from ...engine.backward import backward
-from ...engine.function import Function
-from ...engine.modes import enable_grad, no_grad
-from ...engine.packing import saved_tensors_hooks
-from ...engine.tensor import Tensor
-from ...sealed import Sealed
+from ...engine.graph.saved_hooks import saved_tensors_hooks
+from ...engine.tape.backward import backward
+from ...engine.tape.function import Function
+from ...engine.tape.grad_modes import enable_grad, no_grad
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import Sealed
 from ..random import all_states, put_back
 
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.table import find_function
-from ...engine.tensor import Tensor
+from ...engine.loading.table import find_function
+from ...engine.tensors.tensor import Tensor
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

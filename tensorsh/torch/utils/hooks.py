@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ...engine.autograd import Handle as RemovableHandle
+from ...engine.graph.nodes import Handle as RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -1,6 +1,6 @@
 """``torch.backends.cuda.matmul``: `allow_tf32` rounds the factors of float32 products on GPUs; the rest has no effect."""
 
-from ....modules.namespace import Linked
+from ....sandbox.namespace import Linked
 from ...settings import get_float32_matmul_precision, set_float32_matmul_precision
 
 __all__: list[str] = []

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import Enum, EnumMeta
 from typing import Any
 
-from ....sealed import Sealed
+from ....sandbox.sealed import Sealed
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....engine.dtype import bool_, float32, float64, int32
-from ....engine.state import state
-from ....engine.tensor import Tensor
-from ....sealed import Sealed
+from ....engine.arrays.dtype import bool_, float32, float64, int32
+from ....engine.arrays.state import state
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
 from ..reach import T
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -34,35 +34,55 @@ def flag(module: Any) -> str:
 
 
 class ReLU(InPlace):
-    """max(0, x)"""
+    """Rectified linear unit: max(0, x), elementwise. Any shape, any real dtype, the same out; NaN stays NaN. The slope
+    at 0 is 0 (Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", 2010).
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.ReLU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return input.relu_() if self.inplace else T.relu(input)
 
 
 class SELU(InPlace):
-    """Scaled exponential linear unit."""
+    """Scaled exponential linear unit: 1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1)), elementwise, with the numbers
+    that keep mean 0 and variance 1 through layers (Klambauer and others, "Self-normalizing neural networks", 2017).
+    inplace: write the result over the input (False). Any shape, a floating dtype, the same out.
+    >>> nn.SELU()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-1.1113,  0.0000,  1.0507])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class SiLU(InPlace):
-    """x * sigmoid(x)"""
+    """Sigmoid linear unit, also called swish: x * sigmoid(x), elementwise (Elfwing, Uchibe and Doya, "Sigmoid-weighted
+    linear units", 2017). Any shape, a floating or complex dtype, the same out.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.SiLU()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.2689,  0.0000,  0.7311])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, inplace=self.inplace)
 
 
 class Mish(InPlace):
-    """x * tanh(softplus(x))"""
+    """x * tanh(softplus(x)), elementwise: smooth, unbounded above, and at least -0.31 (Misra, "Mish: a self regularized
+    non-monotonic activation function", 2019). Any shape, a floating dtype, the same out.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.Mish()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.3034,  0.0000,  0.8651])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, inplace=self.inplace)
 
 
 class Hardswish(InPlace):
-    """x * relu6(x + 3) / 6"""
+    """x * relu6(x + 3) / 6, elementwise: SiLU in straight pieces, 0 up to -3 and x from 3 on (Howard and others,
+    "Searching for MobileNetV3", 2019). Any shape, a floating dtype, the same out.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.Hardswish()(torch.tensor([-4.0, -1.0, 1.0, 4.0]))
+    tensor([-0.0000, -0.3333,  0.6667,  4.0000])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -72,7 +92,11 @@ class Hardswish(InPlace):
 
 
 class Hardsigmoid(InPlace):
-    """relu6(x + 3) / 6"""
+    """relu6(x + 3) / 6, elementwise: the sigmoid in straight pieces, 0 up to -3 and 1 from 3 on (Courbariaux, Bengio
+    and David, "BinaryConnect", 2015, with another slope). Any shape, a floating dtype, the same out.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.0]))
+    tensor([0.0000, 0.5000, 0.6667])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -82,7 +106,12 @@ class Hardsigmoid(InPlace):
 
 
 class Threshold(Module):
-    """x where it exceeds a threshold, else a value."""
+    """x where it exceeds a threshold, else one value, elementwise. Any shape, any real dtype, the same out. The
+    gradient is that of x above the threshold and 0 elsewhere, at the threshold itself, too.
+    threshold: the bound. value: what takes the place of x up to and at it.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.Threshold(0.5, 9.0)(torch.tensor([0.4, 0.5, 0.6]))
+    tensor([9.0000, 9.0000, 0.6000])"""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -96,7 +125,12 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """Leaky ReLU with random slopes while training."""
+    """Leaky ReLU with random slopes: x, or a * x below zero; in training each a is drawn from uniform numbers, after
+    `eval()` it is their mean (Xu and others, "Empirical evaluation of rectified activations", 2015). Any shape, a
+    floating dtype.
+    lower, upper: bounds of the slopes (1/8 and 1/3). inplace: write the result over the input (False).
+    >>> nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2000,  2.0000])"""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -110,7 +144,14 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """x cut off at two bounds."""
+    """x cut off at two bounds, elementwise; the slope is 1 between them and 0 at and outside them. Any shape, any real
+    dtype.
+    min_val, max_val: the bounds (-1 and 1). min_value, max_value: their older names; FutureWarning where they are
+    given.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    AssertionError where max_val is not greater than min_val.
+    >>> nn.Hardtanh()(torch.tensor([-2.0, 0.5, 2.0]))
+    tensor([-1.0000,  0.5000,  1.0000])"""
 
     def __init__(
         self,
@@ -142,7 +183,11 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """min(max(0, x), 6)"""
+    """min(max(0, x), 6), elementwise: a ReLU that keeps within what few bits can tell apart (Krizhevsky, "Convolutional
+    deep belief networks on CIFAR-10", 2010). Any shape, any real dtype, the same out.
+    inplace: write the result over the input (False); RuntimeError for a leaf that requires a gradient.
+    >>> nn.ReLU6()(torch.tensor([-1.0, 3.0, 9.0]))
+    tensor([0., 3., 6.])"""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -152,21 +197,34 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))"""
+    """The logistic function 1 / (1 + exp(-x)), elementwise: (-inf, inf) to (0, 1). Any shape; a floating or complex
+    dtype gives the same, an integer one the default dtype. No arguments. For a loss of its logarithm use
+    BCEWithLogitsLoss, which stays exact where the sigmoid rounds to 0 or 1.
+    >>> nn.Sigmoid()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.2689, 0.5000, 0.7311])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return T.sigmoid(input)
 
 
 class Tanh(Module):
-    """tanh(x)"""
+    """The hyperbolic tangent (exp(x) - exp(-x)) / (exp(x) + exp(-x)), elementwise: (-inf, inf) to (-1, 1). Any shape; a
+    floating or complex dtype gives the same, an integer one the default dtype. No arguments. The gradient is 1 -
+    tanh(x) ** 2, from the result that is kept.
+    >>> nn.Tanh()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.7616,  0.0000,  0.7616])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return T.tanh(input)
 
 
 class ELU(Module):
-    """x, or alpha * (exp(x) - 1) below zero."""
+    """Exponential linear unit: x, or alpha * (exp(x) - 1) below zero, elementwise (Clevert, Unterthiner and Hochreiter,
+    "Fast and accurate deep network learning by exponential linear units", 2015). Any shape, a floating dtype, the same
+    out.
+    alpha: minus the limit for large negative x (1.0). inplace: write the result over the input (False).
+    >>> nn.ELU()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.6321,  0.0000,  1.0000])"""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -180,14 +238,24 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """x, or alpha * (exp(x / alpha) - 1) below zero."""
+    """Continuously differentiable exponential linear unit: x, or alpha * (exp(x / alpha) - 1) below zero, elementwise;
+    its slope at 0 is 1 for every alpha (Barron, 2017). Any shape, a floating dtype, the same out.
+    alpha: minus the limit for large negative x (1.0); RuntimeError for 0. inplace: write the result over the input
+    (False).
+    >>> nn.CELU(2.0)(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.7869,  0.0000,  1.0000])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
 
 class GLU(Module):
-    """The first half of a dimension times the sigmoid of the second."""
+    """Gated linear unit: a * sigmoid(b), a and b being the halves of the input along a dimension, (..., 2n, ...) to
+    (..., n, ...) (Dauphin and others, "Language modeling with gated convolutional networks", 2016). A floating dtype,
+    the same out.
+    dim: the dimension to halve (-1). RuntimeError where its size is odd.
+    >>> nn.GLU()(torch.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])"""
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -201,7 +269,12 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """x times the normal distribution function of x."""
+    """Gaussian error linear unit: x times the normal distribution function of x, elementwise (Hendrycks and Gimpel,
+    2016). Any shape, a floating dtype, the same out.
+    approximate: 'none' (default) for x / 2 * (1 + erf(x / sqrt(2))), or 'tanh' for
+    x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))). RuntimeError for others.
+    >>> nn.GELU()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])"""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -215,7 +288,12 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """x, or 0 between -lambd and lambd."""
+    """x, or 0 where it lies between -lambd and lambd, elementwise: hard thresholding (Donoho and Johnstone, "Ideal
+    spatial adaptation by wavelet shrinkage", 1994). Any shape, a floating dtype, the same out; the bounds themselves
+    give 0.
+    lambd: the bound (0.5).
+    >>> nn.Hardshrink()(torch.tensor([-1.0, 0.5, 2.0]))
+    tensor([-1.,  0.,  2.])"""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -229,14 +307,22 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x moved towards 0 by lambd."""
+    """x moved towards 0 by lambd, and 0 between -lambd and lambd, elementwise: soft thresholding (Donoho, "De-noising
+    by soft-thresholding", 1995), the proximal step of an L1 penalty. Any shape, a floating dtype, the same out.
+    lambd: the bound (0.5); RuntimeError where it is negative.
+    >>> nn.Softshrink()(torch.tensor([-1.0, 0.2, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class LeakyReLU(Module):
-    """x, or negative_slope * x below zero."""
+    """x, or negative_slope * x below zero, elementwise, so that no unit stops learning (Maas, Hannun and Ng, "Rectifier
+    nonlinearities improve neural network acoustic models", 2013). Any shape, a floating dtype, the same out.
+    negative_slope: the slope below zero (0.01). inplace: write the result over the input (False).
+    >>> nn.LeakyReLU(0.1)(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1000,  2.0000])"""
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
@@ -250,14 +336,23 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x))"""
+    """log(1 / (1 + exp(-x))), elementwise, computed as min(0, x) - log1p(exp(-abs(x))), which neither overflows nor
+    rounds to log(0): (-inf, inf) to (-inf, 0). Any shape, a floating dtype, the same out. No arguments. The binary
+    cross entropy of a logit x with label 1 is -LogSigmoid(x).
+    >>> nn.LogSigmoid()(torch.tensor([-100.0, 0.0]))
+    tensor([-100.0000,   -0.6931])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta * x)) / beta"""
+    """log(1 + exp(beta * x)) / beta, elementwise: a smooth ReLU, always positive, sharper for larger beta (Dugas and
+    others, "Incorporating second-order functional knowledge for better option pricing", 2000). Any shape, a floating
+    dtype.
+    beta: sharpness (1.0). threshold: where beta * x exceeds it (20.0), the result is x itself.
+    >>> nn.Softplus()(torch.tensor([-1.0, 0.0, 30.0]))
+    tensor([ 0.3133,  0.6931, 30.0000])"""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -271,7 +366,12 @@ class Softplus(Module):
 
 
 class PReLU(Module):
-    """Leaky ReLU whose slopes are parameters."""
+    """Leaky ReLU whose slopes are learned: x, or weight * x below zero (He and others, "Delving deep into rectifiers",
+    2015). Any shape (N, C, ...), a floating dtype, the same out.
+    num_parameters: 1 slope for all, or one for each of C channels (1). init: their first value (0.25).
+    device, dtype: those of the slopes (None: the defaults). RuntimeError where C is another number.
+    >>> nn.PReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)"""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -292,21 +392,34 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """x / (1 + |x|)"""
+    """x / (1 + abs(x)), elementwise: (-inf, inf) to (-1, 1), with limits reached more slowly than those of tanh
+    (Bergstra and others, "Quadratic polynomials learn better image features", 2009). Any shape; a floating or complex
+    dtype gives the same.
+    No arguments.
+    >>> nn.Softsign()(torch.tensor([-1.0, 0.0, 3.0]))
+    tensor([-0.5000,  0.0000,  0.7500])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)"""
+    """x - tanh(x), elementwise: flat around 0, where it behaves as x ** 3 / 3, and parallel to x far from it; what tanh
+    leaves of the input. Any shape; a floating or complex dtype gives the same, an integer one the default dtype. No
+    arguments. The gradient is tanh(x) ** 2.
+    >>> nn.Tanhshrink()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.2384,  0.0000,  0.2384])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Softmax(Module):
-    """Exponentials along a dimension, divided by their sum."""
+    """Exponentials along a dimension divided by their sum, exp(x) / exp(x).sum(dim): positive numbers that add to 1.
+    Computed from x minus its maximum, so that nothing overflows. Any shape, a floating dtype, the same out.
+    dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.
+    >>> nn.Softmax(dim=0)(torch.tensor([0.0, math.log(3)]))
+    tensor([0.2500, 0.7500])"""
 
     def __init__(self, dim: Any = None) -> None:
         super().__init__()
@@ -320,21 +433,34 @@ class Softmax(Module):
 
 
 class Softmin(Softmax):
-    """softmax(-x)"""
+    """softmax(-x): exponentials of the negative along a dimension, divided by their sum. The smallest element has the
+    largest share. Any shape, a floating dtype, the same out.
+    dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.
+    >>> nn.Softmin(dim=0)(torch.tensor([0.0, math.log(3)]))
+    tensor([0.7500, 0.2500])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim, _stacklevel=5)
 
 
 class LogSoftmax(Softmax):
-    """log(softmax(x))"""
+    """log(softmax(x)) along a dimension, computed as x - logsumexp(x), which stays exact where a softmax rounds to 0;
+    NLLLoss takes it. Any shape, a floating dtype, the same out.
+    dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.
+    >>> nn.LogSoftmax(dim=0)(torch.tensor([0.0, math.log(3)]))
+    tensor([-1.3863, -0.2877])"""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmax2d(Module):
-    """softmax over the channels of images."""
+    """softmax over the channels of images: (N, C, H, W), or (C, H, W), to the same shape, so that the channels of each
+    pixel add to 1, as for a segmentation into C classes. A floating dtype, the same out. No arguments; dimension -3 is
+    the one of the channels.
+    ValueError for other numbers of dimensions.
+    >>> nn.Softmax2d()(torch.zeros(4, 1, 2)).flatten()
+    tensor([0.2500, 0.2500, 0.2500, 0.2500, 0.2500, 0.2500, 0.2500, 0.2500])"""
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim not in (3, 4):

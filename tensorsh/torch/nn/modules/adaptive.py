@@ -6,9 +6,9 @@ from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
-from ....engine.dtype import int64
-from ....engine.tensor import Tensor
-from ....sealed import Sealed
+from ....engine.arrays.dtype import int64
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
 from ..reach import F, T
 from .container import ModuleList, Sequential
 from .linear import Linear
@@ -31,7 +31,19 @@ ASMoutput.__module__ = "torch.nn.modules.adaptive"
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Frequent classes by one softmax, which also chooses among clusters of the rarer ones."""
+    """Softmax over many classes of unequal frequency: frequent classes by one softmax, which also chooses among
+    clusters of rarer ones, each with a smaller space (Grave and others, "Efficient softmax approximation for GPUs",
+    2016). Called with features (N, in_features) and classes (N,), int64, both maybe without N, it gives (output, loss):
+    the log probabilities (N,) of the classes and minus their mean. log_prob gives those of all classes (N, n_classes),
+    predict the most probable.
+    in_features: size of the features. n_classes: number of classes, the most frequent first. cutoffs: increasing
+    numbers of classes at which a cluster begins. div_value: each cluster has in_features / div_value ** i features
+    (4.0).
+    head_bias: a learned number for each class of the first softmax (False). device, dtype: those of the parameters
+    (None: the defaults). ValueError for other cutoffs, RuntimeError for classes and shapes that do not fit.
+    >>> layer = nn.AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs=[4])
+    >>> layer.log_prob(torch.zeros(3, 8)).shape
+    torch.Size([3, 10])"""
 
     def __init__(
         self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0, head_bias: bool = False,

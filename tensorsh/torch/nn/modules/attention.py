@@ -6,9 +6,9 @@ import math
 import warnings
 from typing import Any
 
-from ....engine.dtype import FLOAT
-from ....engine.tensor import Tensor
-from ....language.gate import allow
+from ....engine.arrays.dtype import FLOAT
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -19,7 +19,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The name that PyTorch gives the last projection."""
+    """A Linear under the name that PyTorch gives the last projection of attention."""
 
 
 def additive(mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "") -> Any:
@@ -64,7 +64,23 @@ def check_shapes(query: Tensor, key: Tensor, value: Tensor, padding: Any, mask: 
 
 
 class MultiheadAttention(Module):
-    """softmax(q k^T / sqrt(d)) v for several projections of query, key and value, joined by one more."""
+    """softmax(q k^T / sqrt(d)) v for several projections of query, key and value at once, joined by one more (Vaswani
+    and others, "Attention is all you need", 2017): query (L, N, embed_dim), key (S, N, kdim) and value (S, N, vdim), or
+    all without N, to the output (L, N, embed_dim) and the weights (N, L, S), averaged over the heads, or None with
+    need_weights=False. In the call key_padding_mask (N, S) and attn_mask (L, S) or (N * heads, L, S) are True where not
+    to look, or numbers to add to the scores.
+    embed_dim: size of queries and outputs. num_heads: heads, each of size d = embed_dim / num_heads.
+    dropout: probability of dropping weights in training (0.0). bias: learned numbers in the projections (True), at
+    first 0.
+    add_bias_kv: append a learned key and value (False). add_zero_attn: append a key and a value of zeros (False).
+    kdim, vdim: sizes of keys and values (None: embed_dim). batch_first: all is (N, L, ...) instead of (L, N, ...)
+    (False).
+    device, dtype: those of the parameters (None: the defaults), drawn by Glorot's uniform rule (out_proj.weight as a
+    Linear's).
+    AssertionError where num_heads does not divide embed_dim and for inputs of other shape.
+    >>> y, weights = nn.MultiheadAttention(4, 2)(*[torch.zeros(3, 1, 4)] * 3)
+    >>> y.shape, weights.shape
+    (torch.Size([3, 1, 4]), torch.Size([1, 3, 3]))"""
 
     def __init__(
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, add_bias_kv: bool = False,

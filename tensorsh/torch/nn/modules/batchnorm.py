@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from ..reach import F, T
-from .lazy import LazyModule
+from .family import family
+from .lazy import LazyModule, lazy_forms
 from .module import Module
 
 __all__ = [
@@ -105,26 +106,36 @@ class BatchNorm(NormBase):
         return F.batch_norm(input, mean, var, self.weight, self.bias, training, factor, self.eps)
 
 
-class BatchNorm1d(BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
-
-    ranks = (2, 3)
-
-
-class BatchNorm2d(BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
-
-    ranks = (4,)
-
-
-class BatchNorm3d(BatchNorm):
-    """Batch normalisation of (N, C, D, H, W)."""
-
-    ranks = (5,)
+BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
+    BatchNorm,
+    "BatchNorm",
+    """Batch normalisation of (N, C, {size}), in 1d also of (N, C), to the same shape: (x - mean) / sqrt(var + eps) * weight +
+    bias, with mean and variance of each channel over all else (Ioffe and Szegedy, 2015). In training they are those of the
+    input, the variance uncorrected; after `eval()` the running ones.
+    num_features: the C.
+    eps: added to the variance (1e-5). momentum: share of a new value, the variance corrected, in the running statistics
+    (0.1); None for the mean over all batches. affine: learn weight (at first 1) and bias (at first 0), of shape (C,) (True).
+    track_running_stats: keep buffers running_mean, running_var and num_batches_tracked (True); without them the input's
+    statistics are used after `eval()`, too. bias: False leaves the bias out (True).
+    device, dtype: those of parameters and buffers (None: the defaults).
+    ValueError for other numbers of dimensions and, in training, for one value a channel.
+    >>> nn.BatchNorm{n}d(3)(torch.zeros(2, 3{6s})).shape
+    torch.Size([2, 3{6s}])""",
+    ranks={1: (2, 3), 2: (4,), 3: (5,)},
+)
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalisation over several processes; here, over the one there is."""
+    """Batch normalisation over the batches of several processes; here, over the one there is: (N, C, ...), two
+    dimensions or more, to the same shape, as BatchNorm2d does.
+    num_features: the C. eps: added to the variance (1e-5). momentum: share of a new value in the running statistics
+    (0.1); None for the mean over all batches. affine: learn weight (at first 1) and bias (at first 0) (True).
+    track_running_stats: keep running_mean and running_var, and use them after `eval()` (True). process_group: kept,
+    with no effect here (None).
+    bias: False leaves the bias out (True). device, dtype: those of parameters and buffers (None: the defaults).
+    convert_sync_batchnorm(module) puts one in the place of each BatchNorm. ValueError for fewer than 2 dimensions.
+    >>> nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.BatchNorm1d(3)))[0].num_features
+    3"""
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -185,22 +196,22 @@ class InstanceNorm(NormBase):
         )  # fmt: skip
 
 
-class InstanceNorm1d(InstanceNorm):
-    """Instance normalisation of (N, C, L)."""
-
-    ranks = (2, 3)
-
-
-class InstanceNorm2d(InstanceNorm):
-    """Instance normalisation of (N, C, H, W)."""
-
-    ranks = (3, 4)
-
-
-class InstanceNorm3d(InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W)."""
-
-    ranks = (4, 5)
+InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = family(
+    InstanceNorm,
+    "InstanceNorm",
+    """Instance normalisation of (N, C, {size}), or without N, to the same shape: (x - mean) / sqrt(var + eps) * weight + bias,
+    with mean and (uncorrected) variance of each channel of each example (Ulyanov and others, 2016).
+    num_features: the C.
+    eps: added to the variance (1e-5). momentum: share of a new value in the running statistics (0.1).
+    affine: learn weight (at first 1) and bias (at first 0), of shape (C,) (False).
+    track_running_stats: keep running_mean and running_var, and use them after `eval()` (False).
+    bias: False leaves the bias out where affine is set (True). device, dtype: those of parameters and buffers (None: the
+    defaults).
+    ValueError for other numbers of dimensions, for another C where affine is set, and for one value a channel in training.
+    >>> nn.InstanceNorm{n}d(3)(torch.zeros(2, 3{6s})).shape
+    torch.Size([2, 3{6s}])""",
+    ranks={1: (2, 3), 2: (3, 4), 3: (4, 5)},
+)
 
 
 class LazyNorm(LazyModule, NormBase):
@@ -244,22 +255,13 @@ class LazyBatchNorm(LazyNorm, BatchNorm):
         super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
 
-class LazyBatchNorm1d(LazyBatchNorm, BatchNorm1d):
-    """A BatchNorm1d that takes the number of channels from its first input."""
-
-    becomes = BatchNorm1d
-
-
-class LazyBatchNorm2d(LazyBatchNorm, BatchNorm2d):
-    """A BatchNorm2d that takes the number of channels from its first input."""
-
-    becomes = BatchNorm2d
-
-
-class LazyBatchNorm3d(LazyBatchNorm, BatchNorm3d):
-    """A BatchNorm3d that takes the number of channels from its first input."""
-
-    becomes = BatchNorm3d
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy_forms(
+    LazyBatchNorm,
+    (BatchNorm1d, BatchNorm2d, BatchNorm3d),
+    "num_features",
+    """>>> nn.LazyBatchNorm{n}d()(torch.zeros(2, 3{6s})).shape
+    torch.Size([2, 3{6s}])""",
+)
 
 
 class LazyInstanceNorm(LazyNorm, InstanceNorm):
@@ -274,23 +276,13 @@ class LazyInstanceNorm(LazyNorm, InstanceNorm):
         super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
 
-class LazyInstanceNorm1d(LazyInstanceNorm, InstanceNorm1d):
-    """An InstanceNorm1d that takes the number of channels from its first input."""
-
-    becomes = InstanceNorm1d
-
-
-class LazyInstanceNorm2d(LazyInstanceNorm, InstanceNorm2d):
-    """An InstanceNorm2d that takes the number of channels from its first input."""
-
-    becomes = InstanceNorm2d
-
-
-class LazyInstanceNorm3d(LazyInstanceNorm, InstanceNorm3d):
-    """An InstanceNorm3d that takes the number of channels from its first input."""
-
-    becomes = InstanceNorm3d
-
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = lazy_forms(
+    LazyInstanceNorm,
+    (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d),
+    "num_features",
+    """>>> nn.LazyInstanceNorm{n}d()(torch.zeros(2, 3{6s})).shape
+    torch.Size([2, 3{6s}])""",
+)
 
 # PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
 _BatchNorm, _InstanceNorm, _NormBase = BatchNorm, InstanceNorm, NormBase

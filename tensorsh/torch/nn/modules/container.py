@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....language.named import read_named, write_named
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.named import read_named, write_named
 from ..parameter import Parameter
 from .module import Module, indented, typename
 
@@ -62,7 +62,13 @@ class Numbered(Module):
 
 
 class Sequential(Numbered):
-    """Modules called one after another, each with the result of the one before."""
+    """Modules called one after another, each with the result of the one before; without modules it gives its input.
+    args: the modules, named 0, 1, 2..., or one OrderedDict of names and modules.
+    Its modules can be read by number, slice and name, and changed with append, insert, extend, pop, +, * and del.
+    TypeError for what is no module, IndexError for a place that is not there.
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    >>> model(torch.zeros(1, 2)).shape, model[1]
+    (torch.Size([1, 3]), ReLU())"""
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -125,7 +131,14 @@ class Sequential(Numbered):
 
 
 class ModuleList(Numbered):
-    """Modules in a list."""
+    """Modules in a list, registered with the module they belong to, so that their parameters are found; a list alone
+    would hide them. It is not called: `forward` uses its modules as it likes.
+    modules: an iterable of modules (None: none), named 0, 1, 2...; append, extend, insert, pop, slices and + are those
+    of a list.
+    TypeError for what is no module, IndexError for a place that is not there.
+    >>> layers = nn.ModuleList([nn.Linear(2, 2)] + [nn.Linear(2, 1)])
+    >>> len(layers), len(list(layers.parameters()))
+    (2, 4)"""
 
     def __init__(self, modules: Iterable | None = None) -> None:
         super().__init__()
@@ -180,7 +193,14 @@ def pairs(title: str, called: str, given: Any) -> Iterator:
 
 
 class ModuleDict(Module):
-    """Modules in a dict."""
+    """Modules in a dict, registered with the module they belong to, so that their parameters are found; in the order in
+    which they were entered. It is not called: `forward` uses its modules as it likes.
+    modules: a mapping of names to modules, or an iterable of pairs (None: none); keys, items, values, pop, update,
+    clear, `in` and del are those of a dict. TypeError for what is no module, KeyError for a name that is not there or
+    has a dot.
+    >>> layers = nn.ModuleDict({"act": nn.ReLU(), "out": nn.Linear(2, 1)})
+    >>> layers["act"], list(layers)
+    (ReLU(), ['act', 'out'])"""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
@@ -243,7 +263,13 @@ def described(p: Any, kind: str) -> str:
 
 
 class ParameterList(Module):
-    """Parameters (and other values) in a list; tensors become parameters."""
+    """Parameters (and other values) in a list, registered with the module they belong to; tensors become parameters.
+    values: an iterable (None: none), its tensors named 0, 1, 2... in the state dict; append, extend, slices and len()
+    are those of a list. IndexError for a place that is not there, TypeError for what cannot be iterated over,
+    RuntimeError when called.
+    >>> values = nn.ParameterList([torch.ones(2), torch.zeros(1)])
+    >>> len(values), values[0].requires_grad
+    (2, True)"""
 
     def __init__(self, values: Iterable | None = None) -> None:
         super().__init__()
@@ -300,7 +326,13 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters (and other values) in a dict; tensors become parameters."""
+    """Parameters (and other values) in a dict, registered with the module they belong to; tensors become parameters.
+    parameters: a mapping (a plain one is taken in the order of its keys) or an iterable of pairs (None: none). keys,
+    items, values, get, setdefault, pop, popitem, update, copy, fromkeys, `in` and | are those of a dict.
+    TypeError for keys that are no strings, AttributeError for a key that is not there, RuntimeError when called.
+    >>> values = nn.ParameterDict({"scale": torch.ones(2)})
+    >>> values["scale"].requires_grad, list(values)
+    (True, ['scale'])"""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

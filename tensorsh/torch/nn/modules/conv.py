@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from ..reach import F, T
-from .lazy import LazyModule
+from .family import family
+from .lazy import LazyModule, lazy_forms
 from .module import Module
 
 __all__ = [
@@ -94,27 +95,14 @@ class Convolution(Module):
 class Forward(Convolution):
     """A convolution: (N, in_channels, ...) to (N, out_channels, ...)."""
 
-    _owners = {"forward": ""}
-
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self._setup(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            0,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode, device, dtype
+        )  # fmt: skip
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Any) -> Tensor:
         padding = self.padding
@@ -137,28 +125,31 @@ class Forward(Convolution):
         return [p for p in reversed(self.padding) for _ in range(2)]
 
 
-class Conv1d(Forward):
-    """A convolution over signals: (N, in_channels, L) to (N, out_channels, L')."""
-
-    dims = 1
-
-
-class Conv2d(Forward):
-    """A convolution over images: (N, in_channels, H, W) to (N, out_channels, H', W')."""
-
-    dims = 2
-
-
-class Conv3d(Forward):
-    """A convolution over volumes: (N, in_channels, D, H, W) to (N, out_channels, D', H', W')."""
-
-    dims = 3
+Conv1d, Conv2d, Conv3d = family(
+    Forward,
+    "Conv",
+    """Convolution (a cross-correlation, as is usual): (N, in_channels, {size}), or without N, to (N, out_channels, ...), each
+    size n of the last {n} becoming (n + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1.
+    in_channels: channels of the input.
+    out_channels: channels of the output. kernel_size: size of the window, a number or one for each dimension.
+    stride: step of the window (1). dilation: step within the window (1).
+    padding: places added on both sides (0), or 'valid' for none, or 'same' for as many as keep the size (stride 1 only).
+    groups: parts into which the channels of input and output are divided, each part convolved by itself (1); in_channels
+    gives a convolution of each channel.
+    bias: add a learned number to each channel of the output (True). padding_mode: values in the padding: 'zeros',
+    'reflect' (mirror image), 'replicate' (edge) or 'circular' (opposite side).
+    device, dtype: those of the parameters (None: the defaults), and of the inputs to come.
+    weight (out_channels, in_channels / groups, *kernel_size) and bias are drawn from uniform numbers within
+    1 / sqrt(in_channels / groups * prod(kernel_size)) (He and others, "Delving deep into rectifiers", 2015).
+    ValueError for channels that groups do not divide and for unknown padding; RuntimeError for inputs of other shape.
+    >>> nn.Conv{n}d(3, 8, 3, padding=1)(torch.zeros(1, 3{6s})).shape
+    torch.Size([1, 8{6s}])""",
+)
 
 
 class Transposed(Convolution):
     """The gradient of a convolution as a module of its own: makes larger what that makes smaller."""
 
-    _owners = {"forward": ""}
     transposed = True
 
     def __init__(
@@ -205,22 +196,26 @@ class Transposed(Convolution):
         return [wanted - low for wanted, low in zip(size, least, strict=True)]
 
 
-class ConvTranspose1d(Transposed):
-    """A transposed convolution over signals."""
-
-    dims = 1
-
-
-class ConvTranspose2d(Transposed):
-    """A transposed convolution over images."""
-
-    dims = 2
-
-
-class ConvTranspose3d(Transposed):
-    """A transposed convolution over volumes."""
-
-    dims = 3
+ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = family(
+    Transposed,
+    "ConvTranspose",
+    """Transposed convolution, the gradient of Conv{n}d as a module: (N, in_channels, {size}), or without N, to
+    (N, out_channels, ...), each size n becoming
+    (n - 1) * stride - 2 * padding + dilation * (kernel_size - 1) + output_padding + 1.
+    in_channels: channels of the input.
+    out_channels: channels of the output. kernel_size: size of the window, a number or one for each dimension.
+    stride: step of the window in the output (1). dilation: step within the window (1).
+    padding: places taken off both sides of the output (0). output_padding: places added to its far side (0), smaller
+    than stride or dilation; a call with `output_size` chooses it.
+    groups: parts into which the channels of input and output are divided, each part by itself (1).
+    bias: add a learned number to each channel of the output (True). padding_mode: 'zeros', the only one.
+    device, dtype: those of the parameters (None: the defaults), and of the inputs to come.
+    weight (in_channels, out_channels / groups, *kernel_size) and bias are drawn from uniform numbers within
+    1 / sqrt(out_channels / groups * prod(kernel_size)).
+    ValueError for channels that groups do not divide and for an output_size out of reach.
+    >>> nn.ConvTranspose{n}d(8, 3, 2, stride=2)(torch.zeros(1, 8{3s})).shape
+    torch.Size([1, 3{6s}])""",
+)
 
 
 class LazyConvolution(LazyModule, Convolution):
@@ -267,22 +262,13 @@ class LazyForward(LazyConvolution, Forward):
         )
 
 
-class LazyConv1d(LazyForward, Conv1d):
-    """A Conv1d that takes the number of input channels from its first input."""
-
-    becomes = Conv1d
-
-
-class LazyConv2d(LazyForward, Conv2d):
-    """A Conv2d that takes the number of input channels from its first input."""
-
-    becomes = Conv2d
-
-
-class LazyConv3d(LazyForward, Conv3d):
-    """A Conv3d that takes the number of input channels from its first input."""
-
-    becomes = Conv3d
+LazyConv1d, LazyConv2d, LazyConv3d = lazy_forms(
+    LazyForward,
+    (Conv1d, Conv2d, Conv3d),
+    "in_channels",
+    """>>> nn.LazyConv{n}d(8, 3)(torch.zeros(1, 3{6s})).shape
+    torch.Size([1, 8{4s}])""",
+)
 
 
 class LazyTransposed(LazyConvolution, Transposed):
@@ -294,38 +280,18 @@ class LazyTransposed(LazyConvolution, Transposed):
         dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            0,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            bias,
-            dilation,
-            padding_mode,
-            device,
+            0, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode, device,
             dtype,
-        )
+        )  # fmt: skip
 
 
-class LazyConvTranspose1d(LazyTransposed, ConvTranspose1d):
-    """A ConvTranspose1d that takes the number of input channels from its first input."""
-
-    becomes = ConvTranspose1d
-
-
-class LazyConvTranspose2d(LazyTransposed, ConvTranspose2d):
-    """A ConvTranspose2d that takes the number of input channels from its first input."""
-
-    becomes = ConvTranspose2d
-
-
-class LazyConvTranspose3d(LazyTransposed, ConvTranspose3d):
-    """A ConvTranspose3d that takes the number of input channels from its first input."""
-
-    becomes = ConvTranspose3d
-
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = lazy_forms(
+    LazyTransposed,
+    (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d),
+    "in_channels",
+    """>>> nn.LazyConvTranspose{n}d(3, 2, stride=2)(torch.zeros(1, 8{3s})).shape
+    torch.Size([1, 3{6s}])""",
+)
 
 # PyTorch's names of the base classes, which programs ask for with `isinstance` and derive from.
 _ConvNd, _ConvTransposeNd = Convolution, Transposed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....engine.device import device as device_type
-from ....engine.dtype import COMPLEX, FLOAT
-from ....engine.dtype import dtype as dtype_type
-from ....engine.errors import combination_error
-from ....engine.tensor import Tensor
+from ....engine.arrays.device import device as device_type
+from ....engine.arrays.dtype import COMPLEX, FLOAT
+from ....engine.arrays.dtype import dtype as dtype_type
+from ....engine.arrays.errors import combination_error
+from ....engine.tensors.tensor import Tensor
 
 
 def converter(args: tuple, kwargs: dict) -> Callable:

@@ -6,12 +6,12 @@ import warnings
 from collections import OrderedDict
 from typing import Any
 
-from ....engine.autograd import Handle
-from ....engine.function import Function
-from ....engine.state import state
-from ....engine.tensor import Tensor
-from ....sealed import Sealed
-from ....wrapping import renamed
+from ....engine.arrays.state import state
+from ....engine.graph.nodes import Handle
+from ....engine.tape.function import Function
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
+from ....sandbox.wrapping import renamed
 from .module import Module
 
 

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from ..parameter import is_lazy
+from .family import filled
 from .module import Module
+
+
+def lazy_forms(base: type, kinds: Iterable[Any], size: str, example: str) -> list[Any]:
+    """The lazy form of each of some modules, made of `base`: `LazyConv2d` of `Conv2d`. Its docstring is the module's but
+    for the argument `size`, which it does not have, and the example."""
+    made = []
+    for kind in kinds:
+        name = kind.__name__
+        words = [line for line in (kind.__doc__ or "").split("\n") if not line.strip().startswith(f"{size}:")]
+        words = "\n".join(words).split(">>>")[0] + filled(example, kind.dims)
+        doc = f"Lazy {name}: it takes {size} from its first input, and is a plain {name} from then on.\n    {words}"
+        owners = base.__dict__.get("_owners", {})
+        body = {"becomes": kind, "__doc__": doc, "__module__": "tensorsh." + base.__module__, "_owners": owners}
+        made.append(type(base)(f"Lazy{name}", (base, kind), body | {"__qualname__": f"Lazy{name}"}))
+    return made
 
 
 class LazyModule(Module):

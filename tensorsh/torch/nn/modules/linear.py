@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from ..reach import F, T
@@ -16,7 +16,13 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Returns its input; takes any arguments."""
+    """The input itself, as a placeholder where a module is expected. Any shape, any dtype, the same tensor out: no
+    copy, no node of the graph. It takes any arguments (args, kwargs), so that it can stand in for another module's
+    constructor, and uses none.
+    It has no parameters.
+    >>> x = torch.ones(2)
+    >>> nn.Identity(54, unused=True)(x) is x
+    True"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -26,7 +32,16 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``x @ weight.T + bias``: (..., in_features) to (..., out_features)."""
+    """Linear map ``x @ weight.T + bias``: (..., in_features) to (..., out_features), of the parameters' dtype.
+    in_features, out_features: sizes of the last dimension of input and output.
+    bias: add a learned number to each output (True); False leaves `bias` None.
+    device, dtype: those of the parameters (None: the defaults).
+    weight (out_features, in_features) and bias (out_features,) are drawn from uniform numbers within 1 /
+    sqrt(in_features).
+    RuntimeError for inputs of another last size or dtype.
+    >>> layer = nn.Linear(3, 2)
+    >>> layer(torch.zeros(5, 3)).shape, layer.weight.shape
+    (torch.Size([5, 2]), torch.Size([2, 3]))"""
 
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -57,7 +72,14 @@ class Linear(Module):
 
 
 class LazyLinear(LazyModule, Linear):
-    """A Linear whose number of inputs is that of the first input it sees."""
+    """Lazy Linear: it takes in_features from the last size of its first input and is a plain Linear from then on;
+    before that its parameters have no shape and no values.
+    out_features: size of the last dimension of the output. bias: add a learned number to each output (True).
+    device, dtype: those of the parameters (None: the defaults). RuntimeError where parameters are looked at before a
+    first input.
+    >>> layer = nn.LazyLinear(2)
+    >>> layer(torch.zeros(5, 3)).shape, layer
+    (torch.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))"""
 
     becomes = Linear
 
@@ -82,7 +104,15 @@ class LazyLinear(LazyModule, Linear):
 
 
 class Bilinear(Module):
-    """``x1^T A x2 + b``."""
+    """Bilinear form ``x1 @ weight[k] @ x2 + bias[k]`` for each output k: (..., in1_features) and (..., in2_features) to
+    (..., out_features), the other dimensions being equal.
+    in1_features, in2_features, out_features: sizes of the last dimensions of both inputs and of the output.
+    bias: add a learned number to each output (True). device, dtype: those of the parameters (None: the defaults).
+    weight (out_features, in1_features, in2_features) and bias are drawn from uniform numbers within 1 /
+    sqrt(in1_features).
+    ValueError where in1_features is not positive, RuntimeError for inputs of other sizes.
+    >>> nn.Bilinear(3, 4, 2)(torch.zeros(5, 3), torch.zeros(5, 4)).shape
+    torch.Size([5, 2])"""
 
     def __init__(
         self,
@@ -95,7 +125,7 @@ class Bilinear(Module):
     ) -> None:
         super().__init__()
         if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+            raise ValueError(f"in1_features must be > 0, but got ({in1_features=})")
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features

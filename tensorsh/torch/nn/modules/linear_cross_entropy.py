@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....sealed import Sealed
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
 from ..reach import F
 from .linear import Linear
 from .loss import WeightedLoss
@@ -15,7 +15,13 @@ __all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
 
 
 class LinearCrossEntropyOptions(metaclass=Sealed):
-    """How PyTorch would cut the logits into pieces. Accepted and checked; here they are computed at once."""
+    """Options by which PyTorch cuts the logits of a LinearCrossEntropyLoss into pieces; accepted and checked, with no
+    effect here, where all logits are computed at once.
+    allow_retain_graph: a graph that is used twice (False). batch_chunk_size: rows at once (None). chunking_method:
+    'auto', 'aspect_ratio' or 'aspect_ratio:factor', or None. acc_policy: 'auto', 'accurate', 'balanced' or 'compact'.
+    acc_dtype: dtype of sums (None). ValueError for others.
+    >>> nn.LinearCrossEntropyOptions(batch_chunk_size=4).batch_chunk_size
+    4"""
 
     def __init__(
         self, allow_retain_graph: bool = False, batch_chunk_size: int | None = None, chunking_method: str | None = "auto",
@@ -37,7 +43,17 @@ class LinearCrossEntropyOptions(metaclass=Sealed):
 
 
 class LinearCrossEntropyLoss(WeightedLoss):
-    """The cross entropy of classes, given features from which a linear map makes the logits."""
+    """Linear map to logits and their cross entropy in one: features (N, in_features) and classes (N,) to the loss, as
+    CrossEntropyLoss gives it of ``linear(features)``.
+    in_features, num_classes: sizes of the map. out_features: more dimensions of the logits, for targets (N,
+    *out_features) (()).
+    bias: a learned number for each logit (False). device, dtype: those of the parameters (None: the defaults), drawn as
+    a Linear's. reduction: 'mean' (default), 'sum' or 'none'. weight: a factor for each class (None). ignore_index: a
+    class that counts nothing (None). label_smoothing: share of the loss that is spread over all classes (0.0).
+    options: LinearCrossEntropyOptions (None). RuntimeError for a weight of other shape and a label_smoothing outside
+    [0, 1].
+    >>> nn.LinearCrossEntropyLoss(4, 3)(torch.zeros(2, 4), torch.tensor([0, 2])).shape
+    torch.Size([])"""
 
     def __init__(
         self, in_features: int, num_classes: int, *, out_features: tuple = (), bias: bool = False, device: Any = None,

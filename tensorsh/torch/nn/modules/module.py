@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....language.gate import allow
-from ....sealed import OpenSealed
-from ....wrapping import renamed
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow
+from ....sandbox.sealed import OpenSealed
+from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
 from .registry import Registry
 
@@ -36,7 +36,18 @@ def typename(value: Any) -> str:
 
 
 class Module(metaclass=OpenSealed):
-    """Base class of all modules. Subclasses define `forward`."""
+    """Base class of all modules. A class of one's own calls ``super().__init__()`` first, assigns parameters and other
+    modules, which are registered under their names, and defines `forward`; calling the module calls it, with the hooks
+    around it.
+    parameters(), buffers(), modules() and children() walk over what was registered, state_dict() and load_state_dict()
+    keep it, train() and eval() set `training`, to(), float() and others convert, zero_grad() forgets gradients, apply()
+    calls a function.
+    args, kwargs: none, TypeError otherwise. NotImplementedError where `forward` is missing, AttributeError for
+    parameters assigned before ``super().__init__()``.
+    >>> class Double(nn.Module):
+    ...     def forward(self, x): return 2 * x
+    >>> Double()(torch.ones(2))
+    tensor([2., 2.])"""
 
     training: bool
     call_super_init = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -33,7 +33,15 @@ class Scaled(Module):
 
 
 class LayerNorm(Scaled):
-    """Normalises over the last dimensions."""
+    """Layer normalisation over the last dimensions: (..., *normalized_shape) to the same shape, (x - mean) / sqrt(var +
+    eps) * weight + bias, with mean and (uncorrected) variance over those dimensions of each example (Ba, Kiros and
+    Hinton, 2016), the same in training and after `eval()`.
+    normalized_shape: sizes of the last dimensions, a number for one. eps: added to the variance (1e-5).
+    elementwise_affine: learn weight (at first 1) and bias (at first 0) of normalized_shape (True). bias: False leaves
+    out the bias (True). device, dtype: those of the parameters (None: the defaults). RuntimeError for inputs of other
+    last sizes.
+    >>> nn.LayerNorm(2, elementwise_affine=False)(torch.tensor([[1.0, 3.0]]))
+    tensor([[-1.0000,  1.0000]])"""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -55,7 +63,16 @@ class LayerNorm(Scaled):
 
 
 class GroupNorm(Scaled):
-    """Normalises over groups of channels."""
+    """Normalisation over groups of channels: (N, C, ...) to the same shape, (x - mean) / sqrt(var + eps) * weight +
+    bias, with mean and (uncorrected) variance of each group of each example (Wu and He, "Group normalization", 2018),
+    the same in training and after `eval()`.
+    num_groups: parts into which the channels are divided. num_channels: the C. eps: added to the variance (1e-5).
+    affine: learn weight (at first 1) and bias (at first 0) of shape (C,) (True). bias: False leaves out the bias
+    (True).
+    device, dtype: those of the parameters (None: the defaults). ValueError where num_groups does not divide
+    num_channels.
+    >>> nn.GroupNorm(1, 2, affine=False)(torch.tensor([[1.0, 3.0]]))
+    tensor([[-1.0000,  1.0000]])"""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
@@ -75,7 +92,13 @@ class GroupNorm(Scaled):
 
 
 class RMSNorm(Module):
-    """Divides by the root of the mean square over the last dimensions."""
+    """Division by the root mean square over the last dimensions: (..., *normalized_shape) to the same shape, x /
+    sqrt(mean(x ** 2) + eps) * weight (Zhang and Sennrich, "Root mean square layer normalization", 2019).
+    normalized_shape: sizes of the last dimensions, a number for one. eps: added to the mean (None: the input dtype's
+    smallest step at 1). elementwise_affine: learn the weight, at first 1, of normalized_shape (True).
+    device, dtype: those of the weight (None: the defaults). RuntimeError for inputs of other last sizes.
+    >>> nn.RMSNorm(2, elementwise_affine=False)(torch.tensor([[3.0, 4.0]]))
+    tensor([[0.8485, 1.1314]])"""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
@@ -103,7 +126,13 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Divides by what neighbouring channels hold."""
+    """Division by a power of neighbouring channels' squares: (N, C, ...) to the same shape, x / (k + alpha * mean) **
+    beta, the mean being that of the squares of `size` channels around each, zeros beyond the edge (Krizhevsky,
+    Sutskever and Hinton, "ImageNet classification with deep convolutional neural networks", 2012).
+    size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1.0).
+    ValueError for fewer than 3 dimensions.
+    >>> nn.LocalResponseNorm(1, alpha=3.0, beta=1.0)(torch.ones(1, 2, 1)).flatten()
+    tensor([0.2500, 0.2500])"""
 
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -117,7 +146,11 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The old name of LocalResponseNorm for images."""
+    """LocalResponseNorm of images under its older name: (N, C, H, W) to the same shape, x / (k + alpha * mean) ** beta,
+    the mean being that of the squares of `size` channels around each, zeros beyond the edge.
+    size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1).
+    >>> nn.CrossMapLRN2d(1, alpha=3.0, beta=1.0)(torch.ones(1, 1, 1, 2)).flatten()
+    tensor([0.2500, 0.2500])"""
 
     _owners = {"forward": ""}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from ..reach import F
 from .conv import repeated
+from .family import family
 from .module import Module
 
 __all__ = [
@@ -59,23 +60,23 @@ class ZeroPadding(ConstantPadding):
         return f"{self.padding}"
 
 
-def _classes() -> dict[str, type]:
-    kinds = {
-        "Circular": (Padding, "circular", "the values of the opposite side"),
-        "Constant": (ConstantPadding, "constant", "one value"),
-        "Reflection": (Padding, "reflect", "the mirror image of what is inside"),
-        "Replication": (Padding, "replicate", "the values at the edge"),
-        "Zero": (ZeroPadding, "constant", "zeros"),
-    }
-    made = {}
-    for kind, (base, mode, words) in kinds.items():
-        for dims in (1, 2, 3):
-            name = f"{kind}Pad{dims}d"
-            doc = f"Pads the last {dims} dimension{'s' if dims > 1 else ''} with {words}."
-            body = {"dims": dims, "mode": mode, "__doc__": doc, "__module__": __name__, "__qualname__": name}
-            body["_owners"] = {"forward": f"_{'Constant' if kind == 'Zero' else kind}PadNd"}
-            made[name] = type(name, (base,), body)
-    return made
-
-
-globals().update(_classes())
+DOC = """Padding of the last dimensions, {n} of them, of (N, C, {size}), or (C, {size}), with %(values)s.
+    padding: places added on each side, a number for all, or (left, right, ...) with two for each dimension, the last
+    dimension first; negative ones take places away.%(options)s
+    RuntimeError where padding is longer than that or odd, and where %(limit)s.
+    >>> nn.%(name)s{n}d(1%(argument)s)(torch.ones(1, 1{2s})).shape
+    torch.Size([1, 1{4s}])"""
+KINDS = {
+    "Circular": (Padding, "circular", "the values of the opposite side", "more is added than there is"),
+    "Constant": (ConstantPadding, "constant", "one value", "more is taken away than there is"),
+    "Reflection": (Padding, "reflect", "the mirror image, the edge itself left out", "as much is added as there is"),
+    "Replication": (Padding, "replicate", "the values at the edge", "more is taken away than there is"),
+    "Zero": (ZeroPadding, "constant", "zeros", "more is taken away than there is"),
+}
+"""The base of each kind, the mode of `pad`, and for the docstring the values and the limit."""
+for _kind, (_base, _mode, _values, _limit) in KINDS.items():
+    _options, _argument = (" value: the value.", ", 0.5") if _kind == "Constant" else ("", "")
+    _words = {"values": _values, "limit": _limit, "name": _kind + "Pad", "options": _options, "argument": _argument}
+    _owners = {"forward": f"_{'Constant' if _kind == 'Zero' else _kind}PadNd"}
+    for _made in family(_base, _kind + "Pad", DOC % _words, mode=_mode, _owners=dict.fromkeys((1, 2, 3), _owners)):
+        globals()[_made.__name__] = _made

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from ..reach import F
 from .conv import repeated
+from .family import family
 from .module import Module
 
 __all__ = [
@@ -16,7 +17,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-class MaxPool(Module):
+class Pool(Module):
+    """Windows of an input with so many dimensions, described by their sizes."""
+
+    dims: int
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxPool(Pool):
     """The largest value of each window."""
 
     _owners = {"__init__": "_MaxPoolNd"}
@@ -31,52 +41,33 @@ class MaxPool(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def _pool(self, function: Any, input: Tensor) -> Any:
-        return function(
+    def forward(self, input: Tensor) -> Any:
+        return getattr(F, f"max_pool{self.dims}d")(
             input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
             return_indices=self.return_indices,
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return f"{super().extra_repr()}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
 
 
-class MaxPool1d(MaxPool):
-    """The largest value of each window of (N, C, L)."""
-
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool1d, input)
-
-
-class MaxPool2d(MaxPool):
-    """The largest value of each window of (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool2d, input)
-
-
-class MaxPool3d(MaxPool):
-    """The largest value of each window of (N, C, D, H, W)."""
-
-    def forward(self, input: Tensor) -> Any:
-        return self._pool(F.max_pool3d, input)
+MaxPool1d, MaxPool2d, MaxPool3d = family(
+    MaxPool,
+    "MaxPool",
+    """The largest value of each window: (N, C, {size}), or without N, with each size n of the last {n} becoming
+    (n + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1. Of equal values the first counts; NaN wins.
+    kernel_size: size of the window, a number or one for each dimension. stride: its step; None for the kernel_size.
+    padding: places of -inf added on both sides, at most half the kernel_size (0). dilation: step within a window (1).
+    return_indices: give (values, flat places in the input), as MaxUnpool{n}d needs them (False).
+    ceil_mode: round sizes up, so that a last window may hang over the edge (False).
+    RuntimeError for other numbers of dimensions, for too much padding and where no window fits.
+    >>> nn.MaxPool{n}d(2)(torch.zeros(1, 4{6s})).shape
+    torch.Size([1, 4{3s}])""",
+)
 
 
-class Windows(Module):
-    """What unpooling and average pooling say of themselves."""
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class MaxUnpool(Windows):
-    """Puts the largest values back to where their indices say."""
-
-    _owners = {"forward": ""}
-    dims: int
+class MaxUnpool(Pool):
+    """The largest values put back to where their indices say."""
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
@@ -85,30 +76,32 @@ class MaxUnpool(Windows):
         self.padding = repeated(padding, self.dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        function = F.max_unpool1d if self.dims == 1 else F.max_unpool2d if self.dims == 2 else F.max_unpool3d
-        return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+        return getattr(F, f"max_unpool{self.dims}d")(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
 
 
-class MaxUnpool1d(MaxUnpool):
-    """Undoes MaxPool1d, with zeros where a value was not the largest."""
-
-    dims = 1
-
-
-class MaxUnpool2d(MaxUnpool):
-    """Undoes MaxPool2d, with zeros where a value was not the largest."""
-
-    dims = 2
-
-
-class MaxUnpool3d(MaxUnpool):
-    """Undoes MaxPool3d, with zeros where a value was not the largest."""
-
-    dims = 3
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
+    MaxUnpool,
+    "MaxUnpool",
+    """The inverse of MaxPool{n}d as far as there is one: each value goes where its index says, the rest is zero. Called with
+    the values, the indices (int64) and, where several sizes could have been pooled, the `output_size`.
+    kernel_size, stride, padding: those of the MaxPool{n}d (stride None for the kernel_size, padding 0).
+    ValueError for an output_size out of reach, RuntimeError for an index beyond it.
+    >>> values, places = nn.MaxPool{n}d(2, return_indices=True)(torch.zeros(1, 4{6s}))
+    >>> nn.MaxUnpool{n}d(2)(values, places).shape
+    torch.Size([1, 4{6s}])""",
+)
 
 
-class AvgPool1d(Windows):
-    """The mean of each window of (N, C, L)."""
+class AvgPool1d(Pool):
+    """The mean of each window: (N, C, L), or (C, L), with L becoming (L + 2 * padding - kernel_size) // stride + 1.
+    kernel_size: size of the window. stride: its step; None for the kernel_size. padding: zeros added on both sides, at most
+    half the kernel_size (0). ceil_mode: round the size up, so that a last window may hang over the edge (False).
+    count_include_pad: count the zeros of the padding in the means (True).
+    RuntimeError for other numbers of dimensions, for too much padding and where no window fits.
+    >>> nn.AvgPool1d(2)(torch.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]])"""
 
     def __init__(
         self,
@@ -128,7 +121,7 @@ class AvgPool1d(Windows):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
-class AvgPool(Windows):
+class AvgPool(Pool):
     """The mean of each window."""
 
     def __init__(
@@ -141,36 +134,34 @@ class AvgPool(Windows):
         self.padding = padding
         self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
 
-    def _pool(self, function: Any, input: Tensor) -> Tensor:
-        return function(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
+    def forward(self, input: Tensor) -> Tensor:
+        return getattr(F, f"avg_pool{self.dims}d")(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
-        )
+        )  # fmt: skip
 
 
-class AvgPool2d(AvgPool):
-    """The mean of each window of (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.avg_pool2d, input)
-
-
-class AvgPool3d(AvgPool):
-    """The mean of each window of (N, C, D, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.avg_pool3d, input)
+AvgPool2d, AvgPool3d = family(
+    AvgPool,
+    "AvgPool",
+    """The mean of each window: (N, C, {size}), or without N, with each size n of the last {n} becoming
+    (n + 2 * padding - kernel_size) // stride + 1.
+    kernel_size: size of the window, a number or one for each dimension. stride: its step; None for the kernel_size.
+    padding: zeros added on both sides, at most half the kernel_size (0).
+    ceil_mode: round sizes up, so that a last window may hang over the edge (False).
+    count_include_pad: count the zeros of the padding in the means (True).
+    divisor_override: divide the sums by this number instead (None). It must not be 0.
+    RuntimeError for other numbers of dimensions, for too much padding and where no window fits.
+    >>> nn.AvgPool{n}d(2)(torch.zeros(1, 4{6s})).shape
+    torch.Size([1, 4{3s}])""",
+    2,
+    3,
+)
 
 
 class FractionalMaxPool(Module):
     """The largest value of windows whose places are drawn at random."""
 
-    _owners = {"forward": ""}
     dims: int
 
     def __init__(
@@ -192,26 +183,30 @@ class FractionalMaxPool(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
-        function = F.fractional_max_pool2d if self.dims == 2 else F.fractional_max_pool3d
-        return function(
+        return getattr(F, f"fractional_max_pool{self.dims}d")(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
             _random_samples=self._random_samples,
         )  # fmt: skip
 
 
-class FractionalMaxPool2d(FractionalMaxPool):
-    """Fractional max pooling of (N, C, H, W)."""
+FractionalMaxPool2d, FractionalMaxPool3d = family(
+    FractionalMaxPool,
+    "FractionalMaxPool",
+    """The largest value of windows at random places (Graham, "Fractional max-pooling", 2014), for sizes that need not divide
+    those of the input: (N, C, {size}), or without N, to the output_size.
+    kernel_size: size of the windows, a number or one for each dimension.
+    output_size: sizes of the result; or output_ratio: the share of the input's sizes, between 0 and 1. One is needed.
+    return_indices: give (values, flat places in the input) (False).
+    _random_samples: numbers in [0, 1) of shape (N, C, {n}) that decide on the places, instead of new ones (None).
+    ValueError for both sizes, for none, and for a ratio out of bounds.
+    >>> nn.FractionalMaxPool{n}d(2, output_size=4)(torch.zeros(1, 4{6s})).shape
+    torch.Size([1, 4{4s}])""",
+    2,
+    3,
+)
 
-    dims = 2
 
-
-class FractionalMaxPool3d(FractionalMaxPool):
-    """Fractional max pooling of (N, C, D, H, W)."""
-
-    dims = 3
-
-
-class LPPool(Module):
+class LPPool(Pool):
     """The p-norm of each window."""
 
     _owners = {"__init__": "_LPPoolNd"}
@@ -220,35 +215,28 @@ class LPPool(Module):
         super().__init__()
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
-    def _pool(self, function: Any, input: Tensor) -> Tensor:
-        return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+    def forward(self, input: Tensor) -> Tensor:
+        return getattr(F, f"lp_pool{self.dims}d")(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
 
     def extra_repr(self) -> str:
         return f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, ceil_mode={self.ceil_mode}"
 
 
-class LPPool1d(LPPool):
-    """The p-norm of each window of (N, C, L)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool1d, input)
-
-
-class LPPool2d(LPPool):
-    """The p-norm of each window of (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool2d, input)
+LPPool1d, LPPool2d, LPPool3d = family(
+    LPPool,
+    "LPPool",
+    """The p-norm of each window, sum(x ** p) ** (1 / p): (N, C, {size}), or without N, with each size n of the last {n}
+    becoming (n - kernel_size) // stride + 1.
+    norm_type: the p; 1 gives sums, inf the largest value. kernel_size: size of the window, a number or one for each
+    dimension. stride: its step; None for the kernel_size. ceil_mode: round sizes up (False).
+    >>> nn.LPPool{n}d(2, 3)(torch.ones(1, 4{6s})).shape
+    torch.Size([1, 4{2s}])""",
+)
 
 
-class LPPool3d(LPPool):
-    """The p-norm of each window of (N, C, D, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return self._pool(F.lp_pool3d, input)
-
-
-class AdaptiveAvgPool(Module):
+class AdaptiveAvgPool(Pool):
     """Means of windows chosen so that the result has a size."""
 
     _owners = {"__init__": "_AdaptiveAvgPoolNd"}
@@ -257,29 +245,22 @@ class AdaptiveAvgPool(Module):
         super().__init__()
         self.output_size = output_size
 
+    def forward(self, input: Tensor) -> Tensor:
+        return getattr(F, f"adaptive_avg_pool{self.dims}d")(input, self.output_size)
+
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(AdaptiveAvgPool):
-    """Adaptive average pooling of (N, C, L)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool1d(input, self.output_size)
-
-
-class AdaptiveAvgPool2d(AdaptiveAvgPool):
-    """Adaptive average pooling of (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool2d(input, self.output_size)
-
-
-class AdaptiveAvgPool3d(AdaptiveAvgPool):
-    """Adaptive average pooling of (N, C, D, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool3d(input, self.output_size)
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
+    AdaptiveAvgPool,
+    "AdaptiveAvgPool",
+    """The mean of windows that divide the input evenly into the wanted size: (N, C, {size}), or without N, to
+    (N, C, *output_size). Along a size n, window i of k goes from floor(i * n / k) to ceil((i + 1) * n / k).
+    output_size: a number, or one for each of the last {n} dimensions; None keeps a dimension's size (not in 1d).
+    >>> nn.AdaptiveAvgPool{n}d(2)(torch.zeros(1, 4{6s})).shape
+    torch.Size([1, 4{2s}])""",
+)
 
 
 class AdaptiveMaxPool(AdaptiveAvgPool):
@@ -291,23 +272,17 @@ class AdaptiveMaxPool(AdaptiveAvgPool):
         super().__init__(output_size)
         self.return_indices = return_indices
 
-
-class AdaptiveMaxPool1d(AdaptiveMaxPool):
-    """Adaptive max pooling of (N, C, L)."""
-
     def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+        return getattr(F, f"adaptive_max_pool{self.dims}d")(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool2d(AdaptiveMaxPool):
-    """Adaptive max pooling of (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
-
-
-class AdaptiveMaxPool3d(AdaptiveMaxPool):
-    """Adaptive max pooling of (N, C, D, H, W)."""
-
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = family(
+    AdaptiveMaxPool,
+    "AdaptiveMaxPool",
+    """The largest value of windows that divide the input evenly into the wanted size: (N, C, {size}), or without N, to
+    (N, C, *output_size). Along a size n, window i of k goes from floor(i * n / k) to ceil((i + 1) * n / k).
+    output_size: a number, or one for each of the last {n} dimensions; None keeps a dimension's size (not in 1d).
+    return_indices: give (values, flat places in the input) (False).
+    >>> nn.AdaptiveMaxPool{n}d(2)(torch.zeros(1, 4{6s})).shape
+    torch.Size([1, 4{2s}])""",
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ....sealed import Sealed
+from ....sandbox.sealed import Sealed
 
 _absent: Any = object()
 

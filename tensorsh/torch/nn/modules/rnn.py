@@ -7,11 +7,11 @@ import numbers
 import warnings
 from typing import Any
 
-from ....engine.ops import recurrent
-from ....engine.ops.sequences import stacked
-from ....engine.tensor import Tensor
-from ....language.gate import allow
-from ....language.named import read_named
+from ....engine.ops.nn import recurrent
+from ....engine.ops.nn.sequences import stacked
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow
+from ....sandbox.named import read_named
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -28,7 +28,19 @@ def chosen(state: Any, order: Any) -> Any:
 
 
 class RNNBase(Module):
-    """Layers of recurrent cells, one over the other, in one direction or both."""
+    """Recurrent layers one over the other, in one direction or both; base of RNN, LSTM and GRU.
+    mode: 'RNN_TANH', 'RNN_RELU', 'LSTM' or 'GRU'. input_size, hidden_size: sizes of the last dimension of inputs and
+    states.
+    num_layers: layers, each taking the outputs of the one below (1). bias: add learned numbers (True).
+    batch_first: inputs and outputs are (N, L, ...) instead of (L, N, ...) (False). dropout: the probability of Dropout
+    between layers in training (0.0). bidirectional: run a second network backwards and put both outputs side by side
+    (False).
+    proj_size: project an LSTM's states to this size (0: no). device, dtype: those of the parameters (None: the
+    defaults).
+    Parameters are drawn from uniform numbers within 1 / sqrt(hidden_size). ValueError for sizes and options out of
+    bounds.
+    >>> nn.RNNBase("GRU", 3, 4).weight_ih_l0.shape
+    torch.Size([12, 3])"""
 
     _owners = {"forward": ""}
 
@@ -247,8 +259,17 @@ allow(RNNBase, "_all_weights", "_flat_weights", "_flat_weights_names")
 
 
 class RNN(RNNBase):
-    """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with ReLU: RNN(input_size, hidden_size, num_layers=1,
-    nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, bidirectional=False)."""
+    """Elman's recurrent network: ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)`` (Elman, "Finding structure in time",
+    1990). Called with x (L, N, input_size), (L, input_size) or a PackedSequence, and maybe h (layers * directions, N,
+    hidden_size), else zeros, it gives all outputs (L, N, directions * hidden_size) and the last h.
+    Arguments: input_size, hidden_size, num_layers=1 (each layer takes the outputs of the one below),
+    nonlinearity='tanh' (or 'relu'), bias=True, batch_first=False (True: (N, L, ...)), dropout=0.0 (between layers, in
+    training), bidirectional=False, device=None, dtype=None. weight_ih_l0, weight_hh_l0, bias_ih_l0 and bias_hh_l0, as
+    those of each layer (and `_reverse`), are drawn from uniform numbers within 1 / sqrt(hidden_size). ValueError for
+    sizes out of bounds and inputs of other dtype.
+    >>> y, h = nn.RNN(3, 4, num_layers=2)(torch.zeros(5, 1, 3))
+    >>> y.shape, h.shape
+    (torch.Size([5, 1, 4]), torch.Size([2, 1, 4]))"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         unprojected(kwargs)
@@ -260,16 +281,35 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, proj_size=0)."""
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997): i, f, g, o = W_ih x + b_ih + W_hh h + b_hh in four
+    parts, ``c' = sigmoid(f) c + sigmoid(i) tanh(g)`` and ``h' = sigmoid(o) tanh(c')``. Called with x (L, N,
+    input_size), (L, input_size) or a PackedSequence, and maybe (h, c), each (layers * directions, N, hidden_size), else
+    zeros, it gives all outputs (L, N, directions * hidden_size) and the last (h, c).
+    Arguments: input_size, hidden_size, num_layers=1 (each layer takes the outputs of the one below), bias=True,
+    batch_first=False (True: (N, L, ...)), dropout=0.0 (between layers, in training), bidirectional=False, proj_size=0
+    (a size to which h is projected), device=None, dtype=None. Parameters are drawn from uniform numbers within 1 /
+    sqrt(hidden_size).
+    ValueError for sizes out of bounds and inputs of other dtype, RuntimeError for states of other shape.
+    >>> y, (h, c) = nn.LSTM(3, 4, bidirectional=True)(torch.zeros(5, 1, 3))
+    >>> y.shape, h.shape, c.shape
+    (torch.Size([5, 1, 8]), torch.Size([2, 1, 4]), torch.Size([2, 1, 4]))"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
 
 class GRU(RNNBase):
-    """Gated recurrent units: GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False)."""
+    """Gated recurrent units (Cho and others, 2014): ``r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh)``,
+    ``n = tanh(W_in x + b_in + r (W_hn h + b_hn))`` and ``h' = (1 - z) n + z h``. Called with x (L, N, input_size), (L,
+    input_size) or a PackedSequence, and maybe h (layers * directions, N, hidden_size), else zeros, it gives all outputs
+    (L, N, directions * hidden_size) and the last h.
+    Arguments: input_size, hidden_size, num_layers=1 (each layer takes the outputs of the one below), bias=True,
+    batch_first=False (True: (N, L, ...)), dropout=0.0 (between layers, in training), bidirectional=False, device=None,
+    dtype=None. Parameters are drawn from uniform numbers within 1 / sqrt(hidden_size).
+    ValueError for sizes out of bounds and inputs of other dtype, RuntimeError for states of other shape.
+    >>> y, h = nn.GRU(3, 4, batch_first=True)(torch.zeros(1, 5, 3))
+    >>> y.shape, h.shape
+    (torch.Size([1, 5, 4]), torch.Size([1, 1, 4]))"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         unprojected(kwargs)
@@ -283,7 +323,13 @@ def unprojected(options: dict) -> None:
 
 
 class RNNCellBase(Module):
-    """One step of a recurrent layer."""
+    """One step of a recurrent layer; base of RNNCell, LSTMCell and GRUCell, which define `forward`.
+    input_size, hidden_size: sizes of the last dimension of inputs and states. bias: add learned numbers (True).
+    num_chunks: gates, by which hidden_size is multiplied in the first size of the weights.
+    device, dtype: those of the parameters (None: the defaults), which are drawn from uniform numbers within 1 /
+    sqrt(hidden_size).
+    >>> nn.RNNCellBase(3, 4, True, 2).weight_hh.shape
+    torch.Size([8, 4])"""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
@@ -345,7 +391,14 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an RNN."""
+    """One step of an RNN: ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, of x (N, input_size) and h (N, hidden_size), both
+    maybe without N, to the new h. Without h it starts from zeros.
+    input_size, hidden_size: sizes of the last dimension of inputs and states. bias: add learned numbers (True).
+    nonlinearity: 'tanh' (default) or 'relu'. device, dtype: those of the parameters (None: the defaults), which are
+    drawn from uniform numbers within 1 / sqrt(hidden_size).
+    RuntimeError for another nonlinearity or size, ValueError for other numbers of dimensions.
+    >>> nn.RNNCell(3, 4)(torch.zeros(2, 3)).shape
+    torch.Size([2, 4])"""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
@@ -364,7 +417,15 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM."""
+    """One step of an LSTM, of x (N, input_size) and (h, c), each (N, hidden_size), all maybe without N, to the new (h,
+    c); the formulas are those of LSTM. Without (h, c) it starts from zeros.
+    input_size, hidden_size: sizes of the last dimension of inputs and states. bias: add learned numbers (True).
+    device, dtype: those of the parameters (None: the defaults), which are drawn from uniform numbers within 1 /
+    sqrt(hidden_size): weight_ih (4 * hidden_size, input_size), weight_hh (4 * hidden_size, hidden_size) and two biases.
+    RuntimeError for another size, ValueError for other numbers of dimensions.
+    >>> h, c = nn.LSTMCell(3, 4)(torch.zeros(2, 3))
+    >>> h.shape, c.shape
+    (torch.Size([2, 4]), torch.Size([2, 4]))"""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -378,7 +439,14 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a GRU."""
+    """One step of a GRU, of x (N, input_size) and h (N, hidden_size), both maybe without N, to the new h; the formulas
+    are those of GRU. Without h it starts from zeros.
+    input_size, hidden_size: sizes of the last dimension of inputs and states. bias: add learned numbers (True).
+    device, dtype: those of the parameters (None: the defaults), which are drawn from uniform numbers within 1 /
+    sqrt(hidden_size): weight_ih (3 * hidden_size, input_size), weight_hh (3 * hidden_size, hidden_size) and two biases.
+    RuntimeError for another size, ValueError for other numbers of dimensions.
+    >>> nn.GRUCell(3, 4)(torch.zeros(2, 3)).shape
+    torch.Size([2, 4])"""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

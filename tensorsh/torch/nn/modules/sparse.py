@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -57,7 +57,18 @@ class Table(Module):
 
 
 class Embedding(Table):
-    """Rows of a table of shape (num_embeddings, embedding_dim), looked up by integers."""
+    """Rows of a learned table, looked up by integers: indices of any shape (...) to (..., embedding_dim). Indices int64
+    or int32.
+    num_embeddings, embedding_dim: rows and columns of the table `weight`, drawn from normal numbers.
+    padding_idx: a row that starts as zeros and gets no gradient (None). max_norm: rows longer than this are scaled
+    down, in place, when they are looked up (None), by the norm of order norm_type (2.0).
+    scale_grad_by_freq: divide a row's gradient by how often it was looked up (False). sparse: make the gradient a
+    sparse tensor, for SGD, SparseAdam and Adagrad (False). _weight, _freeze: a given table, and whether it stays as it
+    is (see from_pretrained).
+    device, dtype: those of the table (None: the defaults). IndexError for an index without a row.
+    >>> nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))(torch.tensor([1, 0]))
+    tensor([[3., 4.],
+            [1., 2.]])"""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
@@ -94,7 +105,18 @@ class Embedding(Table):
 
 
 class EmbeddingBag(Table):
-    """Sums, means or maxima of bags of rows."""
+    """Sums, means or maxima of bags of rows of a learned table, without the rows themselves: indices (B, N) to (B,
+    embedding_dim), or flat indices (N,) with `offsets` (B,), where each bag begins.
+    num_embeddings, embedding_dim: rows and columns of the table `weight`, drawn from normal numbers.
+    mode: 'mean' (default), 'sum' (which alone takes per_sample_weights in the call) or 'max'.
+    max_norm, norm_type: rows longer than max_norm in this order are scaled down, in place, when looked up (None, 2.0).
+    scale_grad_by_freq: divide a row's gradient by how often it was looked up (False). sparse: a sparse gradient
+    (False).
+    include_last_offset: offsets end with the number of indices (False). padding_idx: a row that counts in no bag
+    (None).
+    _weight: a given table (None). device, dtype: those of the table (None: the defaults). ValueError for other shapes.
+    >>> nn.EmbeddingBag.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))(torch.tensor([[1, 0]]))
+    tensor([[2., 3.]])"""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,

@@ -6,11 +6,11 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from typing import Any
 
-from ....engine.autograd import Handle
-from ....engine.modes import no_grad
-from ....engine.tensor import Tensor
-from ....language.gate import allow_writing
-from ....sealed import Sealed
+from ....engine.graph.nodes import Handle
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow_writing
+from ....sandbox.sealed import Sealed
 from ..parameter import Parameter, is_lazy
 from .hooks import check_made
 from .module import Module

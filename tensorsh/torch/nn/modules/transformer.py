@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ....engine.state import state
-from ....engine.tensor import Tensor
+from ....engine.arrays.state import state
+from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..reach import F, T
 from .activation import GELU, ReLU
@@ -51,8 +51,10 @@ def copies(layer: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(layer) for _ in range(n)])
 
 
-class TransformerEncoderLayer(Module):
-    """Self-attention and a network of two layers, each with a residual connection and a normalisation."""
+class Layer(Module):
+    """Attentions and a network of two linear layers, each with dropout, a residual connection and a LayerNorm."""
+
+    _decodes = False
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = None,
@@ -61,20 +63,52 @@ class TransformerEncoderLayer(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         options = {"bias": bias, "device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
+        for name in ("self_attn", "multihead_attn") if self._decodes else ("self_attn",):
+            attention = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
+            setattr(self, name, attention)
         self.linear1 = Linear(d_model, dim_feedforward, **options)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **options)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **options)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **options)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        activation = activation_of(activation)
-        relu, gelu = (
-            (activation is F.relu or isinstance(activation, ReLU)),
-            (activation is F.gelu or isinstance(activation, GELU)),
+        parts = (1, 2, 3) if self._decodes else (1, 2)
+        for i in parts:
+            setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, **options))
+        for i in parts:
+            setattr(self, f"dropout{i}", Dropout(dropout))
+        self._activate(activation_of(activation))
+
+    def _activate(self, activation: Callable) -> None:
+        self.activation = activation
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        found = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
         )
+        return self.dropout1(found[0])
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        last = self.dropout3 if self._decodes else self.dropout2
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoderLayer(Layer):
+    """Self-attention and a network of two linear layers, each with dropout, a residual connection and a LayerNorm
+    (Vaswani and others, "Attention is all you need", 2017): src (S, N, d_model), or (S, d_model), to the same shape.
+    The call takes src_mask and src_key_padding_mask as MultiheadAttention does, and the hint is_causal.
+    d_model: size of the last dimension. nhead: heads of the attention. dim_feedforward: size between the linear layers
+    (2048).
+    dropout: probability in training (0.1). activation: 'relu' (None), 'gelu' or a function. layer_norm_eps: eps of the
+    norms (1e-5). batch_first: all is (N, S, ...) (False). norm_first: normalise before instead of after each part
+    (False).
+    bias: learned numbers in linear layers and norms (True). device, dtype: those of the parameters (None: the
+    defaults).
+    RuntimeError for another activation's name, AssertionError where nhead does not divide d_model.
+    >>> nn.TransformerEncoderLayer(4, 2, dim_feedforward=8)(torch.zeros(3, 1, 4)).shape
+    torch.Size([3, 1, 4])"""
+
+    def _activate(self, activation: Callable) -> None:
+        relu = activation is F.relu or isinstance(activation, ReLU)
+        gelu = activation is F.gelu or isinstance(activation, GELU)
         self.activation_relu_or_gelu = 1 if relu else 2 if gelu else 0
         self.activation = activation
 
@@ -90,39 +124,23 @@ class TransformerEncoderLayer(Module):
         x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
         return self.norm2(x + self._ff_block(x))
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        found = self.self_attn(
-            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
-        )
-        return self.dropout1(found[0])
 
-    def _ff_block(self, x: Tensor) -> Tensor:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+class TransformerDecoderLayer(Layer):
+    """Self-attention, attention to an encoder's output and a network of two linear layers, each with dropout, a
+    residual connection and a LayerNorm (Vaswani and others, 2017): tgt (T, N, d_model) and memory (S, N, d_model), or
+    without N, to tgt's shape. The call takes tgt_mask, memory_mask and both key padding masks as MultiheadAttention
+    does, and the hints tgt_is_causal and memory_is_causal.
+    d_model: size of the last dimension. nhead: heads of the attention. dim_feedforward: size between the linear layers
+    (2048).
+    dropout: probability in training (0.1). activation: 'relu' (None), 'gelu' or a function. layer_norm_eps: eps of the
+    norms (1e-5). batch_first: all is (N, S, ...) (False). norm_first: normalise before instead of after each part
+    (False).
+    bias: learned numbers in linear layers and norms (True). device, dtype: those of the parameters (None: the
+    defaults).
+    >>> nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)(torch.zeros(3, 1, 4), torch.zeros(5, 1, 4)).shape
+    torch.Size([3, 1, 4])"""
 
-
-class TransformerDecoderLayer(Module):
-    """Self-attention, attention to the encoder's output, and a network of two layers."""
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = None,
-        layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-        device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        options = {"bias": bias, "device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **options)
-        self.linear1 = Linear(d_model, dim_feedforward, **options)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **options)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **options)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **options)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **options)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = activation_of(activation)
+    _decodes = True
 
     def forward(
         self, tgt: Tensor, memory: Tensor, tgt_mask: Any = None, memory_mask: Any = None,
@@ -140,12 +158,6 @@ class TransformerDecoderLayer(Module):
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        found = self.self_attn(
-            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
-        )
-        return self.dropout1(found[0])
-
     def _mha_block(
         self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
@@ -154,12 +166,17 @@ class TransformerDecoderLayer(Module):
         )
         return self.dropout2(found[0])
 
-    def _ff_block(self, x: Tensor) -> Tensor:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
 
 class TransformerEncoder(Module):
-    """Encoder layers one after another, copies of one."""
+    """Copies of an encoder layer one after another: src (S, N, d_model), or (S, d_model), to the same shape. The call
+    takes mask, src_key_padding_mask and is_causal (None: found out from the mask) for all layers.
+    encoder_layer: the layer to copy; the copies start with its values. num_layers: number of copies.
+    norm: a module applied last (None). enable_nested_tensor: outputs at padding become 0 after `eval()` and without
+    gradients, as where PyTorch skips it (True); UserWarning where the layer does not allow it. mask_check: accepted
+    (True).
+    >>> layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8, batch_first=True)
+    >>> nn.TransformerEncoder(layer, 2)(torch.zeros(1, 3, 4)).shape
+    torch.Size([1, 3, 4])"""
 
     def __init__(
         self, encoder_layer: Module, num_layers: int, norm: Any = None, enable_nested_tensor: bool = True,
@@ -219,7 +236,14 @@ def why_not_nested(layer: Any) -> str:
 
 
 class TransformerDecoder(Module):
-    """Decoder layers one after another, copies of one."""
+    """Copies of a decoder layer one after another: tgt (T, N, d_model) and memory (S, N, d_model), or without N, to
+    tgt's shape. The call takes tgt_mask, memory_mask, both key padding masks, tgt_is_causal (None: found out from the
+    mask) and memory_is_causal for all layers.
+    decoder_layer: the layer to copy; the copies start with its values. num_layers: number of copies.
+    norm: a module applied last (None).
+    >>> layer = nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)
+    >>> nn.TransformerDecoder(layer, 2)(torch.zeros(3, 1, 4), torch.zeros(5, 1, 4)).shape
+    torch.Size([3, 1, 4])"""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Any = None) -> None:
         super().__init__()
@@ -244,7 +268,21 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder."""
+    """Encoder and decoder (Vaswani and others, "Attention is all you need", 2017): src (S, N, d_model) and tgt (T, N,
+    d_model), or both without N, to tgt's shape. The call takes masks, padding masks and hints of both;
+    generate_square_subsequent_mask(T) makes the mask that hides the future.
+    d_model: size of the last dimension (512). nhead: heads of each attention (8). num_encoder_layers,
+    num_decoder_layers: (6, 6).
+    dim_feedforward: size between linear layers (2048). dropout: probability in training (0.1). activation: 'relu'
+    (None), 'gelu' or a function. custom_encoder, custom_decoder: modules to use instead (None). layer_norm_eps: eps of
+    the norms (1e-5).
+    batch_first: all is (N, S, ...) (False). norm_first: normalise before instead of after each part (False).
+    bias: learned numbers in linear layers and norms (True). device, dtype: those of the parameters (None: the
+    defaults).
+    All weights with two dimensions or more are drawn by Glorot's uniform rule. RuntimeError for inputs of other size.
+    >>> model = nn.Transformer(4, 2, 1, 1, dim_feedforward=8, batch_first=True)
+    >>> model(torch.zeros(1, 5, 4), torch.zeros(1, 3, 4)).shape
+    torch.Size([1, 3, 4])"""
 
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from ..reach import F
 from .module import Module
 
@@ -12,7 +12,18 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """Resizes to a size or by a factor, with the nearest value or by interpolation."""
+    """Signals, images and volumes resized: (N, C, L), (N, C, H, W) or (N, C, D, H, W) to the same with other last
+    sizes.
+    size: the new sizes, a number or one for each dimension; or scale_factor: what the sizes are multiplied by (one of
+    the two).
+    mode: 'nearest' (default), 'linear' (3 dimensions), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' or
+    'nearest-exact'.
+    align_corners: let the corner values stay in the corners, in the linear and cubic modes (None: no).
+    recompute_scale_factor: use the rounded sizes' ratio instead of the given factor (None: no).
+    ValueError where both or none of size and scale_factor are given, NotImplementedError for a mode of other
+    dimensions.
+    >>> nn.Upsample(scale_factor=2)(torch.tensor([[[1.0, 2.0]]]))
+    tensor([[[1., 1., 2., 2.]]])"""
 
     def __init__(
         self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None,
@@ -41,14 +52,25 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Upsample with the nearest value."""
+    """Images resized with the nearest value: (N, C, H, W) to (N, C, H', W'). An older name of Upsample with mode
+    'nearest'.
+    size: the new height and width, a number for both; or scale_factor: what height and width are multiplied by.
+    ValueError where both or none of the two are given. Any real dtype of Upsample's, the same out.
+    >>> nn.UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1., 1., 2., 2.],
+              [1., 1., 2., 2.]]]])"""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Upsample by bilinear interpolation, corners aligned."""
+    """Images resized by bilinear interpolation: (N, C, H, W) to (N, C, H', W'), corner values staying in the corners.
+    An older name of Upsample with mode 'bilinear' and align_corners.
+    size: the new height and width, a number for both; or scale_factor: what height and width are multiplied by.
+    ValueError where both or none of the two are given.
+    >>> nn.UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])"""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

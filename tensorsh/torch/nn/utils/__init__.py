@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....modules.namespace import lazily
+from ....sandbox.namespace import lazily
 
 _found = lazily(
     __name__,

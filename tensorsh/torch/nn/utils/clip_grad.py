@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
 
-from ....engine.modes import no_grad
-from ....engine.tensor import Tensor
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
 from ..reach import Functions, T
 
 linalg = Functions("linalg.")
@@ -55,7 +55,14 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale gradients so that their norm is at most `max_norm`; the norm they had is returned."""
+    """Gradients scaled, in place, by max_norm / (norm + 1e-6) where that is below 1, the norm being that of all
+    gradients as one vector, which is returned (Pascanu, Mikolov and Bengio, 2012).
+    parameters: a tensor or an iterable of tensors. max_norm: the bound. norm_type: order of the norm, also inf (2.0).
+    error_if_nonfinite: RuntimeError for a norm that is nan or inf (False). foreach: accepted (None).
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> x.grad = torch.tensor([3.0, 4.0])
+    >>> nn.utils.clip_grad_norm_([x], max_norm=1.0), x.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))"""
     generated = isinstance(parameters, GeneratorType)
     parameters = listed(parameters)
     if generated and not parameters:
@@ -78,7 +85,13 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Cut every element of the gradients off at plus and minus `clip_value`."""
+    """Gradients cut off, in place, at plus and minus `clip_value`, element by element.
+    parameters: a tensor or an iterable of tensors. clip_value: the bound. foreach: accepted (None).
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> x.grad = torch.tensor([3.0, -0.5])
+    >>> nn.utils.clip_grad_value_([x], clip_value=1.0)
+    >>> x.grad
+    tensor([ 1.0000, -0.5000])"""
     clip_value = float(clip_value)
     for p in listed(parameters):
         if p.grad is not None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....engine.tensor import Tensor
+from ....engine.tensors.tensor import Tensor
 from ...settings import typename
 from ..reach import T
 
 
 def parameters_to_vector(parameters: Iterable) -> Tensor:
-    """All parameters, one behind the other."""
+    """All elements of some tensors, one behind the other, as one vector that gradients pass.
+    parameters: an iterable of tensors of one device. vector_to_parameters(vec, parameters) puts them back.
+    >>> nn.utils.parameters_to_vector([torch.ones(1, 2), torch.zeros(1)])
+    tensor([1., 1., 0.])"""
     flat = []
     for p in parameters:
         p.device  # noqa: B018 - what is no tensor is found out here

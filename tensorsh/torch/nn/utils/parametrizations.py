@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.dtype import finfo
-from ....engine.modes import no_grad
-from ....engine.tensor import Tensor
-from ....language.named import read_named
+from ....engine.arrays.dtype import finfo
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.named import read_named
 from ..modules.conv import Transposed
 from ..modules.module import Module
 from ..reach import F, L, T

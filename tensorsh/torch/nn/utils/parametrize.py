@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any
 
-from ....engine.modes import no_grad
-from ....engine.tensor import Tensor
-from ....language.named import delete_named, read_named
-from ....language.names import is_special
-from ....language.policy import is_script_class, register_class
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import is_script_class, register_class
+from ....sandbox.named import delete_named, read_named
+from ....sandbox.names import is_special
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....language.gate import allow
-from ....language.named import delete_named, read_named, write_named
-from ....sealed import OpenSealed
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow
+from ....sandbox.named import delete_named, read_named, write_named
+from ....sandbox.sealed import OpenSealed
 from ..reach import T
 from .convert_parameters import parameters_to_vector
 

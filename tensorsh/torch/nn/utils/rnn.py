@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.dtype import int64
-from ....engine.errors import check_broadcast
-from ....engine.ops.recurrent import retitle
-from ....engine.tensor import Tensor, wrap
-from ....sealed import Sealed
+from ....engine.arrays.dtype import int64
+from ....engine.arrays.errors import check_broadcast
+from ....engine.graph.fields import wrap
+from ....engine.ops.nn.recurrent import retitle
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
 from ..reach import T
 
 __all__ = [
@@ -92,7 +93,11 @@ def invert_permutation(permutation: Any) -> Any:
 
 
 def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> Any:
-    """Pack sequences [T, N, ...] of given lengths; in descending order unless `enforce_sorted` is False."""
+    """Padded sequences as a PackedSequence, without the padding, for recurrent layers.
+    input: a tensor (T, N, ...). lengths: those of the sequences, a list or a tensor (N,). batch_first: the input is (N,
+    T, ...) (False). enforce_sorted: lengths must fall (True); False sorts them. RuntimeError for other lengths.
+    >>> nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 3], [2, 0]]), [2, 1]).data
+    tensor([1, 3, 2])"""
     lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths)).to(int64)
     order = None
     if not enforce_sorted:
@@ -126,7 +131,12 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple:
-    """The padded tensor and the lengths that were packed."""
+    """Padded tensor (T, N, ...) and lengths (N,) of a PackedSequence: the inverse of pack_padded_sequence.
+    sequence: the PackedSequence. batch_first: (N, T, ...) instead (False). padding_value: what is filled in (0.0).
+    total_length: the T, at least that of the longest (None). ValueError for a smaller one.
+    >>> nn.utils.rnn.pad_packed_sequence(nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]))
+    (tensor([[1, 3],
+            [2, 0]]), tensor([2, 1]))"""
     sizes = sequence.batch_sizes.tolist()
     longest = len(sizes)
     if total_length is not None:
@@ -160,7 +170,13 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences of different lengths as one tensor [T, N, ...], filled up with a value."""
+    """Sequences of different lengths as one tensor (T, N, ...), filled up to the longest.
+    sequences: a list of tensors (length, ...). batch_first: (N, T, ...) instead (False). padding_value: what is filled
+    in (0.0).
+    padding_side: 'right' (default) or 'left'. RuntimeError where other sizes differ.
+    >>> nn.utils.rnn.pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True)
+    tensor([[1, 2],
+            [3, 0]])"""
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.modes import no_grad
-from ....engine.tensor import Tensor
-from ....language.named import delete_named, read_named, write_named
-from ....sealed import Sealed
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.named import delete_named, read_named, write_named
+from ....sandbox.sealed import Sealed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy
 from ..reach import F, T

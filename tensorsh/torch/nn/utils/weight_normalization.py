@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....language.named import delete_named, read_named, write_named
-from ....sealed import Sealed
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.named import delete_named, read_named, write_named
+from ....sandbox.sealed import Sealed
 from ..parameter import Parameter, is_lazy
 
 

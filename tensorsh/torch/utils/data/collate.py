@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.dtype import float64
-from ....engine.tensor import Tensor
+from ....engine.arrays.dtype import float64
+from ....engine.tensors.tensor import Tensor
 from ...nn.reach import T
 
 __all__ = ["default_collate", "default_convert"]

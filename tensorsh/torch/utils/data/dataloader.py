@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.backend import cupy
-from ....engine.state import state
-from ....engine.tensor import Tensor, wrap
-from ....language.gate import allow
-from ....sealed import OpenSealed, Sealed
+from ....engine.arrays.backend import cupy
+from ....engine.arrays.state import state
+from ....engine.graph.fields import wrap
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.classes import allow
+from ....sandbox.sealed import OpenSealed, Sealed
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
@@ -38,7 +39,21 @@ class Endless(metaclass=Sealed):
 
 
 class DataLoader(metaclass=OpenSealed):
-    """Iterates over a dataset in batches."""
+    """Iterates over a dataset in batches, in the order of a sampler, in this process or in workers beside it.
+    dataset: with `__getitem__` and `__len__`, or `__iter__`. batch_size: items in a batch (1); None for single items.
+    shuffle: draw a new order each time (False). sampler: an iterable of numbers of items instead; batch_sampler: one of
+    lists of numbers, which takes the place of batch_size, shuffle, sampler and drop_last. num_workers: processes that
+    read items (0).
+    collate_fn: makes a batch of a list of items (None: default_collate). drop_last: leave out a last batch that is not
+    full (False). timeout: seconds to wait for a worker (0). worker_init_fn: called with its number in each worker.
+    generator: draws the order. prefetch_factor: batches read ahead by each worker (None: 2). persistent_workers: keep
+    workers for the next time (False).
+    in_order: batches come in the order they were asked for (True). pin_memory, pin_memory_device,
+    multiprocessing_context: accepted.
+    ValueError for options that exclude each other.
+    >>> for batch in torch.utils.data.DataLoader([1, 2, 3], batch_size=2): print(batch)
+    tensor([1, 2])
+    tensor([3])"""
 
     __module__ = "torch.utils.data.dataloader"
     _ready = False
@@ -165,7 +180,7 @@ class Worker(metaclass=Sealed):
     """One worker: its random numbers, and, for an iterable dataset, its place in it."""
 
     def __init__(self, info: WorkerInfo, init: Callable | None) -> None:
-        from ....engine.random import Generator
+        from ....engine.random.generator import Generator
 
         self.info = info
         self.generator = Generator()

@@ -10,8 +10,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ....engine.tensor import Tensor
-from ....sealed import OpenSealed
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import OpenSealed
 from ...nn.reach import T
 
 __all__ = [
@@ -20,7 +20,13 @@ __all__ = [
 
 
 class Dataset(metaclass=OpenSealed):
-    """Base class of datasets with `__getitem__` and `__len__`."""
+    """Base class of datasets with items: one of one's own defines `__getitem__(number)` and, for samplers, `__len__`.
+    Datasets add up with + to a ConcatDataset. NotImplementedError where `__getitem__` is missing.
+    >>> class Squares(torch.utils.data.Dataset):
+    ...     def __getitem__(self, i): return i * i
+    ...     def __len__(self): return 4
+    >>> (Squares() + Squares())[5]
+    1"""
 
     def __class_getitem__(cls, item: Any) -> type:
         return cls
@@ -41,7 +47,12 @@ Dataset.__module__ = "torch.utils.data.dataset"
 
 
 class IterableDataset(Dataset):
-    """Base class of datasets with `__iter__`."""
+    """Base class of datasets that are streams: one of one's own defines `__iter__`. In workers of a DataLoader each has
+    a copy, which get_worker_info() tells apart. Datasets follow one another with + as a ChainDataset.
+    >>> class Numbers(torch.utils.data.IterableDataset):
+    ...     def __iter__(self): return iter(range(3))
+    >>> list(torch.utils.data.DataLoader(Numbers(), batch_size=None))
+    [0, 1, 2]"""
 
     @abstractmethod
     def __iter__(self) -> Iterator:
@@ -52,7 +63,10 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Tensors of one length; an item is a tuple of their rows."""
+    """Tensors of one length; an item is a tuple of their rows.
+    tensors: tensors whose first sizes are equal; AssertionError where they are not.
+    >>> torch.utils.data.TensorDataset(torch.tensor([1, 2]), torch.tensor([3, 4]))[1]
+    (tensor(2), tensor(4))"""
 
     def __init__(self, *tensors: Tensor) -> None:
         if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
@@ -67,7 +81,10 @@ class TensorDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Datasets of one length side by side; an item is a tuple, or a dict, of theirs."""
+    """Datasets of one length side by side; an item is a tuple, or a dict, of theirs.
+    args: the datasets, or kwargs: the datasets by name. ValueError for none, for both and for other lengths.
+    >>> torch.utils.data.StackDataset(image=[1, 2], label=[3, 4])[1]
+    {'image': 2, 'label': 4}"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
@@ -93,7 +110,11 @@ class StackDataset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Datasets one behind another."""
+    """Datasets one behind another, their items numbered through.
+    datasets: an iterable of datasets with lengths. AssertionError for none and for an IterableDataset, ValueError for a
+    number out of range.
+    >>> torch.utils.data.ConcatDataset([[1, 2], [3]])[2]
+    3"""
 
     def __init__(self, datasets: Iterable) -> None:
         self.datasets = list(datasets)
@@ -116,7 +137,12 @@ class ConcatDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable datasets one after another."""
+    """Iterable datasets one after another.
+    datasets: an iterable of IterableDatasets; AssertionError, when it is iterated over, for others.
+    >>> class Numbers(torch.utils.data.IterableDataset):
+    ...     def __iter__(self): return iter(range(2))
+    >>> list(torch.utils.data.ChainDataset([Numbers(), Numbers()]))
+    [0, 1, 0, 1]"""
 
     def __init__(self, datasets: Iterable) -> None:
         self.datasets = datasets
@@ -136,7 +162,10 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset):
-    """Some items of a dataset, by their numbers."""
+    """Some items of a dataset, in the order of their numbers.
+    dataset: the dataset. indices: numbers of items, also repeated ones.
+    >>> torch.utils.data.Subset([10, 11, 12], [2, 0])[0]
+    12"""
 
     def __init__(self, dataset: Any, indices: Sequence) -> None:
         self.dataset = dataset
@@ -157,7 +186,11 @@ class Subset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Sequence, generator: Any = None) -> list[Subset]:
-    """Split a dataset at random into parts of given lengths, or shares that sum to 1."""
+    """Parts of a dataset, drawn at random, as Subsets.
+    dataset: the dataset. lengths: numbers of items that add to its length, or shares that add to 1, the rest being
+    dealt out one by one. generator: draws the order (None: the default one). ValueError for other lengths.
+    >>> [len(part) for part in torch.utils.data.random_split(range(10), [0.7, 0.3])]
+    [7, 3]"""
     size = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         shares = lengths

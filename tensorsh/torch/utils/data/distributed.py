@@ -14,7 +14,13 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler):
-    """Every `num_replicas`-th item, from number `rank`; the order is drawn anew from the seed for each epoch."""
+    """Every `num_replicas`-th item, from number `rank`, so that processes side by side read different ones; the order
+    is drawn anew after set_epoch(number).
+    dataset: the dataset. num_replicas, rank: number of processes and which this is (None: those of the process group).
+    shuffle: draw an order (True). seed: for that, the same in all processes (0). drop_last: leave out items so that all
+    have as many, instead of repeating some (False). ValueError for a rank out of range.
+    >>> list(torch.utils.data.DistributedSampler("abcde", num_replicas=2, rank=1, shuffle=False))
+    [1, 3, 0]"""
 
     def __init__(
         self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True, seed: int = 0,

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ....sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed
 from ...nn.reach import T
 
 __all__ = [
@@ -16,13 +16,19 @@ __all__ = [
 
 def draw_seed(generator: Any = None) -> int:
     """A 64-bit number from a generator, or the session's."""
-    from ....engine.dtype import int64
+    from ....engine.arrays.dtype import int64
 
     return T.empty((), dtype=int64).random_(generator=generator).item()
 
 
 class Sampler(metaclass=OpenSealed):
-    """Base class of samplers: iterates over numbers of items (or lists of them)."""
+    """Base class of samplers: an iterable of numbers of items, or of lists of them, for a DataLoader. One of one's own
+    defines `__iter__` and maybe `__len__`.
+    data_source: accepted (None).
+    >>> class Backwards(torch.utils.data.Sampler):
+    ...     def __iter__(self): return iter([2, 1, 0])
+    >>> list(torch.utils.data.DataLoader([5, 6, 7], batch_size=3, sampler=Backwards()))
+    [tensor([7, 6, 5])]"""
 
     def __init__(self, data_source: Any = None) -> None:
         pass
@@ -43,7 +49,10 @@ Sampler.__module__ = "torch.utils.data.sampler"
 
 
 class SequentialSampler(Sampler):
-    """The items in order."""
+    """Numbers of items in order: 0, 1, 2...
+    data_source: the dataset, of which the length counts.
+    >>> list(torch.utils.data.SequentialSampler("abc"))
+    [0, 1, 2]"""
 
     def __init__(self, data_source: Any) -> None:
         self.data_source = data_source
@@ -56,7 +65,12 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """The items in random order, or drawn with replacement."""
+    """Numbers of items in random order, or drawn with replacement.
+    data_source: the dataset, of which the length counts. replacement: draw each from all (False). num_samples: how many
+    (None: the length). generator: draws them (None: seeded by the default one). TypeError and ValueError for options of
+    other kind.
+    >>> sorted(torch.utils.data.RandomSampler("abc"))
+    [0, 1, 2]"""
 
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any = None
@@ -98,7 +112,10 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Some items in random order."""
+    """Some numbers of items in random order, each once.
+    indices: the numbers. generator: draws the order (None: the default one).
+    >>> sorted(torch.utils.data.SubsetRandomSampler([4, 7]))
+    [4, 7]"""
 
     def __init__(self, indices: Sequence, generator: Any = None) -> None:
         self.indices = indices
@@ -113,14 +130,18 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Items drawn with given weights."""
+    """Numbers of items drawn with given weights.
+    weights: numbers from 0, one for each item, which need not add to 1. num_samples: how many. replacement: draw each
+    from all (True). generator: draws them (None: the default one). ValueError for options of other kind.
+    >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0], 3))
+    [1, 1, 1]"""
 
     def __init__(self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        from ....engine.dtype import float64
+        from ....engine.arrays.dtype import float64
 
         self.weights = T.as_tensor(weights, dtype=float64)
         if self.weights.ndim != 1:
@@ -139,7 +160,12 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of numbers of items from another sampler."""
+    """Lists of numbers of items from another sampler.
+    sampler: the other one, any iterable. batch_size: numbers in a list. drop_last: leave out a last list that is not
+    full.
+    ValueError for options of other kind.
+    >>> list(torch.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
+    [[0, 1], [2, 3], [4]]"""
 
     def __init__(self, sampler: Iterable, batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:

@@ -1,0 +1,217 @@
+"""The arguments of the command line, read by hand: argparse would take as long as all the rest of a short program.
+
+`parse` gives `Options` or raises `UsageError`. Options stand before the file; what follows it belongs to the program.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from typing import Any
+
+HELP = """\
+tensorsh runs programs in PyTorch's language, on numpy: same names, same text, same numbers under the same seed.
+
+  tensorsh                       opens the shell
+  tensorsh FILE.tsr [ARG...]     runs a program (also: tensorsh run FILE.tsr), or the cells of a notebook FILE.ipynb
+  tensorsh -c CODE [ARG...]      runs CODE and shows the value of its last expression
+  tensorsh -                     runs what comes from standard input
+  tensorsh test PATH...          runs golden files and compares their output with what stands in them
+  tensorsh export FILE.tsr       writes the same program as plain Python for PyTorch
+  tensorsh convert FROM TO       makes a notebook of a program (cells begin with `# %%`), or a program of a notebook
+  tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
+
+Running
+  -i                             stay in the shell afterwards, with the program's variables
+  --allow-read[=PATH]            let the program read files (below PATH; may be repeated)
+  --allow-write[=PATH]           let the program write files (below PATH; may be repeated)
+  --allow-all, -A                both, everywhere; without these flags a program touches no file
+  --nan                          stop at the first operation that makes a NaN or an infinity
+  --trace                        remember the line of each operation, for errors of backward() and graph()
+  --timeout SECONDS              stop after so long (exit code 124)
+  --max-memory SIZE              bound the memory, as in 512M or 2G
+  --max-output SIZE              bound what is printed, as in 1M
+  --isolate                      also by the kernel: no network, no processes, no other files (Linux)
+
+Testing (tensorsh test)
+  Expected output stands behind each statement of a .tsr file: `#> ` a line that it prints or echoes (as in the shell,
+  an expression's value is echoed unless it is None), `#! ` the error it ends with. `[..]` stands for any text in a
+  line, a line `...` for any lines.
+  --bless                        write the actual output into the files, keeping wildcards that still hold
+  -j N                           run N files at a time (all processors)
+  -v                             also name the files that passed
+
+Exporting (tensorsh export)
+  -o FILE                        write there and not to standard output
+
+  --version, -V                  the version
+  --help, -h                     this text
+
+In a program `argv` is the list of its name and arguments. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.
+
+  tensorsh -c "x = randn(3, requires_grad); x.exp().sum().backward(); x.grad"
+  tensorsh --allow-read=data train.tsr 20
+  tensorsh test --bless scripts
+"""
+
+
+def help_text(command: str) -> str:
+    """The whole help, or what there is to say of `test` and `export`."""
+    if command not in ("test", "export"):
+        return HELP
+    title, lines = HELP.partition("\n\n")[0], HELP.split("\n")
+    usage = next(line for line in lines if line.startswith(f"  tensorsh {command} "))
+    section = next(part for part in HELP.split("\n\n") if f"(tensorsh {command})" in part)
+    return "\n\n".join([title, usage, section]) + "\n"
+
+
+COMMANDS = ("run", "test", "export", "convert", "kernel")
+
+
+class UsageError(Exception):
+    """Arguments that make no sense."""
+
+
+class Options:
+    """The options and the words that the arguments give."""
+
+    def __init__(self) -> None:
+        self.command = ""
+        self.code: str | None = None
+        self.arguments: list[str] = []
+        """The file and what follows it."""
+        self.interactive = self.bless = self.verbose = self.isolate = False
+        self.nan = self.trace = False
+        self.read: list[str] | bool = []
+        self.write: list[str] | bool = []
+        self.timeout: float | None = None
+        self.max_memory: int | None = None
+        self.max_output: int | None = None
+        self.jobs = 0
+        self.output: str | None = None
+        self.show = ""
+        """`help` or `version`, if that is all that is asked for."""
+
+    def permissions(self) -> Any:
+        """The files that the program may read and write; None for none."""
+        if not self.read and not self.write:
+            return None
+        from ..sandbox.files import Permissions
+
+        return Permissions(self.read, self.write)
+
+
+def parse(arguments: list[str]) -> Options:
+    """The options in the arguments; what follows the file belongs to the program."""
+    options, rest = Options(), list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "-c":
+            if not rest:
+                raise UsageError("-c needs the code to run")
+            options.code, options.arguments = rest[0], ["-c", *rest[1:]]
+            break
+        if word == "--":
+            options.arguments += rest
+            break
+        if word.startswith("-") and word != "-":
+            _option(options, word, rest)
+        elif word in COMMANDS and not options.command and not options.arguments:
+            options.command = word
+            if word == "kernel":  # the rest is its own
+                options.arguments = rest
+                break
+        elif options.command in ("test", "export", "convert"):
+            options.arguments.append(word)
+        else:
+            options.arguments = [word, *rest]
+            break
+    _check(options)
+    return options
+
+
+def _option(options: Options, word: str, rest: list[str]) -> None:
+    name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+
+    def argument() -> str:
+        if equals:
+            return value
+        if not rest:
+            raise UsageError(f"{name} needs a value")
+        return rest.pop(0)
+
+    if name in ("--allow-read", "--allow-write"):
+        kind = name.removeprefix("--allow-")
+        allowed = getattr(options, kind)
+        if not equals:
+            setattr(options, kind, True)
+        elif not value:
+            raise UsageError(f"{name}= needs a path")
+        elif allowed is not True:
+            allowed.append(value)
+    elif name == "--timeout" or name.startswith("--max-"):
+        from ..sandbox.limits import parse_seconds, parse_size
+
+        attribute = name[2:].replace("-", "_")
+        if attribute not in ("timeout", "max_memory", "max_output"):
+            raise UsageError(f"unknown option {name}")
+        text = argument()
+        try:
+            setattr(options, attribute, parse_seconds(text) if attribute == "timeout" else parse_size(text))
+        except ValueError:
+            example = "5 or 0.5" if attribute == "timeout" else "512M or 2G"
+            raise UsageError(f"{name} takes a value such as {example}, not {text!r}") from None
+    elif name in ("-o", "--output"):
+        options.output = argument()
+    elif name in ("-j", "--jobs"):
+        text = argument()
+        if not text.isdigit():
+            raise UsageError(f"{name} takes a number, not {text!r}")
+        options.jobs = int(text)
+    elif equals:
+        raise UsageError(f"unknown option {name}" if name not in _SWITCHES else f"{name} takes no value")
+    elif name in _SWITCHES:
+        _SWITCHES[name](options)
+    else:
+        raise UsageError(f"unknown option {name}")
+
+
+_SWITCHES = {
+    "-h": lambda o: setattr(o, "show", "help"),
+    "-V": lambda o: setattr(o, "show", "version"),
+    "-i": lambda o: setattr(o, "interactive", True),
+    "-v": lambda o: setattr(o, "verbose", True),
+    "-A": lambda o: o.__dict__.update(read=True, write=True),
+    "--isolate": lambda o: setattr(o, "isolate", True),
+    "--bless": lambda o: setattr(o, "bless", True),
+    "--nan": lambda o: setattr(o, "nan", True),
+    "--trace": lambda o: setattr(o, "trace", True),
+}
+_SWITCHES["--help"], _SWITCHES["--version"] = _SWITCHES["-h"], _SWITCHES["-V"]
+_SWITCHES["--allow-all"], _SWITCHES["--verbose"] = _SWITCHES["-A"], _SWITCHES["-v"]
+
+
+def _check(options: Options) -> None:
+    if options.show:
+        return
+    wrong = None
+    if options.command != "test":
+        wrong = "--bless" if options.bless else "-j" if options.jobs else "-v" if options.verbose else None
+    if options.command != "export" and options.output is not None:
+        wrong = "-o"
+    if wrong:
+        raise UsageError(f"{wrong} belongs to `tensorsh {'export' if wrong == '-o' else 'test'}`")
+    if options.interactive and options.timeout is not None:
+        raise UsageError("--timeout bounds a program, not the shell that -i opens")
+    if options.isolate and (options.interactive or options.command in ("test", "export")):
+        raise UsageError("--isolate is for running a program")
+    if options.command and options.code is not None and options.command != "run":
+        raise UsageError(f"-c cannot be used with {options.command}")
+    if options.command == "test" and not options.arguments:
+        raise UsageError("test needs the files or folders to run")
+    if options.command == "export" and len(options.arguments) != 1:
+        raise UsageError("export takes one file")
+    if options.command == "convert" and len(options.arguments) != 2:
+        raise UsageError("convert takes two files: a program and a notebook, in either order")
+    if options.command == "run" and not options.arguments:
+        raise UsageError("run needs a file")

@@ -1,0 +1,61 @@
+"""Values in IPython's layout, as a notebook shows them: lists, tuples, dicts and sets, classes, functions.
+
+IPython's printer is used for those alone. It would hand itself to a `_repr_pretty_` that a program wrote, and with it
+objects of the host; nothing of a program's is called but `__repr__`.
+"""
+
+from __future__ import annotations
+
+import re
+from types import FunctionType
+from typing import Any
+
+CONTAINERS = (list, tuple, dict, set, frozenset)
+WIDTH = 79
+"""Columns, as in IPython."""
+_PLACED = re.compile(r"<([\w.]+) object at (0x[0-9a-f]+)>")
+
+
+def plain_text(value: Any) -> str:
+    """The text of a value beneath a cell; runs within the session."""
+    if type(value) not in CONTAINERS:
+        return _single(value)
+    from io import StringIO
+
+    from IPython.lib.pretty import RepresentationPrinter
+
+    class Printer(RepresentationPrinter):
+        """IPython's printer without what objects say of themselves to it."""
+
+        def pretty(self, obj: Any) -> None:
+            if type(obj) in CONTAINERS:
+                super().pretty(obj)
+                return
+            for number, line in enumerate(_single(obj).splitlines()):
+                if number:
+                    self.break_()
+                self.text(line)
+
+    out = StringIO()
+    printer = Printer(out, max_width=WIDTH, max_seq_length=1000)
+    printer.pretty(value)
+    printer.flush()
+    return out.getvalue()
+
+
+def _single(value: Any) -> str:
+    if isinstance(value, type):
+        plain = type(value).__repr__ is type.__repr__ or repr(value).startswith("<class ")
+        return _name(value) if plain else repr(value)
+    if type(value) is FunctionType and value.__module__ == "__main__":
+        from inspect import signature
+
+        return f"<function {value.__module__}.{value.__qualname__}{signature(value)}>"
+    text = repr(value)
+    placed = _PLACED.fullmatch(text)
+    return text if placed is None else f"<{placed[1]} at {placed[2]}>"
+
+
+def _name(cls: type) -> str:
+    module = cls.__module__
+    return cls.__qualname__ if module in ("builtins", None) else f"{module}.{cls.__qualname__}"

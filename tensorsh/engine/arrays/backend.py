@@ -1,0 +1,214 @@
+"""numpy and cupy behind one door: the only file that knows how they differ.
+
+Arrays tell their device themselves, so an operator's `xp` follows
+from its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import device_guard
+from .bounds import settle
+from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count
+from .device import CPU, device
+from .device_errors import convolved, mixed, two_of
+from .state import state
+
+INTERFACE = "__cuda_array_interface__"
+"""What the classes of a GPU's arrays have."""
+
+
+def check_device(wanted: device) -> device:
+    """A CUDA device with its number; PyTorch's error where there is none."""
+    if wanted.type == "mps":
+        raise RuntimeError("PyTorch is not linked with support for mps devices")
+    if wanted.type != "cuda":
+        raise RuntimeError(f"Could not run on the '{wanted.type}' device: tensorsh has cpu and cuda.")
+    module = cupy()
+    if module is None:
+        error = AssertionError(NO_CUDA)
+        error.add_note(INSTALL)
+        raise error
+    index = device_guard.program_index() if wanted.index is None else wanted.index
+    if index >= device_count():
+        raise RuntimeError("CUDA error: invalid device ordinal")
+    accelerator().prepare(index)
+    return device("cuda", index)
+
+
+def device_of(array: Any) -> device:
+    if isinstance(array, (np.ndarray, np.generic)) or hasattr(array, "layout"):
+        return CPU
+    return device("cuda", array.device.id)
+
+
+def module_of(arrays: Any, op: Any = None) -> Any:
+    """The module for an array, or for a list of a call's arguments; RuntimeError, PyTorch's, when they lie on several devices.
+
+    Arrays without dimensions may stay on the CPU, as PyTorch's may. `op`: the operator that takes them, for the error.
+    """
+    if type(arrays) is np.ndarray:
+        return np
+    found = None
+    for a in flat(arrays if isinstance(arrays, (list, tuple)) else [arrays]):
+        if isinstance(a, np.ndarray):
+            if a.ndim and found is None:
+                found = CPU
+            elif a.ndim and found != CPU:
+                raise RuntimeError(_mixed(arrays, op))
+        elif hasattr(type(a), INTERFACE):
+            here = device_of(a)
+            if found is not None and found != here:
+                raise RuntimeError(_mixed(arrays, op))
+            found = here
+    return np if found is None or found.type == "cpu" else cupy()
+
+
+def generator_of(index: int) -> Any:
+    """A CUDA device's own generator of random numbers."""
+    found = state.device_generators.get(index)
+    if found is None:
+        found = state.device_generators[index] = accelerator().Philox(index)
+        if state.device_seed is None:
+            found.seed()
+        else:
+            found.manual_seed(state.device_seed)
+    return found
+
+
+def flat(arrays: Any) -> Any:
+    """The arrays of a call's arguments, one by one, also those in lists."""
+    for a in arrays:
+        if isinstance(a, (list, tuple)):
+            yield from flat(list(a))
+        else:
+            yield a
+
+
+CUDA_DEVICE = 2
+"""What DLPack calls a device of CUDA."""
+
+
+def shared(other: Any) -> Any:
+    """An array on the memory of another library's, by DLPack."""
+    if other.__dlpack_device__()[0] != CUDA_DEVICE:
+        return np.from_dlpack(other)
+    check_device(device("cuda", other.__dlpack_device__()[1]))
+    return cupy().from_dlpack(other)
+
+
+def _mixed(arrays: list, op: Any) -> str:
+    """PyTorch's words for arrays on several devices."""
+    places: dict[str, Any] = {}
+    if op and op.names[0] == "_convolution" and (told := convolved(device_of, *arrays)):
+        return told
+    if op:
+        for i, x in zip(op.tensors, arrays, strict=True):
+            if isinstance(x, (list, tuple)):
+                places[op.params[i]] = [device_of(y) for y in x]
+            elif hasattr(x, "dtype"):
+                places[op.params[i]] = device_of(x)
+    told = mixed(op.names[0], places) if op else None
+    return told or two_of(device_of(x) for x in flat(arrays) if getattr(x, "ndim", 0) or hasattr(type(x), INTERFACE))
+
+
+def same_device(name: str, **arrays: Any) -> None:
+    """Raise PyTorch's error unless the arrays of a function lie on one device."""
+    told = mixed(name, {k: device_of(a) for k, a in arrays.items() if hasattr(a, "dtype")})
+    if told:
+        raise RuntimeError(told)
+
+
+_tf32 = [False]
+
+
+def rounds_products() -> bool:
+    """Whether products of float32 matrices round their factors to TF32."""
+    return _tf32[0]
+
+
+def rounded_products(on: bool) -> bool:
+    """Let products of float32 matrices round their factors to TF32, or not; what was so before."""
+    before = _tf32[0]
+    if on is not before:
+        from cupy._core import _routines_linalg as linalg
+
+        cupy()._core.set_compute_type(
+            np.dtype(np.float32), linalg.COMPUTE_TYPE_TF32 if on else linalg.COMPUTE_TYPE_DEFAULT
+        )
+        _tf32[0] = on
+    return before
+
+
+def fetched(array: Any) -> Any:
+    """A device's array as numpy's: the place where the program waits for the device, and hears of its errors."""
+    if device_guard.several:
+        with device_guard.on(array.device.id):
+            found = array.get()
+    else:
+        found = array.get()
+    settle()
+    return found
+
+
+def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
+    """Fold values into the elements at places that may come twice: `fold` is a ufunc's name, ``add`` or ``maximum``.
+
+    `where`: what numpy takes as an index.
+    """
+    if xp is np:
+        getattr(np, fold).at(target, where, values)
+        return
+    accelerator().fold(xp, fold, target, where, values)
+
+
+def pinned(array: np.ndarray) -> np.ndarray:
+    """A copy of an array in pinned memory of the CPU."""
+    if not array.size:
+        return array.copy()
+    memory = cupy().cuda.alloc_pinned_memory(array.nbytes)
+    made = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+    made[...] = array
+    return made
+
+
+def move_like(array: Any, other: Any) -> Any:
+    """An array copied to the device of another (itself when it is there)."""
+    return move(array, device_of(other))
+
+
+def move(array: Any, target: device) -> Any:
+    """An array copied to a device (itself when it is there)."""
+    if target.type == "cpu":
+        return array if isinstance(array, np.ndarray) else fetched(array)
+    index = check_device(target).index or 0
+    if not isinstance(array, np.ndarray) and array.device.id != index:
+        return carried(array, index)
+    with device_guard.on(index):
+        return cupy().asarray(array)
+
+
+def carried(array: Any, index: int) -> Any:
+    """A copy on another device, in order with what both devices are given to do; it lies in memory as the array does."""
+    order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+    with device_guard.on(array.device.id):
+        dense = array.transpose(order)
+        dense = dense if dense.flags.c_contiguous else dense.copy()
+        ready = moment()
+    with device_guard.on(index):
+        cupy().cuda.get_current_stream().wait_event(ready)
+        found = dense.copy()
+        done = moment()
+    with device_guard.on(array.device.id):
+        cupy().cuda.get_current_stream().wait_event(done)
+    return found.transpose(sorted(range(array.ndim), key=order.__getitem__))
+
+
+def moment() -> Any:
+    """This moment in what the current device is given to do."""
+    event = cupy().cuda.Event(disable_timing=True)
+    event.record()
+    return event

@@ -1,0 +1,102 @@
+"""Devices: where a tensor's elements lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sandbox.sealed import Frozen
+from .cupy_module import check_accelerator
+from .errors import type_name
+from .state import state
+
+_TYPES = ("cpu", "cuda", "meta", "mps", "xpu", "xla", "hpu", "mtia", "ipu", "privateuseone")
+_EXPECTED = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
+    "privateuseone"
+)
+
+
+class device(Frozen):
+    """``torch.device("cuda:0")``, ``torch.device("cuda", 0)``, ``torch.device(0)``; also a context manager."""
+
+    __module__ = "torch"
+    __slots__ = ("type", "index", "_outer")
+
+    type: str
+    index: int | None
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        type, index = (*given, None, None)[:2]
+        if len(given) > 2 or not named.keys() <= {"type", "index", "device"}:
+            listed = [*map(_name, given), *(f"{k}={_name(v)}" for k, v in named.items())]
+            listed += [""] if named and not given else []
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({', '.join(listed)}), but expected one of:"
+            )
+        if named:
+            type, index = named.get("device", named.get("type", type)), named.get("index", index)
+            given = (type,)
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, int):
+            if type < 0:
+                raise RuntimeError("Device index must not be negative")
+            check_accelerator()
+            type, index = "cuda", type
+        elif not isinstance(type, str):
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({_name(type) if given else ''}), but "
+                "expected one of:\n * (torch.device device)\n * (str type, int index = -1)"
+            )
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        if index is not None:
+            if not isinstance(index, int):
+                raise TypeError(f"device(): argument 'index' (position 2) must be int, not {_name(index)}")
+            if index < 0:
+                raise RuntimeError("Device index must not be negative")
+        name, colon, number = type.partition(":")
+        if name not in _TYPES:
+            if not name.replace("_", "").isalpha():
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            raise RuntimeError(f"Expected one of {_EXPECTED} device type at start of device string: {name}")
+        if colon:
+            if index is not None:
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
+            if not number.isdigit() or (len(number) > 1 and number[0] == "0"):
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            index = int(number)
+        self.type, self.index = name, index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple:
+        return device, (str(self),)
+
+    def __enter__(self) -> device:
+        self._outer = state.default_device
+        state.default_device = self
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        state.default_device = self._outer
+
+
+def _name(value: object) -> str:
+    return type_name(value)
+
+
+CPU = device("cpu")

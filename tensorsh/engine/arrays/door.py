@@ -1,0 +1,41 @@
+"""The door that every public call passes: closed over nobody's wish for ordinary programs, open while somebody has a say.
+
+Classes and modes that override functions, a profiler, mixed precision and several devices have one. A form looks at `asked`,
+which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py` knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+asked: list[Callable] = []
+"""The function that asks those who have a say; empty while there is nobody."""
+PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
+"""The answer that leaves a call to its form."""
+lasting: set[str] = set()
+"""Those who have a say for good, since something of them may be anywhere: "classes" that override, several "devices"."""
+_keeper: list[Callable] = []
+
+
+def ask(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer of those who have a say to a call of a form; PROCEED where the form is to give it."""
+    for answer in asked:
+        return answer(form, args, kwargs)
+    return PROCEED
+
+
+def keep(answer: Callable) -> None:
+    """Take the function that stands at the door while it is open."""
+    _keeper[:] = [answer]
+
+
+def settle(settings: dict[str, Any]) -> None:
+    """Open or close the door, as the engine's settings say: within a call, only casts and devices count."""
+    someone = (
+        "devices" in lasting
+        or settings["autocast"] is not None
+        or settings["outermost"]
+        and ("classes" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
+    )
+    asked[:] = _keeper if someone else ()

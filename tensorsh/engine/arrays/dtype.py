@@ -1,0 +1,215 @@
+"""PyTorch's dtypes as objects, and their correspondence with numpy's.
+
+A tensor's dtype is never stored: it is looked up from its array's numpy dtype. bfloat16 and the float8 family come from
+ml_dtypes, which is imported when one of them is first used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.sealed import Frozen, Sealed
+from .errors import type_name
+
+BOOL, INTEGER, FLOAT, COMPLEX = range(4)
+"""The four categories of type promotion, in their order."""
+
+
+class dtype(Frozen):
+    """A type of element, as ``torch.float32``."""
+
+    __module__ = "torch"
+    __slots__ = ("name", "category", "itemsize", "is_signed", "_numpy", "short")
+
+    def __init__(self, name: str, category: int, itemsize: int, short: str, signed: bool = True) -> None:
+        self.name, self.category, self.itemsize, self.short, self.is_signed = name, category, itemsize, short, signed
+        self._numpy: np.dtype | None = None
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The numpy dtype that holds these elements."""
+        if self._numpy is None:
+            _load(self)
+        return self._numpy  # type: ignore[return-value]
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.category == FLOAT
+
+    @property
+    def is_complex(self) -> bool:
+        return self.category == COMPLEX
+
+    @property
+    def abbr(self) -> str:
+        """The short name: "f32", "i64", "bf16"."""
+        if self.name[:7] == "float8_":
+            return "f8" + self.name[7:]
+        return ("bf" if self.name == "bfloat16" else self.name[0]) + str(8 * self.itemsize)
+
+    def to_real(self) -> dtype:
+        return _REAL.get(self, self)
+
+    def to_complex(self) -> dtype:
+        return _COMPLEX.get(self, self)
+
+    def __repr__(self) -> str:
+        return "torch." + self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __copy__(self) -> dtype:
+        return self
+
+    def __deepcopy__(self, memo: object) -> dtype:
+        return self
+
+
+bool_ = dtype("bool", BOOL, 1, "Bool", False)
+uint8 = dtype("uint8", INTEGER, 1, "Byte", False)
+int8 = dtype("int8", INTEGER, 1, "Char")
+int16 = dtype("int16", INTEGER, 2, "Short")
+int32 = dtype("int32", INTEGER, 4, "Int")
+int64 = dtype("int64", INTEGER, 8, "Long")
+uint16 = dtype("uint16", INTEGER, 2, "UInt16", False)
+uint32 = dtype("uint32", INTEGER, 4, "UInt32", False)
+uint64 = dtype("uint64", INTEGER, 8, "UInt64", False)
+float16 = dtype("float16", FLOAT, 2, "Half")
+bfloat16 = dtype("bfloat16", FLOAT, 2, "BFloat16")
+float32 = dtype("float32", FLOAT, 4, "Float")
+float64 = dtype("float64", FLOAT, 8, "Double")
+complex32 = dtype("complex32", COMPLEX, 4, "ComplexHalf")
+complex64 = dtype("complex64", COMPLEX, 8, "ComplexFloat")
+complex128 = dtype("complex128", COMPLEX, 16, "ComplexDouble")
+float8_e4m3fn = dtype("float8_e4m3fn", FLOAT, 1, "Float8_e4m3fn")
+float8_e5m2 = dtype("float8_e5m2", FLOAT, 1, "Float8_e5m2")
+float8_e4m3fnuz = dtype("float8_e4m3fnuz", FLOAT, 1, "Float8_e4m3fnuz")
+float8_e5m2fnuz = dtype("float8_e5m2fnuz", FLOAT, 1, "Float8_e5m2fnuz")
+
+DTYPES = [value for value in list(globals().values()) if isinstance(value, dtype)]
+BY_NAME = {d.name: d for d in DTYPES}
+ALIASES = {
+    "float": float32, "double": float64, "half": float16, "cfloat": complex64, "cdouble": complex128,
+    "chalf": complex32, "long": int64, "int": int32, "short": int16,
+}  # fmt: skip
+HALVES = frozenset({float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz})
+_REAL = {complex32: float16, complex64: float32, complex128: float64}
+_COMPLEX = {float16: complex32, float32: complex64, float64: complex128, bfloat16: complex64}
+
+UINT8 = np.dtype(np.uint8)
+COMPLEX_HALF = np.dtype("complex64", metadata={"torch": "complex32"})
+"""numpy has no complex32: its elements are held as complex64 of half precision, in arrays of this very object as dtype."""
+complex32._numpy, COMPLEX_WIDE = COMPLEX_HALF, np.dtype("complex64")
+
+FROM_NUMPY: dict[np.dtype, dtype] = {}
+"""torch's dtype of an array's dtype: ``FROM_NUMPY[array.dtype]``."""
+
+
+def _load(d: dtype) -> None:
+    import ml_dtypes
+
+    for each in (bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz):
+        each._numpy = np.dtype(getattr(ml_dtypes, each.name))
+        FROM_NUMPY[each._numpy] = each
+
+
+for _d in DTYPES:
+    if _d.name.startswith(("bool", "int", "uint", "float16", "float32", "float64", "complex64", "complex128")):
+        _d._numpy = np.dtype(_d.name)
+        FROM_NUMPY[_d._numpy] = _d
+
+
+PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def chosen(given: object, caller: str) -> dtype:
+    """The dtype that a caller was given: one of torch's, or a Python type that stands for its counterpart."""
+    if type(given) is dtype:
+        return given
+    found = PYTHON.get(given) if isinstance(given, type) else None  # type: ignore[arg-type]
+    if found is None:
+        raise TypeError(f"{caller}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+    return found
+
+
+def as_complex_half(array: Any) -> Any:
+    """An array as complex32: both parts rounded to half precision."""
+    made = np.empty(array.shape, COMPLEX_HALF)
+    made.real, made.imag = array.real.astype(np.float16), array.imag.astype(np.float16)
+    return made
+
+
+def can_hold(source: dtype, target: dtype) -> bool:
+    """Whether a result may be stored in a given dtype: never in one of a lower category."""
+    return source.category <= target.category
+
+
+def of(array: np.ndarray) -> dtype:
+    """torch's dtype of an array; TypeError, as PyTorch words it, for what it cannot hold."""
+    try:
+        return complex32 if array.dtype is COMPLEX_HALF else FROM_NUMPY[array.dtype]
+    except KeyError:
+        if array.dtype.name == "bfloat16" or array.dtype.name.startswith("float8"):
+            _load(bfloat16)
+            return FROM_NUMPY[array.dtype]
+        native = array.dtype.newbyteorder("=")
+        if native in FROM_NUMPY:
+            return FROM_NUMPY[native]
+        raise TypeError(
+            f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. The only "
+            "supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
+            "uint64, uint32, uint16, uint8, and bool."
+        ) from None
+
+
+def _asked(function: str, type: Any) -> dtype:
+    if not isinstance(type, dtype):
+        raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
+    return type
+
+
+class finfo(metaclass=Sealed):
+    """Machine limits of a floating-point dtype."""
+
+    def __init__(self, type: dtype | None = None) -> None:
+        from .state import state
+
+        type = state.default_dtype if type is None else _asked("finfo", type)
+        if type.category not in (FLOAT, COMPLEX):
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        real = type.to_real().numpy
+        info: Any
+        if type in HALVES and type is not float16:
+            import ml_dtypes
+
+            info = ml_dtypes.finfo(real)
+        else:
+            info = np.finfo(real)
+        self.bits, self.dtype = int(info.bits), real.name
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.smallest_normal)
+        self.resolution = 10.0 ** -int(info.precision) if info.precision else 1.0
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo(metaclass=Sealed):
+    """Limits of an integer dtype."""
+
+    def __init__(self, type: dtype) -> None:
+        if _asked("iinfo", type).category != INTEGER:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        info = np.iinfo(type.numpy)
+        self.bits, self.min, self.max, self.dtype = info.bits, int(info.min), int(info.max), type.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -1,0 +1,185 @@
+"""PyTorch's words for wrong arguments."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.integers import whole
+from ...sandbox.sealed import Dotted
+
+
+def type_name(value: Any) -> str:
+    if value is None:
+        return "NoneType"
+    kind = type(value)
+    module = kind.__module__
+    if hasattr(value, "_operator") and not value._operator.names[0].startswith("nn.functional."):
+        return "builtin_function_or_method"  # what functions of torch are, there
+    if module == "numpy" or type(kind) is Dotted:
+        return f"{module}.{kind.__name__}"
+    return kind.__name__
+
+
+def argument_error(op: Any, position: int, value: Any, expected: str = "Tensor") -> TypeError:
+    """``add(): argument 'other' (position 2) must be Tensor, not str``."""
+    param = op.params[position]
+    place = f" (position {position + 1})" if position < op.positional else ""
+    return TypeError(f"{op.name.lstrip('_')}(): argument '{param}'{place} must be {expected}, not {type_name(value)}")
+
+
+def binding_error(op: Any, args: tuple, kwargs: dict) -> TypeError:
+    """What is wrong with a call's arguments: missing, too many, unknown."""
+    name = op.name
+    for key in kwargs:
+        if key not in op.index and key not in ("axis", "keepdims", "x", "x1", "x2", "a", "self"):
+            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    for key in op.params[: len(args)]:
+        if key in kwargs:
+            return TypeError(f"{name}() got multiple values for argument '{key}'")
+    if len(args) > op.positional:
+        plural = "" if op.positional == 1 else "s"
+        return TypeError(
+            f"{name}() takes {op.positional} positional argument{plural} but {len(args)} were given"
+            if op.required == op.positional
+            else f"{name}() takes from {op.required} to {op.positional} positional arguments but {len(args)} were given"
+        )
+    missing = [p for p in op.params[len(args) : op.required] if p not in kwargs]
+    if not missing:
+        # What is missing can only be named, as `upper` of linalg.solve_triangular.
+        defaults = op.defaults[op.positional :]
+        missing = [
+            p
+            for p, default in zip(op.params[op.positional :], defaults, strict=True)
+            if type(default).__name__ == "Required" and p not in kwargs
+        ]
+    listed = ", ".join(f'"{p}"' for p in missing)
+    return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
+
+
+def combination_error(name: str, *args: Any, **kwargs: Any) -> TypeError:
+    """No overload of a function takes these arguments (a method's own tensor is not among them)."""
+    listed = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in sorted(kwargs.items())])
+    listed += ", " if kwargs and not args else ""
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({listed}), but expected one of:")
+
+
+def dim_error(dim: int, ndim: int) -> IndexError:
+    low, high = (-ndim, ndim - 1) if ndim else (-1, 0)
+    return IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; IndexError when there is none such. Scalars have dimension 0."""
+    n = ndim or 1
+    try:
+        if type(dim) is not int:
+            if type(dim) is bool or not (isinstance(dim, int) or hasattr(type(dim), "item")):
+                raise TypeError
+            dim = whole(dim)
+        if -n <= dim < n:
+            return dim % n
+    except TypeError:
+        caller = _getframe(1).f_code.co_name.strip("_")
+        raise TypeError(f"{caller}(): argument 'dim' (position 1) must be int, not {type_name(dim)}") from None
+    raise dim_error(dim, ndim)
+
+
+def length(shape: tuple, dim: int) -> int:
+    """The length of a dimension, where PyTorch asks for it before it looks how many there are."""
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[wrap_dim(dim, len(shape))]
+
+
+def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Several dimensions (None or empty: all), each once."""
+    if dims is None:
+        return tuple(range(ndim))
+    if isinstance(dims, (int, np.integer)):
+        return (wrap_dim(whole(dims), ndim),) if ndim else (wrap_dim(whole(dims), ndim),)[:0]
+    if len(dims) == 0:
+        return tuple(range(ndim))
+    wrapped = [wrap_dim(whole(d), ndim) for d in dims]
+    for d in wrapped:
+        if wrapped.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(wrapped) if ndim else ()
+
+
+def check_broadcast(operands: list) -> None:
+    """Raise PyTorch's error where the shapes of some operands do not broadcast."""
+    shape: tuple = ()
+    for x in operands:
+        other = getattr(x, "shape", ())
+        try:
+            shape = np.broadcast_shapes(shape, other)
+        except ValueError:
+            raise broadcast_error(shape, other) from None
+
+
+def common_shape(a: tuple, b: tuple) -> tuple:
+    """The shape that two are broadcast to, or PyTorch's error."""
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise broadcast_error(a, b) from None
+
+
+def check_kept(target: Any, other: Any) -> None:
+    """Raise PyTorch's error where what is written in place has not the shape, or not the dtype, of one operand."""
+    shape = common_shape(target.shape, other.shape)
+    if shape != tuple(target.shape):
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+    from .dtype import can_hold
+    from .promotion import result_type
+
+    common = result_type([target._array, other._array])
+    if not can_hold(common, target.dtype):
+        raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
+
+
+def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
+    """The size mismatch of two shapes, at the last dimension where they differ."""
+    n = max(len(a), len(b))
+    for i in range(n - 1, -1, -1):
+        x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if x != y and x != 1 and y != 1:
+            return RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} cannot be broadcast")
+
+
+def not_implemented(kernel: str, value: Any) -> NotImplementedError:
+    """``"hypot_cpu" not implemented for 'Long'``, for an array or a dtype."""
+    from .dtype import of
+
+    short = value.short if hasattr(value, "short") else of(value).short
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{short}'")
+
+
+CPP_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""C++'s names of dtypes, in some messages."""
+
+
+def cpp_name(value: Any) -> str:
+    """That of an array, a tensor or a dtype."""
+    name = getattr(value, "dtype", value).name
+    return CPP_NAMES.get(name, name)
+
+
+OLD_TYPES = frozenset("Byte Char Short Int Long Half Float Double".split())
+
+
+def tensor_type(d: Any) -> str:
+    """``torch.ShortTensor``: what messages call the type of a CPU tensor of a dtype; only the oldest have such a name."""
+    return f"torch.{d.short}Tensor" if d.short in OLD_TYPES else f"CPU{d.short}Type"

@@ -1,0 +1,143 @@
+"""Memory formats and layouts, and the images whose channels come last in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...sandbox.sealed import Frozen
+from .cupy_module import device_count
+from .parallel import copied
+
+
+class Named(Frozen):
+    """A value of torch's that is nothing but its name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return "torch." + self.name
+
+
+class memory_format(Named):
+    """An order of dimensions in memory."""
+
+    __module__ = "torch"
+    __slots__ = ()
+
+
+class layout(memory_format):
+    """How a tensor's elements are stored."""
+
+    __module__ = "torch"
+    __slots__ = ()
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
+
+PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
+
+
+def channels_are_last(array: Any) -> bool:
+    """Whether images [N, C, *S] lie in memory with the channels innermost, told by the strides as PyTorch tells it."""
+    if array.ndim not in (4, 5) or array.flags.c_contiguous and array.shape[1] != 1:
+        return False
+    shape, strides = array.shape, array.strides
+    least = 0
+    for axis in (1, *range(array.ndim - 1, 1, -1), 0):
+        if not shape[axis] or strides[axis] < least or not axis and least == strides[1]:
+            return False
+        least = strides[axis] * shape[axis]
+    return strides[1] != 0
+
+
+def row_order(array: Any) -> Any:
+    """The array itself when its elements lie in row order, else a copy that does."""
+    return array if array.flags.c_contiguous else array.copy()
+
+
+def with_channels_last(array: Any) -> Any:
+    """A copy of images [N, C, *S] with the channels innermost."""
+    last = array.ndim - 1
+    return array.transpose(0, *range(2, last + 1), 1).copy("C").transpose(0, last, *range(1, last))
+
+
+def laid_out(array: Any, memory_format: Any = None) -> Any:
+    """A copy of an array in a memory format; without one the order of its dimensions in memory is kept."""
+    name = "torch.preserve_format" if memory_format is None else str(memory_format)
+    if name == "torch.preserve_format":
+        return array.copy("K")
+    if hasattr(array, "layout"):
+        return array.laid_out(name)
+    if name == "torch.contiguous_format":
+        return copied(array)
+    dims = 4 if name == "torch.channels_last" else 5
+    if array.ndim != dims:
+        raise RuntimeError(f"required rank {dims} tensor to use {name[6:]} format")
+    return with_channels_last(array)
+
+
+def as_images(kernel: Callable, count: int, volumes: bool) -> Callable:
+    """A kernel of images whose results have the channels last in memory where one of its first arguments has."""
+
+    most = 6 if volumes else 5
+
+    def laid(xp: Any, *given: Any, **options: Any) -> Any:
+        result = kernel(xp, *given, **options)
+        for each in given[:count]:
+            if 3 < each.ndim < most and channels_are_last(each):
+                break
+        else:
+            return result
+        if type(result) is tuple:
+            return tuple([with_channels_last(r) if r.ndim == each.ndim else r for r in result])
+        return with_channels_last(result)
+
+    laid.__doc__ = kernel.__doc__
+    return laid
+
+
+def joined(result: Any, arrays: list) -> Any:
+    """Joined arrays in row order, or with the channels last where all of them have."""
+    return result if all(map(channels_are_last, arrays)) else row_order(result)
+
+
+def copying(kernel: Callable) -> Callable:
+    """A kernel that overwrites its first array, given a copy of it."""
+
+    def on_copy(xp: Any, input: Any, *rest: Any, **options: Any) -> Any:
+        return kernel(xp, input.copy("C"), *rest, **options)
+
+    on_copy.__doc__ = kernel.__doc__
+    return on_copy
+
+
+seen = [False]
+"""Whether there may be sparse tensors, or gradients."""
+SPARSE = frozenset("to_sparse zeros empty spdiags zeros_like empty_like".split())
+"""Functions that take sparse layouts."""
+
+
+def check_options(function: str, wanted: Any, pinned: Any) -> None:
+    """Refuse what a function cannot make: sparse tensors, but for some; such as are pinned in memory where there is no device to
+    copy to."""
+    last = function.rpartition(".")[2]
+    if wanted is not None and wanted is not strided and last not in SPARSE and not last.startswith("sparse_"):
+        if last in ("full", "ones") and wanted is sparse_coo:
+            raise RuntimeError("full(...) is not implemented for sparse layout")
+        raise NotImplementedError(f"{last}(): tensorsh has no {wanted} tensors, only torch.strided ones")
+    if pinned:
+        if not device_count():
+            raise RuntimeError(PINNED)

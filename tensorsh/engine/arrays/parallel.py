@@ -1,0 +1,161 @@
+"""Large arrays worked on in pieces that stay in the cache, by as many threads as ``torch.set_num_threads`` allows.
+
+A piece's result depends on that piece alone and the cuts on the array's shape alone, so results do not depend on the number
+of threads. numpy releases the interpreter's lock inside its loops; the pieces are long enough that taking it back between
+them costs nothing.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.long_calls import MANY, Helper, parked
+from .state import state
+
+PIECE = 1 << 15
+"""Elements of a piece of an elementwise function with intermediate results."""
+BLOCK = 1 << 18
+"""Arrays of more elements than this are worked on a block of rows at a time."""
+ROWS = 1 << 16
+"""Elements of a block of rows."""
+SHARED = 1 << 19
+"""From this many elements on, the pieces are shared among threads."""
+
+
+def elementwise(f: Callable, out: Any, *arrays: Any, piece: int = PIECE) -> Any:
+    """Run ``f(out, *arrays)`` on pieces of C-contiguous arrays of one size; `out`."""
+    flat = [x.reshape(-1) for x in (out, *arrays)]
+    run(f, flat, piece)
+    return out
+
+
+def rows(f: Callable, out: Any, *arrays: Any) -> Any:
+    """Run ``f(out, *arrays)`` on blocks of rows of C-contiguous arrays of one shape; `out`."""
+    n = out.shape[-1]
+    blocks_of_rows(f, [x.reshape(-1, n) for x in (out, *arrays)])
+    return out
+
+
+def blocks_of_rows(f: Callable, arrays: list) -> None:
+    """``f`` of the same rows of each matrix, for all blocks of rows; the first matrix is the widest."""
+    n = arrays[0].shape[1]
+    run(f, arrays, max(1, ROWS // n), buffer_for(n))
+
+
+SHORT = 256
+"""Rows of less elements than this are too short for an operation of their own."""
+
+
+def buffer_for(n: int) -> int:
+    """The best buffer size of numpy for operations between rows of n elements and a column; 0 for its own.
+
+    With a buffer larger than a row numpy makes copies of the column as wide as the buffer, which doubles the time.
+    """
+    return min(n, 8192) // 16 * 16 if n >= SHORT else 0
+
+
+def spread(column: Any, n: int) -> Any:
+    """A column as it is best combined with rows of n elements: repeated along short ones."""
+    return column if n >= SHORT else np.repeat(column, n, 1)
+
+
+def run(f: Callable, arrays: list, step: int, buffer: int = 0) -> None:
+    """``f`` of the same slice of each array, for all slices of `step`."""
+    count = len(arrays[0])
+    threads = min(state.threads, -(-count // step)) if arrays[0].size >= SHARED and count >= 2 * step else 1
+    each(f, ([a[top : top + step] for a in arrays] for top in range(0, count, step)), threads, buffer)
+
+
+def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
+    """``f(*job)`` for all jobs, by threads that take the next job when they are done with one.
+
+    An exception in any of them is raised here. `buffer` is numpy's buffer size meanwhile (see `buffer_for`).
+    """
+    if threads < 2:
+        before = np.setbufsize(buffer) if buffer else 0
+        try:
+            for job in jobs:
+                f(*job)
+        finally:
+            if before:
+                np.setbufsize(before)
+        return
+    rest = iter(jobs)
+    lock = allocate_lock()
+    failures: list[BaseException] = []
+    started: list[Helper] = []
+
+    def work(helper: Helper | None = None) -> bool:
+        """Do jobs while there are any; whether there was one, which the thread that asked for the work then waits for."""
+        before = np.setbufsize(buffer) if buffer else 0
+        found = False
+        try:
+            while not failures:
+                with lock:
+                    job = next(rest, None)
+                    if job is not None and not found:
+                        found = True
+                        if helper is not None:
+                            started.append(helper)
+                if job is None:
+                    break
+                f(*job)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            if before:
+                np.setbufsize(before)
+        return found
+
+    for _ in range(threads - 1):
+        try:
+            helper = parked.pop() if parked else Helper()
+        except (RuntimeError, MemoryError):  # there is no room for another stack
+            break
+        helper.begin(work)
+    work()
+    with lock:
+        rest = iter(())  # helpers that wake only now are not waited for
+    for helper in started:
+        helper.done.acquire()
+        parked.append(helper)
+    if failures:
+        raise failures[0]
+
+
+TILE = 256
+"""Rows and columns of a tile of a transposed copy: what it reads and writes stays in the cache."""
+
+
+def copied(x: Any) -> Any:
+    """A copy in C order, tile by tile where the last dimension is not the one that is near in memory."""
+    if x.size < BLOCK or type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
+        return x.copy()
+    near = min(range(x.ndim), key=lambda k: abs(x.strides[k]) if x.shape[k] > 1 else 1 << 62)
+    if near == x.ndim - 1 or min(x.shape[near], x.shape[-1]) < 16:
+        return x.copy()
+    out = np.empty(x.shape, x.dtype)
+    source, target = (np.moveaxis(a, near, 0) for a in (x, out))
+
+    def block(out: Any, x: Any) -> None:
+        for left in range(0, x.shape[-1], TILE):
+            np.copyto(out[..., left : left + TILE], x[..., left : left + TILE])
+
+    run(block, [target, source], TILE)
+    return out
+
+
+def listed(array: Any) -> Any:
+    """`array.tolist()`, made in pieces: it can be interrupted between them."""
+    if array.size <= MANY or not array.ndim:
+        return array.tolist()
+    if array.ndim > 1:
+        return [listed(row) for row in array]
+    found: list = []
+    for at in range(0, array.size, MANY):
+        found += array[at : at + MANY].tolist()
+    return found

@@ -1,0 +1,108 @@
+"""The engine's settings that a program can change, in one object.
+
+A session owns a snapshot of them: it is put in place while the session runs and taken out again afterwards, so that seed,
+default dtype, print options and grad mode of one session are never seen by another.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import door
+from . import dtype as _dtype
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""How many threads large arrays are worked on by, unless a program says otherwise."""
+
+
+class State:
+    """Everything that ``torch.set_...`` and ``manual_seed`` change. Read on every call, so plain attributes."""
+
+    grad_enabled: bool
+    inference: bool
+    default_dtype: _dtype.dtype
+    default_device: Any
+    anomaly: bool
+    check_nan: bool
+    places: Any
+    """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
+    flow: Any
+    """Called with each node of a backward pass and the gradient that arrived there; None, usually."""
+    packing: tuple
+    """The hooks for saved tensors, the innermost last."""
+    multithreading: bool
+    walk: Any
+    """The roots of the backward pass under way, and the nodes whose gradients are wanted (None: all leaves)."""
+    packing_refused: str | None
+    """Why there may be none just now."""
+    retain_graph: bool
+    """Whether no graph is freed, whatever a backward pass says: `vmap` walks one graph for several slices."""
+    deterministic: bool
+    warns_of_chance: bool
+    threads: int
+    warned: set
+    outermost: bool
+    """Whether a call is the program's own: none is under way."""
+    passing: Any
+    """The form that goes on once more, after those who have a say were asked."""
+    autocast: Any
+    """The `Precision` in effect, if any."""
+    profile: Any
+    """What counts the calls of operators, if anything does."""
+    overriding: bool
+    """Whether subclasses of Tensor may override functions."""
+    skips_override: bool
+    """Whether the next function of a program that asks is not overridden: it was called by what overrides it."""
+    function_modes: tuple
+    """The modes that override all functions, the innermost last."""
+    generator: Any
+    """The session's generator of random numbers, once there is one (`random/generator.py`)."""
+    print_options: Any
+    """How tensors are printed, once that was asked (`tensors/text.py`)."""
+    device_generators: dict
+    """The default generators of CUDA devices, by their numbers, as far as numbers were drawn there."""
+    matmul_precision: str
+    device_seed: int | None
+    """What those not yet made are to be seeded with."""
+
+    dual: bool
+    """Whether there ever was a dual tensor: nodes may then lead to tangents alone."""
+    dual_level: int
+    """The level of forward differentiation; -1 outside."""
+    sparse_invariants: bool
+    """Whether the parts of sparse tensors are checked when these are made."""
+    pushing: bool
+    """Whether a walk looks for tangents: it ends at dual tensors."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(self.fresh())
+
+    def fresh(self) -> dict[str, Any]:
+        """A snapshot of a new session's settings."""
+        return {
+            "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
+            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": CORES, "flow": None,
+            "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
+            "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
+            "function_modes": (), "skips_override": False, "dual": False, "dual_level": -1, "pushing": False,
+            "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
+            "sparse_invariants": False, "generator": None, "print_options": None,
+        }  # fmt: skip
+
+    def snapshot(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        own = self.__dict__
+        own.update(snapshot)  # never empty: an interruption may come at any time
+        for name in own.keys() - snapshot.keys():
+            del own[name]
+        self.settle()
+
+    def settle(self) -> None:
+        """Open or close the door for those who have a say in calls, after one of them came or went."""
+        door.settle(self.__dict__)
+
+
+state = State()

@@ -1,0 +1,51 @@
+"""Nodes of dual tensors: where a tangent enters the graph, and which nodes lead to a leaf and not to tangents alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays.state import state
+from .fields import tick
+from .nodes import AccumulateGrad, Node, Slot
+
+
+class DualLeaf(Node):
+    """Where a tangent enters the graph; the gradient goes on to the tensor that was given one."""
+
+    _title = "DualLeaf"
+    _tangent: Any = None
+
+    def __init__(self, primal: Any, tangent: Any, level: int) -> None:
+        self._edges = (primal,)
+        self._tangent, self._level = tangent, level
+        self._sequence = tick()
+
+    def _step(self, gradient: Any, world: Any) -> tuple:
+        return (None,) if state.pushing else (gradient,)
+
+
+def wants_gradient(t: Any, but: Any = None) -> bool:
+    """Whether a backward pass from a tensor comes to a leaf; of dual tensors alone there is none."""
+    node = t._node
+    if node is None:
+        return False
+    if but is None and node._real is not None:
+        return node._real
+    ahead, seen, found = [node], {node}, False
+    while ahead and not found:
+        at = ahead.pop()
+        found = type(at) is AccumulateGrad and at is not but
+        for e in at._edges:
+            if e is not None and e not in seen:
+                seen.add(e)
+                ahead.append(e)
+    if but is None:
+        node._real = found
+    return found
+
+
+def shown(node: Any) -> Any:
+    """The node that programs see in a dual tensor's place: that of the tensor which was given the tangent."""
+    while type(node) is DualLeaf:
+        node = node._edges[0]
+    return node._parent if type(node) is Slot else node

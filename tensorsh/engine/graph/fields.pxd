@@ -1,0 +1,81 @@
+cimport cython
+
+cdef extern from *:
+    """
+    static CYTHON_INLINE PyObject *tensorsh_allocated(PyObject *kind, PyObject *base) {
+        static PyObject *nothing = NULL;
+        if (nothing == NULL && (nothing = PyTuple_New(0)) == NULL) return NULL;
+        if (!PyType_Check(kind) || !PyType_IsSubtype((PyTypeObject *)kind, (PyTypeObject *)base)) {
+            PyErr_SetString(PyExc_TypeError, "neither a tensor's class nor a node's");
+            return NULL;
+        }
+        return ((PyTypeObject *)base)->tp_new((PyTypeObject *)kind, nothing, NULL);
+    }
+    """
+    object allocated "tensorsh_allocated"(object kind, object base)
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    /* Python reads and writes a member with fewer steps than a property. Nothing deletes one: compiled code takes each for
+       an object (tests/test_house.py looks for it; no program reaches these names). */
+    static CYTHON_UNUSED int tensorsh_add_members(PyObject *kind, const PyMemberDef *members, int count) {
+        PyMemberDef *own = PyMem_Malloc(count * sizeof *own);
+        if (own == NULL) return PyErr_NoMemory(), -1;
+        memcpy(own, members, count * sizeof *own);
+        for (int k = 0; k < count; k++) {
+            PyObject *member = PyDescr_NewMember((PyTypeObject *)kind, own + k);
+            int failed = member == NULL || PyDict_SetItemString(((PyTypeObject *)kind)->tp_dict, own[k].name, member) < 0;
+            Py_XDECREF(member);
+            if (failed) return -1;
+        }
+        PyType_Modified((PyTypeObject *)kind);
+        return 0;
+    }
+    #define TENSORSH_MEMBER(of, name) {#name, T_OBJECT_EX, offsetof(struct __pyx_obj_8tensorsh_6engine_5graph_6fields_##of, name), 0, NULL}
+    #define tensorsh_as_members(fields, step)                                                                  \
+        (tensorsh_add_members(fields, (const PyMemberDef[]){TENSORSH_MEMBER(Fields, _array), TENSORSH_MEMBER(Fields, _node), \
+            TENSORSH_MEMBER(Fields, _grad), TENSORSH_MEMBER(Fields, _root), TENSORSH_MEMBER(Fields, _cell),             \
+            TENSORSH_MEMBER(Fields, _views), TENSORSH_MEMBER(Fields, _origin), TENSORSH_MEMBER(Fields, _inference)}, 8) | \
+         tensorsh_add_members(step, (const PyMemberDef[]){TENSORSH_MEMBER(Step, _edges), TENSORSH_MEMBER(Step, _saved),  \
+            TENSORSH_MEMBER(Step, _metas)}, 3))
+    """
+    int as_members "tensorsh_as_members"(object fields, object step) except -1
+
+
+cdef class Fields:
+    cdef public object _array, _node, _grad, _root, _cell, _views, _origin, _inference
+
+cdef class Step:
+    cdef public object _edges, _saved, _metas
+    cdef public long long _sequence
+
+cdef class Version:
+    cdef public long long count, last
+    cdef public object stamps, _place
+    cpdef bump(self)
+    cpdef at(self, long long sequence)
+
+cdef class Saved(Version):
+    cdef public object _array, other
+    cdef public long long _number
+
+cdef class Wrapped:
+    cdef public object value
+
+cdef dict settings
+cdef object ndarray, generic
+cdef object tensor_class
+cdef long long count
+
+cpdef object new(object kind)
+cpdef long long tick()
+@cython.locals(t=Fields)
+cpdef object wrap(object array)
+@cython.locals(t=Fields)
+cpdef object fresh(object array, object node=*)
+@cython.locals(node=Step)
+cpdef object link(object kind, object edges, object saved=*, object metas=*)
+@cython.locals(saved=Saved, t=Fields)
+cpdef Saved keep_result(object t, long long number=*)
+cpdef Wrapped wrapped(object value)

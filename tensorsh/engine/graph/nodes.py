@@ -1,0 +1,383 @@
+"""The tape: what its nodes are, what they keep, and how a node gives gradients.
+
+Every tensor that needs a gradient has a `node`: the operation that made it, or, for a leaf, its AccumulateGrad. A node's
+`edges` are the nodes of its operands (None where no gradient is wanted):
+
+    x ── AccumulateGrad(x) <── MulBackward0 <── SumBackward0 ── loss
+
+In an ordinary backward pass (`walk.py`) gradients are bare arrays and the formulas run on the kernels themselves; with
+create_graph they are tensors and the same formulas run on the differentiable operators.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.sealed import Sealed
+from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
+from ..arrays.state import state
+from ..numerics.halves import converted
+from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
+from .saved_hooks import Packed, Place
+
+
+class Hidden:
+    """A by-product of a kernel that its formulas need and no program sees."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+
+FREED: Any = ("freed",)
+PLAIN = frozenset((int, float, bool, tuple, str))
+"""What nodes keep besides tensors and results, and is handed to formulas as it is."""
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
+
+
+class Node(Step, metaclass=Sealed):
+    """A step of the graph. Instances of subclasses named as PyTorch names them: ``MulBackward0``."""
+
+    _edges: tuple
+    _saved: tuple
+    _metas: tuple | None
+    _sequence: Any
+    _operator: Any = None
+    _counts: tuple | None = None
+    _outputs = 1
+    _place = Place()
+    _prehooks: dict | None = None
+    _hooks: dict | None = None
+    _backward_prehooks: dict | None = None
+    _retained: Any = None
+    _title = "Node"
+    _norm: Any = None
+    _watched = False
+    """Whether a hook, or a tensor that wants its gradient kept, waits here."""
+    _keeps = True
+    """Whether there is anything to release after the walk."""
+    _real: bool | None = None
+    """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
+    _forbidden: str | None = None
+    """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
+
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented" if self._title == "NotImplemented" else self._title
+
+    @property
+    def next_functions(self) -> tuple:
+        return tuple(
+            (None, 0) if e is None else (e._parent, e._number) if type(e) is Slot else (e, 0) for e in self._edges
+        )
+
+    @property
+    def metadata(self) -> dict:
+        return self.__dict__.setdefault("_metadata", {})
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+    def register_hook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_inputs, grad_outputs)` after this node has run."""
+        if self._hooks is None:
+            self._hooks = {}
+        self._watched = True
+        return Handle(self._hooks, hook)
+
+    def register_prehook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_outputs)` before this node runs."""
+        if self._backward_prehooks is None:
+            self._backward_prehooks = {}
+        self._watched = True
+        return Handle(self._backward_prehooks, hook)
+
+    def _sequence_nr(self) -> int:
+        return int(self._sequence)
+
+    def _step(self, gradient: Any, world: Any) -> Sequence:
+        """The gradients for `edges`, given that of the result (a list of them for several results)."""
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Forget what was saved, for nodes that keep anything; a second walk then fails."""
+
+
+class Handle(metaclass=Sealed):
+    """What registering a hook returns; `remove()` takes the hook away."""
+
+    _next = itertools.count().__next__
+
+    def __init__(self, hooks: dict, hook: Callable) -> None:
+        self._hooks, self.id = hooks, Handle._next()
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "RemovableHandle", "RemovableHandle"
+
+
+def copied_like(array: Any, like: Any) -> Any:
+    """A copy that lies in memory as a leaf does, if that one has no gaps; else in row order."""
+    if type(like) is np.ndarray and not like.flags.c_contiguous:
+        laid = np.empty_like(like)
+        if laid.strides == like.strides:
+            laid[...] = array
+            return laid
+    return array.copy()
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
+
+    _title = "AccumulateGrad"
+    _post_hooks: dict | None = None
+    _sequence = sys.maxsize
+
+    def __init__(self, variable: Any) -> None:
+        self._reference = weakref.ref(variable)
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    @property
+    def variable(self) -> Any:
+        return self._reference()
+
+    def _accumulate(self, gradient: Any) -> None:
+        variable = self._reference()
+        if variable is None:
+            return
+        old = variable._grad
+        if not isinstance(gradient, Fields):
+            array = np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
+            like = variable._array
+            if array.dtype is not like.dtype and array.dtype != like.dtype:
+                array = cast(array, like.dtype)
+            if old is None:
+                # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
+                # A view is, when it is all there is of its base (the gradient of a transposed weight).
+                base = array.base
+                if array.strides != like.strides or sys.getrefcount(array) > 5 or (
+                    base is not None and (type(base) is not type(array) or sys.getrefcount(base) > 3
+                                          or base.base is not None or base.size != array.size)
+                ):  # fmt: skip
+                    array = copied_like(array, like)
+                variable._grad = wrap(array)
+            elif state.grad_enabled:
+                variable._grad = old + wrap(array)
+            else:
+                target = old._array
+                if type(target) is np.ndarray:
+                    np.add(target, array, target)
+                else:
+                    old._array = target.__iadd__(array)  # a sparse one may have become another
+                cell = old._cell
+                if cell is None:
+                    old._cell = cell = Version()
+                cell.bump()
+        elif old is None:
+            variable._grad = gradient.clone() if gradient._node is None else gradient  # type: ignore[attr-defined]
+        else:
+            variable._grad = old + gradient
+        if self._post_hooks:
+            for hook in list(self._post_hooks.values()):
+                hook(variable)
+
+
+def nowhere() -> AccumulateGrad:
+    """The node of a view that wants a gradient because its base does, but was made unrecorded: what arrives is dropped."""
+    node = new(AccumulateGrad)
+    node._reference = lambda: None  # type: ignore[assignment]
+    return node
+
+
+class Slot(Node):
+    """One result of a node that has several."""
+
+    _watched = True  # the walk looks at it more closely, as at nodes with hooks
+
+    def __init__(self, parent: Node, number: int) -> None:
+        self._parent, self._number = parent, number
+        self._edges = (parent,)
+        self._sequence = tick()
+
+    def name(self) -> str:
+        return self._parent.name()
+
+
+class OperatorNode(Node):
+    """A node of a declared operator; its subclasses carry the operator and the name."""
+
+    @property
+    def next_functions(self) -> tuple:
+        """The nodes of the differentiable arguments; an index or a mask is none."""
+        found = Node.next_functions.fget(self)  # type: ignore[attr-defined]
+        if self._title == "NotImplemented":
+            return tuple([f for f in found if f[0] is not None])
+        operator = type(self)._operator
+        shown = operator.shown() if hasattr(operator, "shown") else ()
+        if all(shown) or len(shown) > len(found):
+            return found
+        widths = [1 if n is None else n for n in self._counts or (None,) * len(shown)]
+        marks = [on for on, n in zip(shown, widths, strict=True) for _ in range(n)]
+        return tuple([f for f, on in zip(found, marks, strict=False) if on])
+
+    def _step(self, gradient: Any, world: Any) -> Sequence:
+        from .formula_steps import step_of
+
+        made = type(self)
+        made._keeps = self._operator.keeps
+        made._step = step = step_of(self._operator)  # type: ignore[method-assign]
+        return step(self, gradient, world)
+
+    def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
+        """As `_step`, for an operator with one formula for all arguments, or with lists of tensors among them."""
+        operator, edges, counts = self._operator, self._edges, self._counts
+        if operator.joint is not None:
+            found = operator.joint(world, gradient, _needs(edges, counts), *values)
+            return list(found) if counts is None else _flatten(found, counts)
+        gradients: list = [None] * len(edges)
+        at = 0
+        for many, (formula, slots) in zip(counts, operator.formulas, strict=True):  # type: ignore[arg-type]
+            width = 1 if many is None else many
+            if formula is not None and any(e is not None for e in edges[at : at + width]):
+                found = formula(world, gradient, *[values[s] for s in slots])
+                gradients[at : at + width] = [found] if many is None else found
+            at += width
+        return gradients
+
+    def _release(self) -> None:
+        self._saved = FREED
+
+    def __dir__(self) -> list[str]:
+        from .saved_names import names
+
+        own = [name for name in super().__dir__() if name[:7] != "_saved_"]
+        return [*own, *("_saved_" + name for name in names(type(self)))]
+
+
+def _needs(edges: tuple, counts: tuple | None) -> list:
+    if counts is None:
+        return [e is not None for e in edges]
+    needs, at = [], 0
+    for many in counts:
+        width = 1 if many is None else many
+        needs.append(any(e is not None for e in edges[at : at + width]))
+        at += width
+    return needs
+
+
+def _flatten(found: Iterable, counts: tuple) -> list:
+    flat: list = []
+    for each, many in zip(found, counts, strict=True):
+        if many is None:
+            flat.append(each)
+        else:
+            flat.extend([None] * many if each is None else each)
+    return flat
+
+
+def unpack(node: Node, entry: Any, raw: bool) -> Any:
+    """What was saved, as an array (`raw`) or a tensor; RuntimeError if it was written since."""
+    kind = type(entry)
+    if isinstance(entry, Fields):
+        cell = entry._cell
+        if cell is not None and cell.last > node._sequence:
+            raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
+        if entry._inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        return entry._array if raw else entry
+    if kind is Saved:
+        cell = entry.other or entry
+        if cell.last > node._sequence:
+            raise_modified(node, entry._array, cell, node, entry._number)
+        if raw:
+            return entry._array
+        tensor = wrap(entry._array)
+        tensor._cell = cell
+        without = getattr(getattr(node, "_operator", None), "nondifferentiable", ())
+        if entry._array.dtype.kind in "fcV" and entry._number not in without:
+            tensor._node = Slot(node, entry._number) if node._outputs > 1 else node
+        return tensor
+    if kind is Hidden:
+        return entry._array if raw or entry._array is None else wrap(entry._array)
+    if kind is Packed:
+        return entry.tensor()._array if raw else entry.tensor()
+    if kind is Wrapped:
+        return entry.value
+    if kind is list:
+        return [unpack(node, each, raw) for each in entry]
+    return entry
+
+
+def raise_modified(
+    node: Node, array: Any, cell: Version, source: Node | None, number: int = 0, view: bool = False
+) -> None:
+    if type(source) is Slot:
+        source, number = source._parent, source._number  # type: ignore[attr-defined]
+    which = ""
+    if source is not None and not isinstance(source, AccumulateGrad):
+        # A view that was written has, by now, a node that says only where it lies in its base.
+        title = "AsStridedBackward0" if view else source.name()
+        if title == "CopySlices":
+            title = "torch::autograd::CopySlices"
+        if "Backward" in title and not title.endswith("Backward"):
+            title = title[: title.rindex("Backward")]
+        which = f", which is output {number} of {title},"
+    where = "torch.cuda." if type(array) is not np.ndarray else "torch."
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+        "was changed in there or anywhere later. Good luck!"
+        if state.anomaly
+        else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+    error = RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{where}{of(array).short}Tensor {list(array.shape)}]{which} is at version {cell.count}; expected version "
+        f"{cell.at(node._sequence)} instead. Hint: {hint}"
+    )
+    error._node = node  # type: ignore[attr-defined]
+    error._cell = cell  # type: ignore[attr-defined]
+    raise error
+
+
+def cast(array: Any, dtype: np.dtype) -> Any:
+    """An array in another dtype; complex to real takes the real part."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    return as_complex_half(array) if dtype is COMPLEX_HALF else converted(whole(array, dtype), dtype)
+
+
+def whole(array: Any, dtype: np.dtype) -> Any:
+    """Floats of a GPU on the way to bytes as integers, which wrap around; its own conversion makes negative ones zero."""
+    if type(array) is np.ndarray or dtype != UINT8 or array.dtype.kind not in "fV":
+        return array
+    return array.astype(np.int64)

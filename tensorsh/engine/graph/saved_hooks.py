@@ -1,0 +1,93 @@
+"""Hooks for what nodes keep: a program may hold saved tensors elsewhere, or in another form, until backward asks for them.
+
+While hooks are set, every node that is recorded gives each tensor it would keep to the first hook and keeps what that
+returns; the second hook turns it into a tensor again. Numbers and shapes are kept as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...sandbox.sealed import OpenSealed
+from ..arrays.state import state
+from .fields import Fields, Saved, wrap
+
+
+class Packed:
+    """A tensor in the keeping of hooks."""
+
+    __slots__ = ("_kept", "_unpack", "_node")
+
+    def __init__(self, tensor: Any, hooks: tuple[Callable, Callable]) -> None:
+        self._node = tensor._node
+        self._kept, self._unpack = hooks[0](tensor), hooks[1]
+
+    def tensor(self) -> Any:
+        """The tensor again, at its old place in the graph."""
+        found = self._unpack(self._kept)
+        if not isinstance(found, Fields):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found).__name__}"
+            )
+        if found._node is self._node:
+            return found
+        again = wrap(found._array)
+        again._node = self._node
+        return again
+
+
+def pack(node: Any) -> None:
+    """Hand what a node keeps to the hooks in force."""
+    node._saved = tuple([_packed(node, entry) for entry in node._saved])
+
+
+def _packed(node: Any, entry: Any) -> Any:
+    from .nodes import unpack
+
+    if type(entry) is list:
+        return [_packed(node, each) for each in entry]
+    if type(entry) is Saved or isinstance(entry, Fields):
+        return Packed(unpack(node, entry, False), state.packing[-1])
+    return entry
+
+
+class saved_tensors_hooks(metaclass=OpenSealed):
+    """A context in which tensors saved for backward go through `pack_hook`, and come back through `unpack_hook`."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> None:
+        if state.packing_refused is not None:
+            raise RuntimeError(state.packing_refused)
+        _set((*state.packing, (self.pack_hook, self.unpack_hook)))
+
+    def __exit__(self, *exception: object) -> None:
+        _set(state.packing[:-1])
+
+
+def _nowhere() -> None:
+    """The place of an operation when nobody wants to know it: nodes report to the hooks where they note their place."""
+
+
+def _set(hooks: tuple) -> None:
+    state.packing = hooks
+    if hooks and not state.places:
+        state.places = _nowhere
+    elif not hooks and state.places is _nowhere:
+        state.places = False
+
+
+class Place:
+    """``node._place``: where a program recorded it. Nodes set it last, and their hooks for saved tensors then run."""
+
+    def __get__(self, node: Any, owner: type) -> Any:
+        return None if node is None else node.__dict__.get("place")
+
+    def __set__(self, node: Any, place: Any) -> None:
+        node.__dict__["place"] = place
+        if state.packing:
+            pack(node)

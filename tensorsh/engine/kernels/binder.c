@@ -1,0 +1,317 @@
+/* Functions for Python from the tables of numeric kernels: the one place that takes their arguments apart (see kernels.h). */
+#include "common.h"
+
+#include <ctype.h>
+#include <numpy/arrayscalars.h>
+
+#define MOST_KERNELS 64
+#define SMALL_ROOM 16384 /* bytes of scratch memory that the stack has */
+#define TABLES attention_kernels, batch_norm_kernels, convolution_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, pieces_kernels, places_kernels, random_kernels, recurrent_kernels, scan_kernels, softmax_kernels, sums_kernels
+
+/* A kernel's letters, read once. */
+typedef struct {
+    char letter;
+    int optional, kinds, flags; /* may be None; of an array: the kinds that it may have as bits, and numpy's flags */
+} Expected;
+
+typedef struct {
+    const Kernel *kernel;
+    int least, most; /* arguments */
+    Expected in[MOST_ARGUMENTS];
+} Function;
+
+/* The arrays of a list among the arguments, and their places. */
+typedef struct {
+    PyObject *few[FEW_PARTS], **arrays;
+    Part *parts;
+    size count;
+} Held;
+
+/* bfloat16 is a type that is registered with numpy. */
+static int is_bfloat16(PyArray_Descr *dtype) {
+    static PyTypeObject *brain;
+    if (!PyTypeNum_ISUSERDEF(dtype->type_num)) return 0;
+    if (dtype->typeobj != brain && strstr(dtype->typeobj->tp_name, "bfloat16") != NULL) brain = dtype->typeobj;
+    return dtype->typeobj == brain;
+}
+
+INLINE Kind kind_of(PyArray_Descr *dtype) {
+    static const unsigned char kinds[NPY_NTYPES_LEGACY] = {
+        [NPY_FLOAT] = FLOAT32, [NPY_DOUBLE] = FLOAT64, [NPY_INT64] = INT64, [NPY_UINT32] = UINT32, [NPY_HALF] = HALF,
+    };
+    const unsigned type = (unsigned)dtype->type_num;
+    return type < NPY_NTYPES_LEGACY ? kinds[type] : is_bfloat16(dtype) ? BRAIN : PLAIN;
+}
+
+#define BIT(kind) (1 << (kind))
+static int kinds_of(char letter) {
+    switch (letter) {
+        case 'f': return BIT(FLOAT32);
+        case 'd': return BIT(FLOAT64);
+        case 'r': return BIT(FLOAT32) | BIT(FLOAT64);
+        case 'h': return BIT(FLOAT32) | BIT(FLOAT64) | BIT(HALF) | BIT(BRAIN);
+        case 'l': return BIT(INT64);
+        case 'u': return BIT(UINT32);
+        case 'a': case 'e': return ~0;
+        default: return 0;
+    }
+}
+
+static int expected(const Kernel *kernel, Function *to) {
+    *to = (Function){.kernel = kernel, .least = -1};
+    for (const char *at = kernel->arguments; *at; at++) {
+        if (*at == '|') {
+            to->least = to->most;
+            continue;
+        }
+        if (to->most == MOST_ARGUMENTS) return 0;
+        const char letter = (char)tolower((unsigned char)*at);
+        to->in[to->most++] = (Expected){letter, at[1] == '?', kinds_of(letter),
+                                        NPY_ARRAY_ALIGNED | (letter == 'e' ? 0 : NPY_ARRAY_C_CONTIGUOUS) |
+                                            (letter == *at ? 0 : NPY_ARRAY_WRITEABLE)};
+        at += at[1] == '?';
+    }
+    if (to->least < 0) to->least = to->most;
+    return 1;
+}
+
+INLINE int take_array(PyObject *object, const Expected *expected, Argument *to) {
+    if (!PyArray_CheckExact(object)) return 0;
+    PyArrayObject *a = (PyArrayObject *)object;
+    PyArray_Descr *dtype = PyArray_DESCR(a);
+    const int flags = PyArray_FLAGS(a), ndim = PyArray_NDIM(a);
+    to->kind = kind_of(dtype);
+    if ((flags & expected->flags) != expected->flags || !(expected->kinds & BIT(to->kind))) return 0;
+    if (!PyArray_ISNBO(dtype->byteorder) || (to->kind == PLAIN && PyDataType_REFCHK(dtype))) return 0;
+    to->contiguous = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
+    if ((to->data = PyArray_DATA(a)) == NULL) return 0;
+    to->dtype = dtype;
+    to->ndim = ndim;
+    to->item = PyArray_ITEMSIZE(a);
+    to->count = 1;
+    for (int k = 0; k < ndim; k++) to->count *= to->shape[k] = PyArray_DIM(a, k);
+    for (int k = 0; expected->letter == 'e' && k < ndim; k++) to->strides[k] = PyArray_STRIDE(a, k);
+    return 1;
+}
+
+static int take_whole(PyObject *object, size *to) {
+    int overflow = 0;
+    if (PyLong_Check(object)) *to = PyLong_AsLongLongAndOverflow(object, &overflow);
+    else if (PyArray_IsScalar(object, Int64)) *to = PyArrayScalar_VAL(object, Int64);
+    else return 0;
+    return !overflow;
+}
+
+/* Numbers are read where they stand: a subclass of a program may have conversions of its own. */
+static int take_number(PyObject *object, double *to) {
+    if (PyFloat_Check(object)) *to = PyFloat_AS_DOUBLE(object);
+    else if (PyArray_IsScalar(object, Float32)) *to = PyArrayScalar_VAL(object, Float32);
+    else if (PyLong_Check(object)) {
+        *to = PyLong_AsDouble(object);
+        if (*to == -1.0 && PyErr_Occurred()) return PyErr_Clear(), 0;
+    } else return 0;
+    return 1;
+}
+
+static int take_shape(PyObject *object, Argument *to) {
+    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > DIMS) return 0;
+    to->ndim = (int)PyTuple_GET_SIZE(object);
+    for (int k = 0; k < to->ndim; k++)
+        if (!take_whole(PyTuple_GET_ITEM(object, k), &to->shape[k]) || to->shape[k] < 0) return 0;
+    return 1;
+}
+
+/* The arrays of a list, of which the first stands for all; their dtype and number of dimensions are one. Each is referred to
+   until the call ends: the list may change. */
+static int take_list(PyObject *list, Call *call, Argument *to, Held *held) {
+    static const Expected each = {'a', 0, ~0, NPY_ARRAY_CARRAY_RO};
+    const size many = PyList_GET_SIZE(list);
+    if (held->arrays != NULL) return 0;
+    held->arrays = many <= FEW_PARTS ? held->few : PyMem_New(PyObject *, many);
+    Part *parts = held->parts = many <= FEW_PARTS ? call->few : PyMem_New(Part, many);
+    if (held->arrays == NULL || parts == NULL) return 0;
+    call->parts = parts;
+    to->whole = many;
+    if (many == 0 || !take_array(PyList_GET_ITEM(list, 0), &each, to)) return 0;
+    for (size i = 0; i < many; i++) {
+        PyObject *object = PyList_GET_ITEM(list, i);
+        PyArrayObject *a = (PyArrayObject *)object;
+        if (!PyArray_CheckExact(object) || !PyArray_ISCARRAY_RO(a)) return 0;
+        if (PyArray_DESCR(a) != to->dtype || PyArray_NDIM(a) != to->ndim) return 0;
+        parts[i] = (Part){PyArray_DATA(a), PyArray_DIMS(a)};
+        held->arrays[held->count++] = Py_NewRef(object);
+    }
+    return 1;
+}
+
+static void let_go(const Call *call, Held *held) {
+    while (held->count > 0) Py_DECREF(held->arrays[--held->count]);
+    if (held->arrays != held->few) PyMem_Free(held->arrays);
+    if (held->parts != call->few) PyMem_Free(held->parts);
+}
+
+/* A dtype of the machine's byte order. */
+static int take_dtype(PyObject *object, Argument *to) {
+    if (!PyArray_DescrCheck(object) || !PyArray_ISNBO(((PyArray_Descr *)object)->byteorder)) return 0;
+    to->dtype = object;
+    to->kind = kind_of((PyArray_Descr *)object);
+    return 1;
+}
+
+/* The loop of an elementwise ufunc of so many arrays of float32. */
+static int take_ufunc(PyObject *object, int inputs, Argument *to) {
+    if (!PyObject_TypeCheck(object, &PyUFunc_Type)) return 0;
+    PyUFuncObject *ufunc = (PyUFuncObject *)object;
+    if (ufunc->nin != inputs || ufunc->nout != 1 || ufunc->core_enabled) return 0;
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        const char *types = ufunc->types + i * ufunc->nargs;
+        if (types[0] != NPY_FLOAT || types[inputs - 1] != NPY_FLOAT || !ufunc->functions[i]) continue;
+        if (types[inputs] != NPY_FLOAT && types[inputs] != NPY_BOOL) continue;
+        to->loop = (UfuncLoop){ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs] == NPY_BOOL};
+        return 1;
+    }
+    return 0;
+}
+
+/* An argument that is no array. */
+static int take_other(PyObject *object, const Expected *expected, Call *call, Argument *to, Held *held) {
+    to->data = expected->letter == 'i' ? object : NULL;
+    switch (expected->letter) {
+        case 'x': return take_number(object, &to->number);
+        case 'i': return take_whole(object, &to->whole);
+        case 'w': return PyLong_Check(object) && (to->whole = (size)PyLong_AsUnsignedLongLongMask(object), 1);
+        case 'b': return PyBool_Check(object) && (to->whole = object == Py_True, 1);
+        case 't': return take_shape(object, to);
+        case 'y': return take_dtype(object, to);
+        case 'o': return take_ufunc(object, call->given - 1, to);
+        default: return PyList_CheckExact(object) && take_list(object, call, to, held);
+    }
+}
+
+INLINE int take(const Function *function, PyObject *const *args, size count, Call *call, Held *held) {
+    if (count < function->least || count > function->most) return 0;
+    call->given = (int)count;
+    for (size k = 0; k < count; k++) {
+        const Expected *expected = &function->in[k];
+        Argument *to = &call->in[k];
+        if (expected->optional && args[k] == Py_None) to->data = NULL, to->whole = 0;
+        else if (!(expected->kinds ? take_array(args[k], expected, to) : take_other(args[k], expected, call, to, held))) return 0;
+    }
+    for (size k = count; k < function->most; k++) call->in[k].data = NULL, call->in[k].whole = 0;
+    return 1;
+}
+
+int see_signals(Call *call) {
+    call->since = 0;
+    if (call->others == NULL || call->ended) return call->ended;
+    PyEval_RestoreThread(call->others);
+    call->ended = PyErr_CheckSignals() < 0;
+    call->others = PyEval_SaveThread();
+    return call->ended;
+}
+
+/* Whether the kernel did its work; -1 for an error. */
+static int work(const Kernel *kernel, Call *call) {
+    if (times(call->lines, call->each) <= LONG_WORK) return kernel->run(call, 0, call->lines);
+    const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
+    int done = 1;
+    call->others = PyEval_SaveThread();
+    for (size from = 0; done && from < call->lines; from += step) {
+        const size to = call->lines - from < step ? call->lines : from + step;
+        done = kernel->run(call, from, to);
+        if (to < call->lines) see_signals(call);
+        if (call->ended) done = 0;
+    }
+    PyEval_RestoreThread(call->others);
+    return call->ended ? -1 : done;
+}
+
+/* A new array of a dtype, whose reference it takes. */
+static PyObject *made(Argument *out, PyArray_Descr *dtype) {
+    PyObject *array = PyArray_SimpleNewFromDescr(out->ndim, out->shape, dtype);
+    if (array == NULL) return NULL;
+    out->data = PyArray_DATA((PyArrayObject *)array);
+    out->count = PyArray_SIZE((PyArrayObject *)array);
+    return array;
+}
+
+static PyArray_Descr *dtype_like(const Call *call, int like) {
+    if (like == NEW_INT64) return PyArray_DescrFromType(NPY_INT64);
+    if (like == NEW_UINT32) return PyArray_DescrFromType(NPY_UINT32);
+    if (like == NEW_FLOAT32) return PyArray_DescrFromType(NPY_FLOAT);
+    if (like == NEW_TRUTHS) return PyArray_DescrFromType(NPY_BOOL);
+    return (PyArray_Descr *)Py_NewRef((PyObject *)call->in[like].dtype);
+}
+
+static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    const Function *function = PyCapsule_GetPointer(self, NULL);
+    PyObject *outs[2] = {NULL, NULL}, *scratch = NULL, *answer = NULL;
+    _Alignas(64) char small[SMALL_ROOM];
+    Call call;
+    Held held;
+    held.arrays = NULL, held.parts = NULL, held.count = 0;
+    call.outs = 0, call.answer = -1, call.lines = 0, call.each = 0, call.room = 0;
+    call.scratch = small, call.others = NULL, call.since = 0, call.ended = 0;
+    int done = 0, failed = 0;
+    if (take(function, args, count, &call, &held) && function->kernel->plan(&call)) {
+        for (int k = 0; k < call.outs && !failed; k++) {
+            outs[k] = made(&call.out[k], dtype_like(&call, call.like[k]));
+            failed = outs[k] == NULL;
+        }
+        if (!failed && call.room > SMALL_ROOM) {
+            scratch = PyArray_SimpleNew(1, &call.room, NPY_BYTE);
+            if (scratch) call.scratch = PyArray_DATA((PyArrayObject *)scratch);
+            else failed = 1;
+        }
+        if (!failed) done = work(function->kernel, &call);
+    }
+    if (!failed && done >= 0 && (done || !PyErr_Occurred())) {
+        if (!done) answer = Py_NewRef(Py_None);
+        else if (call.outs == 2) answer = PyTuple_Pack(2, outs[0], outs[1]);
+        else if (call.outs == 1) answer = Py_NewRef(outs[0]);
+        else answer = Py_NewRef(call.answer < 0 ? Py_True : args[call.answer]);
+    }
+    Py_XDECREF(outs[0]);
+    Py_XDECREF(outs[1]);
+    Py_XDECREF(scratch);
+    if (held.arrays != NULL) let_go(&call, &held);
+    return answer;
+}
+
+static int add_kernel(PyObject *module, const Kernel *kernel) {
+    static PyMethodDef methods[MOST_KERNELS];
+    static Function functions[MOST_KERNELS];
+    static int n;
+    if (n == MOST_KERNELS || PyObject_HasAttrString(module, kernel->name) || !expected(kernel, &functions[n])) {
+        PyErr_Format(PyExc_SystemError, "two kernels are called %s, or there are too many", kernel->name);
+        return -1;
+    }
+    PyObject *self = PyCapsule_New(&functions[n], NULL, NULL);
+    methods[n] = (PyMethodDef){kernel->name, (PyCFunction)(void (*)(void))called, METH_FASTCALL, kernel->help};
+    PyObject *function = self ? PyCFunction_New(&methods[n++], self) : NULL;
+    Py_XDECREF(self);
+    if (PyModule_AddObject(module, kernel->name, function) == 0) return 0;
+    Py_XDECREF(function);
+    return -1;
+}
+
+static int add_ufunc(PyObject *module, Ufunc *ufunc) {
+    static const char floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+    static void *const data[] = {NULL, NULL};
+    const char *types = floats + 3 - ufunc->arguments; /* arguments and result of the first loop, of the second */
+    PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs, data, types, ufunc->runs[1] ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
+                                             ufunc->name, NULL, 0);
+    if (made != NULL && PyModule_AddObject(module, ufunc->name, made) == 0) return 0;
+    Py_XDECREF(made);
+    return -1;
+}
+
+int add_kernels(PyObject *module) {
+    static const Kernel *const tables[] = {TABLES};
+    for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
+            if (add_kernel(module, kernel) < 0) return -1;
+    for (Ufunc *ufunc = elementwise_ufuncs; ufunc->name; ufunc++)
+        if (add_ufunc(module, ufunc) < 0) return -1;
+    return add_ufunc(module, fused_ufuncs);
+}

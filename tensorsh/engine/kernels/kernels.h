@@ -1,0 +1,199 @@
+/* The contract of the kernels.
+
+   A numeric kernel is a C function over checked pointers, sizes and numbers. It sees no Python object, and nothing but the
+   elements of arrays can change while it runs. binder.c makes functions for Python of the tables of kernels, and sees to this:
+   - An array is exactly numpy's, of a dtype that the kernel names, aligned, in the machine's byte order, contiguous unless the
+     kernel asks otherwise, and writeable where it writes. Its shape is a copy.
+   - A number is a plain one: no code of a program runs to make it.
+   - The caller holds references to all arguments until the kernel is done.
+   - Results and scratch memory come from numpy's allocator, which counts them, with sizes that do not overflow.
+   - Long work runs without the interpreter's lock, in pieces between which signals are seen to.
+   What is not for a kernel gives None, before anything was written, and the formula in Python goes on.
+
+   Elements may change where other threads have the array, too. So a kernel checks a number of an index where it uses it, and
+   reads it once for both: `place_at`. */
+#ifndef TENSORSH_KERNELS_H
+#define TENSORSH_KERNELS_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A function marked WIDE is compiled for AVX-512, for AVX2 with FMA, and for any processor; the loader takes the best, which
+   it does before a sanitizer is ready. All give the same bits: no compiler fuses what is not written as fused, see OPTIONS in
+   build_kernels.py. */
+#ifndef TENSORSH_WIDEST
+#define TENSORSH_WIDEST 4 /* tests compare with builds for less: x86-64-v3 is AVX2 */
+#endif
+#if !defined(__x86_64__) || !defined(__linux__) || !defined(__GLIBC__)
+#define WIDE
+#elif defined(__clang__)
+#if __clang_major__ >= 14 && TENSORSH_WIDEST == 4
+#define WIDE __attribute__((target_clones("avx512f", "fma", "default")))
+#elif __clang_major__ >= 14
+#define WIDE __attribute__((target_clones("fma", "default")))
+#else
+#define WIDE
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target("arch=x86-64-v3")))
+#elif __GNUC__ >= 12 && TENSORSH_WIDEST == 4
+#define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#elif __GNUC__ >= 12
+#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WIDE
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+/* The elements of a loop do not depend on one another, also where the result is written over an argument. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define UNROLL(times) _Pragma("clang loop unroll(full)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL(times) PRAGMA(GCC unroll times)
+#endif
+
+typedef ptrdiff_t size;
+
+/* A number of an index, read once: what is checked is what is used, also where another thread, or the kernel itself by
+   writing to memory that is the index's as well, changes it meanwhile. */
+INLINE size place_at(const int64_t *index) { return *(const volatile int64_t *)index; }
+#define OUTSIDE(place, n) ((uint64_t)(place) >= (uint64_t)(n))
+
+/* Work on more elements than this lets other threads run meanwhile; after so many more, signals are seen to, which takes less
+   than 50 ms. */
+#ifndef LONG_WORK
+#define LONG_WORK 16384
+#define LONG_PIECE (1 << 24)
+#endif
+
+#define DIMS 64
+#define MOST_ARGUMENTS 14
+#define FEW_PARTS 8
+
+typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16 */
+
+/* A loop over elements that lie `steps` bytes apart, as numpy's ufuncs have them; `truths`: its results are booleans. */
+typedef void (*UfuncRun)(char **places, const size *count, const size *steps, void *data);
+typedef struct {
+    UfuncRun run;
+    void *data;
+    int truths;
+} UfuncLoop;
+
+typedef struct {
+    void *data; /* NULL: None, not given, or neither an array nor an integer */
+    const void *dtype; /* to be compared */
+    Kind kind;
+    int ndim, contiguous;
+    size count, item; /* elements; bytes of each */
+    size shape[DIMS], strides[DIMS];
+    double number;
+    size whole; /* an integer, or a truth value; a list's length */
+    UfuncLoop loop;
+} Argument;
+
+typedef struct {
+    const char *data;
+    const size *shape;
+} Part; /* of a list of arrays of one dtype and number of dimensions; while Python's lock is held */
+
+typedef struct {
+    int given; /* arguments */
+    Argument in[MOST_ARGUMENTS];
+    const Part *parts;
+    Part few[FEW_PARTS];
+    /* A plan fills in the following. */
+    Argument out[2]; /* ndim and shape of new arrays; `like` them: the argument that has their dtype */
+    int outs, like[2];
+    int answer;       /* the argument that is the function's result, where there are no new arrays; -1: True */
+    size lines, each; /* the work: lines, elements of each */
+    size room;        /* bytes of scratch memory */
+    void *scratch;
+    /* The binder's own: the lock that it has released, elements of work since it saw to signals, whether these end the call. */
+    void *others;
+    size since;
+    int ended;
+} Call;
+
+typedef struct {
+    const char *name;
+    /* A letter for each argument. Arrays: f float32, d float64, r either, h these or half types, l int64, u uint32, a any dtype,
+       e any dtype and layout; capitals are written to. x: number, i: integer, w: its low bits, b: truth value, t: tuple of
+       integers, v: list of arrays, y: dtype, o: ufunc of as many arrays as follow. ?: the one before may be None; |: those that follow need not be given. */
+    const char *arguments;
+    int (*plan)(Call *call);                      /* 0: not for this kernel */
+    int (*run)(Call *call, size from, size to);   /* lines from..to; 0: it is not done */
+    const char *help;
+} Kernel;
+
+extern const Kernel attention_kernels[], batch_norm_kernels[], convolution_kernels[], gemm_kernels[], group_norm_kernels[],
+    halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], pieces_kernels[], places_kernels[],
+    random_kernels[], recurrent_kernels[], scan_kernels[], softmax_kernels[], sums_kernels[];
+
+/* Ufuncs of arrays of one dtype, by their names and numbers of arguments: the loops for float32 and, perhaps, float64. */
+typedef struct {
+    const char *name;
+    int arguments;
+    UfuncRun runs[2];
+} Ufunc;
+extern Ufunc elementwise_ufuncs[], fused_ufuncs[];
+
+/* Whether a signal ends the call: to be asked between pieces of a line that may be long, after so many elements of work. */
+int see_signals(Call *call);
+INLINE int ends(Call *call, size work) {
+    call->since += work;
+    return call->since >= LONG_PIECE ? see_signals(call) : call->ended;
+}
+
+/* A new array, its shape to be filled in; `like`: the argument whose dtype it has, or one of these. */
+enum { NEW_INT64 = -1, NEW_UINT32 = -2, NEW_FLOAT32 = -3, NEW_TRUTHS = -4 };
+INLINE Argument *result(Call *call, int like) {
+    Argument *made = &call->out[call->outs];
+    call->like[call->outs++] = like;
+    made->ndim = 0;
+    return made;
+}
+INLINE void add_dimension(Argument *made, size n) { made->shape[made->ndim++] = n; }
+INLINE void shape_as(Argument *made, const Argument *x) {
+    made->ndim = x->ndim;
+    memcpy(made->shape, x->shape, 4 * sizeof *x->shape); /* of a fixed size, which takes no loop */
+    if (x->ndim > 4) memcpy(made->shape, x->shape, x->ndim * sizeof *x->shape);
+}
+
+/* An amount of work, which may be beyond all numbers. */
+INLINE size times(size a, size b) {
+    size product;
+    return __builtin_mul_overflow(a, b, &product) ? PTRDIFF_MAX : product;
+}
+
+/* (outer, n, inner) around an axis, which may count from the end; 0 where there is no such axis. */
+typedef struct { size axis, outer, n, inner; } Axis;
+INLINE int around_axis(const Argument *x, size axis, Axis *found) {
+    if (axis < 0) axis += x->ndim;
+    if (axis < 0 || axis >= x->ndim) return 0;
+    *found = (Axis){axis, 1, x->shape[axis], 1};
+    for (size k = 0; k < axis; k++) found->outer *= x->shape[k];
+    for (size k = axis + 1; k < x->ndim; k++) found->inner *= x->shape[k];
+    return 1;
+}
+
+/* Whether those of the arguments first..last that are arrays have so many elements. */
+INLINE int have(const Call *call, int first, int last, size elements) {
+    int good = 1;
+    for (int k = first; k <= last; k++) good &= call->in[k].data == NULL || call->in[k].count == elements;
+    return good;
+}
+
+/* Whether an array has a shape. */
+INLINE int has_shape(const Argument *x, int ndim, const size *shape) {
+    int good = x->ndim == ndim;
+    for (int k = 0; good && k < ndim; k++) good = x->shape[k] == shape[k];
+    return good;
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* The inner loops of elementwise ufuncs on small contiguous arrays.
+
+   numpy takes most of the time of a ufunc on a few elements to find out what is asked of it. A Loop has found that out
+   before: it has its ufuncs' loops for three dtypes, and answers None to whatever is not usual. It runs the loop that numpy
+   would run, so the numbers are the same. Its arguments are arrays of numpy and Python numbers, which no program changes
+   meanwhile: nothing but the result's allocation happens between the look at an array and its use, and the caller holds it. */
+#include "common.h"
+#include <stddef.h>
+
+typedef struct {
+    PyUFuncGenericFunction run;
+    void *data;
+    int out;
+} Inner;
+
+enum { FLOATS, DOUBLES, LONGS, KINDS };
+static const int kinds[KINDS] = {NPY_FLOAT, NPY_DOUBLE, NPY_INT64};
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    Inner inner[KINDS];
+    PyObject *ufuncs[KINDS]; /* whose loops these are */
+    int numbers; /* whether the second operand may be a Python number */
+} Loop;
+
+typedef union {
+    float f;
+    double d;
+    npy_int64 i;
+} Number;
+
+static int inner_of(PyObject *object, int inputs, int type, Inner *found) {
+    found->run = NULL;
+    if (object == Py_None) return 0;
+    if (!PyObject_TypeCheck(object, &PyUFunc_Type)) return -1;
+    PyUFuncObject *ufunc = (PyUFuncObject *)object;
+    if (ufunc->nin != inputs || ufunc->nout != 1 || ufunc->core_enabled) return -1;
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        const char *types = ufunc->types + i * ufunc->nargs;
+        if (types[0] != type || types[inputs - 1] != type || !ufunc->functions[i]) continue;
+        *found = (Inner){ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs]};
+        return 0;
+    }
+    return 0;
+}
+
+/* The kind of an array that has a loop and few elements, or -1. */
+INLINE int kind_of(const Loop *loop, PyObject *object) {
+    if (!PyArray_CheckExact(object)) return -1;
+    PyArrayObject *a = (PyArrayObject *)object;
+    if (!PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > LONG_WORK) return -1;
+    int type = PyArray_TYPE(a);
+    int kind = type == NPY_FLOAT ? FLOATS : type == NPY_DOUBLE ? DOUBLES : type == NPY_INT64 ? LONGS : -1;
+    return kind < 0 || loop->inner[kind].run == NULL ? -1 : kind;
+}
+
+static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+    Loop *loop = (Loop *)self;
+    int kind = PyVectorcall_NARGS(flags) == 1 && !keywords ? kind_of(loop, args[0]) : -1;
+    if (kind < 0) Py_RETURN_NONE;
+    PyArrayObject *a = (PyArrayObject *)args[0];
+    const Inner *inner = &loop->inner[kind];
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
+    if (out == NULL) return NULL;
+    char *places[2] = {PyArray_DATA(a), PyArray_DATA(out)};
+    size n = PyArray_SIZE(a), steps[2] = {PyArray_ITEMSIZE(a), PyArray_ITEMSIZE(out)};
+    inner->run(places, &n, steps, inner->data);
+    return (PyObject *)out;
+}
+
+/* How often the second operand repeats along the first: 0 where it is not its last dimensions, or all of them. */
+static size repeats(PyArrayObject *a, PyArrayObject *b) {
+    int more = PyArray_NDIM(a) - PyArray_NDIM(b);
+    size times = 1;
+    if (more < 0) return 0;
+    for (int k = 0; k < more; k++) times *= PyArray_DIM(a, k);
+    for (int k = more; k < PyArray_NDIM(a); k++)
+        if (PyArray_DIM(a, k) != PyArray_DIM(b, k - more)) return 0;
+    return PyArray_SIZE(b) ? times : more ? 0 : 1;
+}
+
+/* A Python number as an element of a kind; 0 for what is not usual. */
+static int number_of(PyObject *object, int kind, Number *number) {
+    if (PyFloat_CheckExact(object) && kind != LONGS) {
+        double value = PyFloat_AS_DOUBLE(object);
+        if (kind == FLOATS) number->f = (float)value;
+        else number->d = value;
+        return 1;
+    }
+    if (!PyLong_CheckExact(object)) return 0;
+    int overflow = 0;
+    long long whole = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow || whole > 0x7fffffff || whole < -0x80000000LL) return 0;
+    if (kind == FLOATS) number->f = (float)whole;
+    else if (kind == DOUBLES) number->d = (double)whole;
+    else number->i = whole;
+    return 1;
+}
+
+static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+    Loop *loop = (Loop *)self;
+    int kind = PyVectorcall_NARGS(flags) == 2 && !keywords ? kind_of(loop, args[0]) : -1;
+    if (kind < 0) Py_RETURN_NONE;
+    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
+    Number number;
+    char *second = (char *)&number;
+    size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a), times = 1;
+    if (kind_of(loop, args[1]) == kind) {
+        b = (PyArrayObject *)args[1];
+        times = repeats(a, b);
+        if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b))) Py_RETURN_NONE;
+        second = PyArray_DATA(b);
+    } else if (!loop->numbers || !number_of(args[1], kind, &number)) {
+        Py_RETURN_NONE;
+    }
+    const Inner *inner = &loop->inner[kind];
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
+    if (out == NULL) return NULL;
+    size near = b == NULL || PyArray_NDIM(b) == 0 ? 0 : one;
+    size steps[3] = {one, near, PyArray_ITEMSIZE(out)}, m = near && times > 1 ? n / times : n;
+    for (size row = 0; row < (m == n ? 1 : times); row++) {
+        char *at[3] = {(char *)PyArray_DATA(a) + row * m * one, second, (char *)PyArray_DATA(out) + row * m * steps[2]};
+        inner->run(at, &m, steps, inner->data);
+    }
+    return (PyObject *)out;
+}
+
+/* Loop(inputs, ufunc of float32, ufunc of float64, ufunc of int64, numbers): None for a dtype that has no loop. */
+static PyObject *loop_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    int inputs, numbers;
+    PyObject *ufuncs[KINDS];
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "iOOOp", &inputs, &ufuncs[0], &ufuncs[1], &ufuncs[2], &numbers)) return NULL;
+    Loop *loop = (Loop *)type->tp_alloc(type, 0);
+    if (loop == NULL) return NULL;
+    loop->call = inputs == 1 ? single : pair;
+    loop->numbers = numbers;
+    for (int k = 0; k < KINDS; k++) loop->ufuncs[k] = Py_NewRef(ufuncs[k]);
+    for (int k = 0; k < KINDS; k++)
+        if (inputs < 1 || inputs > 2 || inner_of(ufuncs[k], inputs, kinds[k], &loop->inner[k]) < 0) {
+            Py_DECREF(loop);
+            return PyErr_Format(PyExc_TypeError, "Loop(): no ufunc of so many arguments");
+        }
+    return (PyObject *)loop;
+}
+
+static void loop_dealloc(PyObject *self) {
+    for (int k = 0; k < KINDS; k++) Py_XDECREF(((Loop *)self)->ufuncs[k]);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyTypeObject LoopType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Loop",
+    .tp_doc = "The inner loops of an elementwise operator: an array, or None for what is not usual.",
+    .tp_basicsize = sizeof(Loop),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_vectorcall_offset = offsetof(Loop, call),
+    .tp_call = PyVectorcall_Call,
+    .tp_new = loop_new,
+    .tp_dealloc = loop_dealloc,
+};
+
+int add_loops(PyObject *module) { return PyModule_AddType(module, &LoopType); }

@@ -1,0 +1,77 @@
+"""Rounded quotients and powers of arrays of one dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.errors import not_implemented
+from ..kernels import through
+
+
+def toward_zero(xp: Any, input: Any, other: Any) -> Any:
+    """The quotient of integers rounded toward zero."""
+    quotient = xp.floor_divide(input, other)
+    return quotient + ((quotient < 0) & (quotient * other != input)).astype(quotient.dtype)
+
+
+def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
+    kind = input.dtype.kind
+    if kind == "c":
+        raise not_implemented(f"div_{mode}_cpu", input)
+    if kind == "b":
+        raise not_implemented(f"div_{mode}_cpu", input)
+    if kind in "iu":
+        if xp is np and not np.all(other):
+            raise RuntimeError("ZeroDivisionError")
+        return xp.floor_divide(input, other) if mode == "floor" or kind == "u" else toward_zero(xp, input, other)
+    if mode == "floor" and (found := through("floor_divide", input, other)) is not None:
+        return found
+    quotient = xp.true_divide(input, other)
+    if mode == "trunc":
+        return xp.trunc(quotient)
+    return xp.where(other == 0, quotient, xp.floor_divide(input, other))
+
+
+def raised(xp: Any, base: Any, exponent: Any) -> Any:
+    """``base ** exponent`` for operands of one dtype, by the shortest way for the usual exponents."""
+    kind = base.dtype.kind
+    if xp is np and not getattr(exponent, "ndim", 0) or isinstance(exponent, np.generic):
+        if exponent == 2:
+            return base * base
+        if exponent == 1:
+            return base.copy() if getattr(base, "ndim", 0) else base + base.dtype.type(0)
+        if kind in "fc":
+            if exponent == 0:
+                return xp.ones_like(base) if getattr(base, "ndim", 0) else base.dtype.type(1)
+            if exponent == 3:
+                return base * base * base
+            if exponent == 0.5:
+                return xp.sqrt(base)
+            if exponent == -1:
+                return base.dtype.type(1) / base
+            if exponent == -2:
+                return base.dtype.type(1) / (base * base)
+            if exponent == -0.5:
+                return base.dtype.type(1) / xp.sqrt(base)
+    if kind in "iu":
+        return integer_power(xp, base, exponent)
+    if kind == "b":
+        return xp.logical_or(base, xp.logical_not(exponent))
+    if kind == "c":
+        result = xp.power(base, exponent)
+        return xp.where(exponent == 0, base.dtype.type(1), result)
+    if base.dtype == np.float32 and getattr(base, "size", 1) <= 20000:
+        return xp.power(base.astype(np.float64), exponent.astype(np.float64)).astype(np.float32)
+    return xp.power(base, exponent)
+
+
+def integer_power(xp: Any, base: Any, exponent: Any) -> Any:
+    """Powers of integers that wrap; negative exponents of a tensor give 0, but for bases 1 and -1."""
+    one = base.dtype.type(1)
+    if base.dtype.kind == "u" or xp is np and not np.any(exponent < 0):
+        return xp.power(base, exponent)
+    positive = xp.power(base, xp.where(exponent < 0, 0 * one, exponent))
+    inverse = xp.where(base == 1, one, xp.where(base == -1, xp.where(exponent % 2 == 0, one, -one), 0 * one))
+    return xp.where(exponent < 0, inverse, positive)

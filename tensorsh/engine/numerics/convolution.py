@@ -1,0 +1,79 @@
+"""Convolutions by the compiled kernels: cut among threads, lines taken as planes of one row."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import kernels
+from ..arrays.parallel import SHARED, each
+from ..arrays.state import state
+
+
+def suits(x: Any, other: Any, kernel: tuple, stride: tuple, dilation: tuple) -> bool:
+    """Whether the compiled kernels are made for this: lines or planes, in steps of one, windows of several elements."""
+    return (
+        len(kernel) <= 2
+        and max(stride) == max(dilation) == 1 < max(kernel)
+        and 0 not in x.shape
+        and kernels.suits(x, other)
+    )
+
+
+def planes(x: Any) -> Any:
+    """Lines as planes of one row, in C order."""
+    return np.ascontiguousarray(x if x.ndim == 4 else x[:, :, None])
+
+
+def compiled_forward(x: Any, w: Any, bias: Any, padding: tuple, groups: int) -> Any:
+    """The convolution by the compiled kernel; None if it is not made for this."""
+    out = [n + 2 * p - k + 1 for n, p, k in zip(x.shape[2:], padding, w.shape[2:], strict=True)]
+    y = np.empty((len(x), len(w), *out), x.dtype)
+    border = (0, *padding)[-2:]
+    x, w, target = planes(x), planes(w), planes(y)
+    done = []
+
+    def work(x: Any, w: Any, bias: Any, y: Any) -> None:
+        done.append(kernels.compiled.convolution(x, w, bias, y, *border, groups) is not None)
+
+    parts = min(state.threads, max(len(x), len(w) if groups == 1 else 1)) if y.size * w[0].size >= SHARED else 1
+    cut = lambda a, n: [a[i * n // parts : (i + 1) * n // parts] for i in range(parts)]
+    if parts == 1:
+        work(x, w, bias, target)
+    elif len(x) >= parts or groups > 1:
+        parts = min(parts, len(x))
+        samples = zip(cut(x, len(x)), cut(target, len(x)), strict=True)
+        each(work, [(a, w, bias, b) for a, b in samples], parts)
+    else:
+        for sample, result in zip(x, target, strict=True):
+            biases = [None] * parts if bias is None else cut(bias, len(w))
+            channels = zip(cut(w, len(w)), biases, cut(result, len(w)), strict=True)
+            each(work, [(sample[None], a, b, c[None]) for a, b, c in channels], parts)
+    return y if all(done) else None
+
+
+PIECES = 4
+"""The samples are cut into so many parts for the gradient of a weight: by as many threads as there are, added in order."""
+
+
+def compiled_weight(x: Any, g: Any, kernel: tuple, padding: tuple, groups: int) -> Any:
+    """The gradient of the weight by the compiled kernel; None if it is not made for this."""
+    border = (0, *padding)[-2:]
+    x, g = planes(x), planes(g)
+    shape = (g.shape[1], x.shape[1] // groups, *(1, *kernel)[-2:])
+    pieces = min(PIECES, len(x)) if g.size * prod(shape[1:]) >= SHARED else 1
+    sums = np.empty((pieces, *shape), x.dtype)
+    done = []
+
+    def work(x: Any, g: Any, w: Any) -> None:
+        done.append(kernels.compiled.convolution_weight(x, g, w, *border, groups) is not None)
+
+    edges = [i * len(x) // pieces for i in range(pieces + 1)]
+    parts = list(zip(edges, edges[1:], strict=False))
+    each(work, [(x[a:b], g[a:b], w) for (a, b), w in zip(parts, sums, strict=True)], min(pieces, state.threads))
+    if not all(done):
+        return None
+    w = sums[0] if pieces == 1 else np.add.reduce(sums, 0)
+    return w.reshape(*shape[:2], *kernel)

@@ -1,0 +1,121 @@
+"""Products, running sums and products, and variances that round as PyTorch's do.
+
+Running sums and products are kept in the wider type (float64 for float32, float32 for the half types) and rounded at
+each step's output. Variances of narrow types are exact in float64. A product over a contiguous axis runs in four
+vectors, which are multiplied together at the end, then their lanes, then what the vectors left over.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays.layout import row_order
+from ..kernels import kernel, unsuited
+from .sums import _LANES, C8, C16, F4, F8, I8
+
+_add: Any = np.add.reduce
+_multiply: Any = np.multiply.reduce
+running_sums, running_products = kernel("running_sums"), kernel("running_products")
+"""Compiled; None where an array is not for them."""
+product_along = kernel("product_along", unsuited)
+_WIDER = {F4: F8, C8: C16, F8: F8, C16: C16}
+
+
+def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarray:
+    dtype = a.dtype
+    if compiled is not None and dtype is F4:
+        out = compiled(a, axis)
+        if out is not None:
+            return out
+    if a.ndim == 0:
+        return (a.astype(I8) if dtype.kind in "biu" else a).copy()
+    if dtype.kind in "biu":
+        return function(row_order(a), axis, I8)
+    wider = _WIDER.get(dtype, F4)
+    a = row_order(a)
+    out = function(a if wider is dtype else a.astype(wider), axis)
+    return out if wider is dtype else out.astype(dtype)
+
+
+def cumsum(a: np.ndarray, axis: int) -> np.ndarray:
+    """`torch.cumsum`: integers and booleans in int64."""
+    return _running(np.add.accumulate, running_sums, a, axis)
+
+
+def cumprod(a: np.ndarray, axis: int) -> np.ndarray:
+    """`torch.cumprod`. (complex128 products differ from PyTorch's in the last bit.)"""
+    return _running(np.multiply.accumulate, running_products, a, axis)
+
+
+def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.ndarray:
+    """`torch.prod` over one axis or all: integers and booleans in int64. (Complex products can differ in a bit.)"""
+    dtype = a.dtype
+    if a.ndim == 0:
+        axis = None
+    if dtype.kind in "biu":
+        return np.asarray(_multiply(a, axis, I8, None, keepdims))
+    if axis is None:
+        shape = (1,) * a.ndim if keepdims else ()
+        rows = a.reshape(1, -1)
+    else:
+        axis %= a.ndim
+        shape = a.shape[:axis] + ((1,) if keepdims else ()) + a.shape[axis + 1 :]
+        rows = np.moveaxis(a, axis, -1)
+    found = product_along(rows, 1) if axis is None else product_along(a, axis)
+    if found is not None:
+        return found.reshape(shape)
+    n = rows.shape[-1]
+    if a.size == 0 or n == 0:
+        return np.ones(shape, dtype)
+    block = 4 * _LANES.get(dtype, 16)
+    parts = []
+    rest = rows
+    if n >= block and rows.strides[-1] == a.itemsize and dtype.kind == "f":
+        count = n // block
+        vectors = rows[..., : count * block].reshape(*rows.shape[:-1], count, 4, block // 4)
+        acc = _multiply(vectors, -3)
+        lanes = (acc[..., 0, :] * acc[..., 1, :]) * (acc[..., 2, :] * acc[..., 3, :])
+        parts.append(lanes)
+        rest = rows[..., count * block :]
+    parts.append(rest)
+    chain = np.concatenate(parts, -1) if len(parts) > 1 else rest
+    return np.multiply.accumulate(chain, -1)[..., -1].reshape(shape)
+
+
+def var(
+    a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, correction: float = 1.0
+) -> np.ndarray:
+    """`torch.var`: real also for complex input; NaN where the correction leaves no degree of freedom. float64 results
+    can differ from PyTorch's (which are Welford's) in the last bit."""
+    return _moment(a, axes, keepdims, correction, False)
+
+
+def std(
+    a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, correction: float = 1.0
+) -> np.ndarray:
+    """`torch.std`; see `var`."""
+    return _moment(a, axes, keepdims, correction, True)
+
+
+def _moment(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool, correction: float, root: bool) -> np.ndarray:
+    dtype = a.dtype
+    with np.errstate(all="ignore"):
+        if dtype.kind == "c":
+            total = _moment(a.real, axes, keepdims, correction, False)
+            total = np.asarray(total + _moment(a.imag, axes, keepdims, correction, False))
+            return np.sqrt(total, total) if root else total
+        wide = a.astype(F8, copy=False)
+        over = tuple(range(a.ndim)) if axes is None else axes
+        n = math.prod(a.shape[axis] for axis in over)
+        centre = _add(wide, over, None, None, True)
+        spread = wide - (centre / n if n else centre)
+        spread *= spread
+        total = row_order(np.asarray(_add(spread, over, None, None, keepdims)))
+        total = np.asarray(total / np.float64(max(n - correction, 0)))
+        if root:
+            total = np.sqrt(total, total)
+        # To a half type by way of float32, as in C++.
+        return total if dtype is F8 else total.astype(F4).astype(dtype, copy=False)

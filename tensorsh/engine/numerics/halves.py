@@ -1,0 +1,46 @@
+"""Large arrays of half types: conversions, and functions computed in float32, by compiled kernels where there are any.
+
+Without them, and for what is small or not contiguous, numpy and ml_dtypes convert: the numbers are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kernels import kernel, unsuited
+
+FLOAT32 = np.dtype(np.float32)
+MANY = 2048
+"""Up to this many elements numpy takes no longer than the way to a kernel."""
+
+_widened: Any = kernel("half_widened", unsuited)
+_narrowed: Any = kernel("half_narrowed", unsuited)
+_computed: Any = kernel("half_computed")
+
+
+def converted(a: Any, dtype: np.dtype) -> Any:
+    """``a.astype(dtype)``."""
+    if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
+        made = _widened(a) if dtype == FLOAT32 else _narrowed(a, dtype)
+        if made is not None:
+            return made
+    return a.astype(dtype)
+
+
+def number(a: Any, value: Any, exact: bool) -> Any:
+    """A number as `computed` takes it with a large array of a half type: rounded to that type unless it is `exact`; None for
+    other arrays."""
+    if a.size <= MANY or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or _computed is None:
+        return None
+    value = np.asarray(value, np.float64)
+    return (value if exact else value.astype(a.dtype)).astype(FLOAT32)
+
+
+def computed(ufunc: Any, *arrays: Any) -> Any:
+    """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
+    first = arrays[0]
+    if first.size <= MANY or first.dtype.itemsize != 2 or _computed is None:
+        return None
+    return _computed(ufunc, *arrays)

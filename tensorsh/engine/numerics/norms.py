@@ -1,0 +1,174 @@
+"""Batch, group and layer norm by the compiled kernels, which have PyTorch's bits: in the array's own layout, cut among threads."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import kernels
+from ..arrays.parallel import SHARED, each, run
+from ..arrays.state import state
+
+
+def laid_out(x: Any) -> Any:
+    """x [N, C, *S] as it lies: [N, C, S] in C order, [N * S, C] with the channels last; None where it is neither."""
+    shape = x.shape
+    if len(shape) == 2 or prod(shape[2:]) == 1:
+        return x.reshape(shape[:2]) if x.flags.c_contiguous else None
+    if x.flags.c_contiguous:
+        return x.reshape(*shape[:2], -1)
+    last = np.moveaxis(x, 1, -1)
+    return last.reshape(-1, shape[1]) if last.flags.c_contiguous else None
+
+
+def shares(x: Any) -> list[tuple[int, int]]:
+    """The ranges of channels that are jobs of their own."""
+    channels = x.shape[1]
+    if x.ndim == 2 or state.threads == 1 or x.size < SHARED:
+        return [(0, channels)]
+    step = max(1, -(-channels // (4 * state.threads)))
+    return [(first, min(first + step, channels)) for first in range(0, channels, step)]
+
+
+def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tuple) -> Any:
+    """The result with means and reciprocal deviations, running statistics updated; None if the kernel is not made for it."""
+    laid = laid_out(x) if x.size else None
+    if laid is None:
+        return None
+    out = np.empty_like(x)
+    column = (1, -1) + (1,) * (x.ndim - 2)
+    mean, rstd = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
+    target = laid_out(out)
+    done = []
+
+    def work(first: int, end: int) -> None:
+        f = kernels.compiled.batch_norm
+        done.append(f(laid, weight, bias, eps, target, mean, rstd, *running, *given, first, end))
+
+    jobs = shares(laid)
+    each(work, jobs, min(state.threads, len(jobs)))
+    return (out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)) if all(done) else None
+
+
+def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: Any, training: bool) -> Any:
+    """The gradients of input, weight and bias; None if the kernel is not made for this."""
+    laid, gradient = (laid_out(x), laid_out(g)) if x.size else (None, None)
+    if laid is None or gradient is None or laid.shape != gradient.shape:
+        return None
+    dx = np.empty_like(x) if needs[0] else None
+    target = None if dx is None else laid_out(dx)
+    sums = [np.empty(x.shape[1], x.dtype) if needed else None for needed in needs[1:]]
+    mean, rstd = mean.reshape(-1), rstd.reshape(-1)
+    done = []
+
+    def work(first: int, end: int) -> None:
+        f = kernels.compiled.batch_norm_backward
+        done.append(f(gradient, laid, weight, mean, rstd, training, target, *sums, first, end))
+
+    jobs = shares(laid)
+    each(work, jobs, min(state.threads, len(jobs)))
+    return (dx, *sums) if all(done) else None
+
+
+def jobs_of(samples: int, size: int) -> list[slice]:
+    """The slices of samples that are jobs of their own."""
+    step = samples if state.threads == 1 or size < SHARED else max(1, samples // (4 * state.threads))
+    return [slice(first, first + step) for first in range(0, samples, step)]
+
+
+def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
+    """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
+    if not x.size or not x.flags.c_contiguous:
+        return None
+    samples, channels = x.shape[:2]
+    shape = (samples, groups, channels // groups, -1)
+    out, mean = np.empty_like(x), np.empty((samples, groups, 1), x.dtype)
+    rstd = np.empty_like(mean)
+    arrays = [x.reshape(shape), out.reshape(shape), mean, rstd]
+    done = []
+
+    def work(part: slice) -> None:
+        some, target, means, rstds = (flat(a[part]) for a in arrays)
+        done.append(kernels.compiled.group_norm(some, weight, bias, eps, target, means, rstds, groups))
+
+    jobs = jobs_of(samples, x.size)
+    each(work, [(job,) for job in jobs], min(state.threads, len(jobs)))
+    return (out, mean, rstd) if all(done) else None
+
+
+def flat(a: Any) -> Any:
+    """Samples and their groups as one dimension."""
+    return a.reshape(-1, *a.shape[2:])
+
+
+def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> Any:
+    """The gradients of input, weight and bias; None if the kernel is not made for this."""
+    if not x.size or not x.flags.c_contiguous:
+        return None
+    samples, channels = x.shape[:2]
+    shape = (samples, groups, channels // groups, -1)
+    dx = np.empty_like(x) if needs[0] else None
+    total = np.empty((samples, groups, channels // groups, 1), x.dtype)
+    with_x = np.empty_like(total)
+    arrays = [a.reshape(shape) for a in (np.ascontiguousarray(g), x)]
+    target = None if dx is None else dx.reshape(shape)
+    done = []
+
+    def work(part: slice) -> None:
+        gradient, some, means, rstds, *sums = (flat(a[part]) for a in (*arrays, mean, rstd, total, with_x))
+        to = None if target is None else flat(target[part])
+        f = kernels.compiled.group_norm_backward
+        done.append(f(gradient, some, weight, means, rstds, *sums, to, groups))
+
+    jobs = jobs_of(samples, x.size)
+    each(work, [(job,) for job in jobs], min(state.threads, len(jobs)))
+    weights = [np.empty(channels, x.dtype) if needed else None for needed in needs[1:]]
+    if needs[1] or needs[2]:
+        f = kernels.compiled.group_norm_weights
+        done.append(f(flat(total), flat(with_x), flat(mean), flat(rstd), *weights, groups))
+    return (dx, *weights) if all(done) else None
+
+
+def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
+    """The compiled kernel, which has PyTorch's bits; None if it is not made for this."""
+    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
+    n = prod(x.shape[x.ndim - dims :])
+    if not x.size:
+        return None
+    flat = np.ascontiguousarray(x).reshape(-1, n)
+    out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    done = []
+
+    def block(x: Any, out: Any, mean: Any, rstd: Any) -> None:
+        done.append(kernels.compiled.layer_norm(x, weight, bias, eps, out, mean, rstd))
+
+    run(block, [flat, out, mean, rstd], len(flat) if x.size < SHARED else max(1, len(flat) // 16))
+    return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
+
+
+def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:
+    """The gradients by the compiled kernel, which has PyTorch's bits; None if it is not made for this."""
+    n = prod(shape)
+    if not x.size:
+        return None
+    flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
+    count = len(flat)
+    mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)
+    dx = np.empty_like(flat) if needs[0] else None
+    sums = [np.zeros(shape, x.dtype) if needed else None for needed in needs[1:]]
+    threads = state.threads if x.size >= SHARED else 1
+    step = count if threads == 1 else max(1, count // 16)
+    done = []
+
+    def work(part: slice, dx: Any, dw: Any, db: Any) -> None:
+        f = kernels.compiled.layer_norm_backward
+        done.append(f(g[part], flat[part], weight, mean[part], rstd[part], dx, dw, db))
+
+    # The sums over the rows are one job, so that they do not depend on the number of threads.
+    jobs: list = [(slice(0, count), dx if threads == 1 else None, *sums)]
+    if dx is not None and threads > 1:
+        jobs += [(slice(top, top + step), dx[top : top + step], None, None) for top in range(0, count, step)]
+    each(work, jobs, threads)
+    return (None if dx is None else dx.reshape(x.shape), *sums) if all(done) else None

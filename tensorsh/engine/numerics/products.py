@@ -1,0 +1,107 @@
+"""Products of float matrices as arrays: by the compiled kernel, whose sums are in PyTorch's order, or by numpy's BLAS.
+
+The kernel takes products of up to `SMALL` multiplications; BLAS is faster with more, and adds in the kernel's order where
+it is handed no more than one block of the sum at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.long_calls import LONG, apart
+from ..arrays.constants import FLOAT32
+from ..kernels import kernel, unsuited
+from .batches import matmul
+
+ndarray = np.ndarray
+dot: Any = ndarray.dot
+product, products = kernel("product", unsuited), kernel("products", unsuited)
+EXACT = 1 << 28
+"""With more multiplications than this a sum is made as BLAS likes it."""
+SMALL = EXACT if product is unsuited else 1 << 24
+BLOCK = 384
+"""How much of a sum MKL, PyTorch's BLAS, makes at a time; then it adds up such blocks."""
+
+
+def blocks(k: int, whole: bool) -> list[tuple[int, int]]:
+    """Where MKL cuts a sum of k products. `whole`: the second factor is stored by columns, and has many of them."""
+    cuts = [0]
+    while (left := k - cuts[-1]) > 0:
+        if left <= BLOCK:
+            step = left
+        else:
+            step = BLOCK if (whole and k > 2 * BLOCK) or left > 2 * BLOCK else (left + 1) // 2
+        cuts.append(cuts[-1] + step)
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+def large(a: Any, b: Any, bias: Any = None) -> Any:
+    """A product by BLAS, block by block of the sum; one of several blocks begins with the bias."""
+    if a.size * b.shape[1] >= LONG:
+        return apart(by_blocks, a, b, bias)
+    return by_blocks(a, b, bias)
+
+
+def by_blocks(a: Any, b: Any, bias: Any) -> Any:
+    k, n = b.shape
+    if k <= BLOCK or a.dtype is not FLOAT32 or a.size * n > EXACT:
+        r = dot(a, b)
+        return r if bias is None else np.add(r, bias, r)
+    total = None if bias is None else np.broadcast_to(bias, (len(a), n)).copy()
+    for start, end in blocks(k, n >= BLOCK // 2 and b.strides[0] < b.strides[1]):
+        part = dot(a[:, start:end], b[start:end])
+        total = part if total is None else np.add(total, part, total)
+    return total
+
+
+def matrices(a: Any, b: Any) -> Any:
+    """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
+    try:
+        if a.size * b.shape[1] > SMALL:
+            return large(a, b)
+        if a.dtype is FLOAT32:
+            r = product(a, b)
+            if r is not None:
+                return r
+        return dot(a, b)
+    except TypeError:
+        if hasattr(a, "layout") or hasattr(b, "layout"):
+            return a @ b  # one of them is sparse
+        raise
+
+
+def matrix_vector(a: Any, v: Any) -> Any:
+    """``a @ v`` for a matrix and a vector."""
+    if a.dtype is FLOAT32 and (r := product(a, v.reshape(-1, 1))) is not None:
+        return r.reshape(-1)
+    return dot(a, v)
+
+
+def affine(a: Any, b: Any, bias: Any) -> Any:
+    """``a @ b + bias`` for a matrix, and a number for each column."""
+    if a.size * b.shape[1] > SMALL:
+        return large(a, b, bias)
+    if a.dtype is FLOAT32:
+        r = product(a, b, bias)
+        if r is not None:
+            return r
+    r = dot(a, b)
+    r += bias
+    return r
+
+
+def batches(a: Any, b: Any) -> Any:
+    """The products of the matrices of two batches of one size (numpy would broadcast others)."""
+    if a.shape[0] != b.shape[0]:
+        raise ValueError
+    if a.dtype is FLOAT32 and a.size * b.shape[2] <= SMALL:
+        r = products(a, b)
+        if r is not None:
+            return r
+    return matmul(a, b)
+
+
+KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): dot, (3, 3): batches}
+"""The products by the numbers of dimensions of their factors."""

@@ -1,0 +1,453 @@
+"""Sums whose bits are PyTorch's, because the additions are made in the order of PyTorch's CPU kernels.
+
+A reduction is first brought to PyTorch's loop form: axes sorted by stride, reduced ones first, neighbours merged. Then
+one of four kernels adds along the fastest reduced axis, and what other reduced axes leave is added one by one:
+
+    inner   the axis is contiguous: vectors of V lanes, the left-over elements, then the lanes in order
+    outer   the next axis is contiguous: each of its columns is a lane
+    rows    neither: element by element
+    columns neither, and the next axis has the smaller stride: lanes of columns, in groups of four
+
+Adding n things one after the other is done by a cascade: after 2**p additions the sum spills into the next of four
+levels. Most kernels interleave four cascades (i mod 4) and add them up at the end. V is 8 for float32, 4 for float64,
+4 and 2 for complex, on every x86-64 machine. The order is that of one thread (`torch.set_num_threads(1)`): with more,
+PyTorch splits sums of 32768 and more elements. Half types add in float32.
+
+From LARGE elements on, sums along contiguous rows are products with a vector of ones: at the speed of memory, with an
+error below that of plain addition, but no longer in PyTorch's order.
+
+Contiguous arrays of float32 and float64 below LARGE go to the kernels of kernels/sums.c, which add in the same order.
+What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays.constants import FLOATS32, FLOATS64
+from ..kernels import kernel, unsuited
+from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
+
+F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
+C8, C16, I8 = np.dtype(np.complex64), np.dtype(np.complex128), np.dtype(np.int64)
+_LANES = {F4: 8, F8: 4, C8: 4, C16: 2}
+
+_add: Any = np.add
+_reduce: Any = np.add.reduce
+_accumulate: Any = np.add.accumulate
+_divide: Any = np.true_divide
+
+LARGE = 1 << 20
+
+_plans: dict[Any, Plan] = {}
+
+
+_kernel_sum: Any = kernel("sum", unsuited)
+_kernel_mean: Any = kernel("mean", unsuited)
+
+
+def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
+    """`torch.sum`: always an array (0-d where nothing is left). Integers and booleans add up in int64.
+
+    `axes` None means all; an empty tuple means none (PyTorch's `dim=()` is None here).
+    """
+    if dtype is not None and a.dtype is not dtype:
+        a = a.astype(dtype)
+    if axes is None or len(axes) == 1:
+        total = _kernel_sum(a, axes and axes[0], keepdims)
+        if total is not None:
+            return total
+    key = (a.shape, a.strides, axes, keepdims, a.dtype)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _remember(key, _make_plan(*key))
+    return plan(a)
+
+
+def mean(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
+    """`torch.mean` of a floating or complex array: the sum divided by the number of elements."""
+    if dtype is not None and a.dtype is not dtype:
+        a = a.astype(dtype)
+    kind = a.dtype
+    half = kind not in _LANES
+    total = sum(a.astype(F4) if half else a, axes, keepdims)
+    n = a.size // total.size if total.size else 0
+    if n:
+        _divide(total, FLOATS32[n] if kind is F4 else FLOATS64[n] if kind is F8 else n, total)
+    else:
+        total.fill(np.nan)
+    return total.astype(kind) if half else total
+
+
+def nansum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> np.ndarray:
+    """`torch.nansum`: the same order, with NaN taken as zero."""
+    if a.dtype.kind in "fcV":
+        a = np.where(np.isnan(a), a.dtype.type(0), a)
+    return sum(a, axes, keepdims)
+
+
+def sum_all(a: np.ndarray) -> np.ndarray:
+    """The sum of all elements of a float32 or float64 array."""
+    total = _kernel_sum(a)
+    if total is not None:
+        return total
+    if a.flags.c_contiguous:
+        return (_totals32 if a.dtype is F4 else _totals64)[a.size](a)
+    return sum(a)
+
+
+def mean_all(a: np.ndarray) -> np.ndarray:
+    """The mean of all elements, at least one, of a float32 or float64 array."""
+    total = _kernel_mean(a)
+    if total is not None:
+        return total
+    if a.flags.c_contiguous:
+        return (_means32 if a.dtype is F4 else _means64)[a.size](a)
+    return mean(a)
+
+
+def sum_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
+    """The sum along one axis of a float32 or float64 array."""
+    total = _kernel_sum(a, axis, keepdims)
+    if total is not None:
+        return total
+    return (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
+
+
+def mean_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
+    """The mean along one axis, of at least one element, of a float32 or float64 array."""
+    total = _kernel_mean(a, axis, keepdims)
+    if total is not None:
+        return total
+    total = (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
+    n = a.shape[axis]
+    return _divide(total, FLOATS32[n] if a.dtype is F4 else FLOATS64[n], total)
+
+
+def sum_last(a: np.ndarray) -> np.ndarray:
+    return sum(a, (a.ndim - 1,))
+
+
+class _Plans(dict):
+    """Plans for arrays of one dtype, made when they are first looked up."""
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, key: Any) -> Plan:
+        if len(self) >= 4096:
+            self.clear()
+        plan = self[key] = self.made(key)
+        return plan
+
+    def made(self, key: Any) -> Plan:
+        raise NotImplementedError
+
+
+class _Totals(_Plans):
+    """For all elements of contiguous arrays, by their number."""
+
+    def made(self, n: int) -> Plan:
+        return _make_plan((n,), (self.dtype.itemsize,), None, False, self.dtype)
+
+
+class _Means(_Plans):
+    """The same for means."""
+
+    def made(self, n: int) -> Plan:
+        return flat_plan(n, _LANES[self.dtype], (), self.dtype, self.dtype.type(n)) or mean
+
+
+class _Along(_Plans):
+    """For one axis, by shape, strides, axis and whether it is kept."""
+
+    def made(self, key: tuple) -> Plan:
+        shape, strides, axis, keepdims = key
+        return _make_plan(shape, strides, (axis % len(shape),), keepdims, self.dtype)
+
+
+_totals32, _totals64, _means32, _means64, _along32, _along64 = [
+    kind(dtype) for kind in (_Totals, _Means, _Along) for dtype in (F4, F8)
+]
+
+
+def _remember(key: Any, plan: Plan) -> Plan:
+    if len(_plans) >= 4096:
+        _plans.clear()
+    _plans[key] = plan
+    return plan
+
+
+def _make_plan(
+    shape: tuple[int, ...], strides: tuple[int, ...], axes: tuple[int, ...] | None, keepdims: bool, dtype: np.dtype
+) -> Plan:
+    ndim = len(shape)
+    reduced = set(range(ndim)) if axes is None else {axis % ndim for axis in axes} if ndim else set()
+    if keepdims:
+        out_shape = tuple(1 if k in reduced else n for k, n in enumerate(shape))
+    else:
+        out_shape = tuple(n for k, n in enumerate(shape) if k not in reduced)
+    if dtype.kind in "biu":
+        over = tuple(reduced)
+
+        def whole(a: np.ndarray) -> np.ndarray:
+            return np.asarray(_reduce(a, axis=over, dtype=I8, keepdims=keepdims))
+
+        return whole
+    if 0 in shape:
+        return lambda a: np.zeros(out_shape, dtype)
+    dims = _loop_dims(shape, strides, reduced)
+    order = tuple(axis for dim in reversed(dims) for axis in dim.axes)
+    sizes = tuple(dim.size for dim in reversed(dims))
+    if not dims or not dims[0].reduced or dims[0].size == 1:
+        # Only axes of size 1 are reduced: 0 + a.
+        return lambda a: _add(a.reshape(out_shape), dtype.type(0), np.empty(out_shape, dtype))
+    n = dims[0].size
+    itemsize = dtype.itemsize
+    lanes = _LANES.get(dtype, 8)
+    least = _LANES.get(dtype, 16)
+    stride = dims[0].stride
+    next_size, next_stride = (dims[1].size, dims[1].stride) if len(dims) > 1 else (1, 0)
+    chained = math.prod(dim.size for dim in dims[1:] if dim.reduced)
+    real = [axis for axis in order if shape[axis] != 1]
+    identity = real == sorted(real)  # axes of one element may stand anywhere
+
+    if identity and dtype in (F4, F8) and stride == itemsize and n >= 64 and chained == 1 and n * next_size >= LARGE:
+        rows = math.prod(sizes) // n
+        if len(dims) == 1:
+            return _flat_product(n, out_shape, dtype)
+        if len(dims) == 2 and next_stride == n * itemsize:
+            ones = np.ones(n, dtype)
+            return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
+
+    if stride == itemsize and n >= least or stride < next_stride or next_size == 1:
+        inner = stride == itemsize and n >= least
+        if identity and dtype in _LANES and stride == itemsize:
+            small = None
+            if len(dims) == 1:
+                small = flat_plan(n, lanes, out_shape, dtype)
+            elif len(dims) == 2 and chained == 1 and next_stride == n * itemsize:
+                small = rows_plan(n, lanes, next_size, shape, out_shape, dtype.kind == "f")
+            if small is not None:
+                return small
+        folded = _inner_half if inner and dtype not in _LANES else _inner if inner else _rows
+
+        def kernel(v: np.ndarray) -> np.ndarray:
+            if v.nbytes <= 1 << 25 or v.ndim == 1:
+                return folded(v, lanes)
+            # Copied to the cache, as many rows at a time as it holds, since they are read more than once.
+            block = max(1, (1 << 19) * len(v) // v.size)
+            near = np.empty((block, *v.shape[1:]), v.dtype)
+            parts = []
+            for i in range(0, len(v), block):
+                part = v[i : i + block]
+                np.copyto(near[: len(part)], part)
+                parts.append(folded(near[: len(part)], lanes).ravel())
+            return np.concatenate(parts)
+
+    else:
+        if next_stride == itemsize and next_size >= least:
+            cut = next_size // (4 * lanes) * (4 * lanes)
+        else:
+            cut = next_size // 4 * 4
+        if (
+            len(dims) == 2
+            and n < 64
+            and next_stride == itemsize
+            and stride == next_size * itemsize
+            and dims[0].axes + dims[1].axes == list(range(ndim))
+            and dtype in _LANES
+        ):
+            small = columns_plan(n, next_size, cut, shape, out_shape)
+            if small is not None:
+                return small
+
+        def kernel(v: np.ndarray) -> np.ndarray:
+            return _columns(v.swapaxes(-1, -2), cut)
+
+    half = dtype not in _LANES
+
+    def plan(a: np.ndarray) -> np.ndarray:
+        if not identity:
+            a = a.transpose(order)
+        v = a.reshape(sizes)
+        if half:
+            v = v.astype(F4)
+        values = kernel(v)
+        if chained > 1:
+            values = _chain(values.reshape(-1, chained))
+        if half:
+            values = values.astype(dtype)
+        # A sum that starts from 0 is never -0.
+        return _add(values.reshape(out_shape), 0, np.empty(out_shape, dtype))
+
+    return plan
+
+
+def _flat_product(n: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:
+    """All of a large contiguous array: its rows by a product, what is left exactly."""
+    width = 4096
+    ones = np.ones(width, dtype)
+    cut = n // width * width
+
+    def plan(a: np.ndarray) -> np.ndarray:
+        v = a.reshape(-1)
+        parts = v[:cut].reshape(-1, width) @ ones
+        return sum(np.concatenate((parts, v[cut:]))).reshape(out_shape)
+
+    return plan
+
+
+class _Dim:
+    """One loop of the reduction: merged axes, slowest first."""
+
+    __slots__ = ("size", "stride", "out_stride", "reduced", "axes")
+
+    def __init__(self, size: int, stride: int, out_stride: int, reduced: bool, axes: list[int]) -> None:
+        self.size, self.stride, self.out_stride, self.reduced, self.axes = size, stride, out_stride, reduced, axes
+
+
+def _loop_dims(shape: tuple[int, ...], strides: tuple[int, ...], reduced: set[int]) -> list[_Dim]:
+    """The loops, fastest first: reduced axes by stride, then the others in the order of the result."""
+    dims = []
+    out_stride = 1
+    for axis in reversed(range(len(shape))):
+        gone = axis in reduced
+        dims.append(_Dim(shape[axis], strides[axis], 0 if gone else out_stride, gone, [axis]))
+        if not gone:
+            out_stride *= shape[axis]
+    for i in range(1, len(dims)):
+        here = i
+        for before in range(i - 1, -1, -1):
+            verdict = _compare(dims[before], dims[here])
+            if verdict > 0:
+                dims[before], dims[here] = dims[here], dims[before]
+                here = before
+            elif verdict < 0:
+                break
+    merged: list[_Dim] = []
+    for dim in dims:
+        if merged:
+            last = merged[-1]
+            if dim.size == 1:
+                last.axes = dim.axes + last.axes
+                continue
+            if last.size == 1:
+                last.size, last.stride, last.out_stride, last.reduced = (
+                    dim.size,
+                    dim.stride,
+                    dim.out_stride,
+                    dim.reduced,
+                )
+                last.axes = dim.axes + last.axes
+                continue
+            if last.size * last.stride == dim.stride and last.size * last.out_stride == dim.out_stride:
+                last.size *= dim.size
+                last.axes = dim.axes + last.axes
+                continue
+        merged.append(dim)
+    return merged
+
+
+def _compare(first: _Dim, second: _Dim) -> int:
+    """Whether two loops stand in the wrong order (1), the right one (-1), or cannot be told apart (0)."""
+    if first.reduced != second.reduced:
+        return 1 if second.reduced else -1
+    for a, b in ((first.out_stride, second.out_stride), (first.stride, second.stride)):
+        if a == 0 or b == 0:
+            continue
+        if a != b:
+            return -1 if a < b else 1
+        if first.size > second.size:
+            return 1
+    return 0
+
+
+def _cascade(v: np.ndarray) -> np.ndarray:
+    """Sum [..., n, lanes] over n in four levels."""
+    *rows, n, lanes = v.shape
+    p = max(4, (n - 1).bit_length() // 4)
+    step = 1 << p
+    if n < step:
+        return fold(v)
+    full = n // step
+    partial = fold(v[..., : full * step, :].reshape(*rows, full, step, lanes))
+    total = fold(v[..., full * step :, :]) if n > full * step else None
+    for level in (1, 2, 3):
+        count = partial.shape[-2]
+        groups = count // step if level < 3 else 0
+        if count > groups * step:
+            rest = fold(partial[..., groups * step :, :])
+            total = rest if total is None else total + rest
+        if not groups:
+            break
+        partial = fold(partial[..., : groups * step, :].reshape(*rows, groups, step, lanes))
+    return total  # type: ignore[return-value]
+
+
+def _interleaved(v: np.ndarray) -> np.ndarray:
+    """Sum [..., n, lanes] over n by four cascades; what n leaves over goes onto the first, then the other three."""
+    *rows, n, lanes = v.shape
+    q = n // 4
+    if q == 0:
+        total = v[..., 0, :]
+    else:
+        parts = _cascade(v[..., : 4 * q, :].reshape(*rows, q, 4 * lanes)).reshape(*rows, 4, lanes)
+        total = parts[..., 0, :]
+    for i in range(max(4 * q, 1), n):
+        total = total + v[..., i, :]
+    if q:
+        for k in (1, 2, 3):
+            total = total + parts[..., k, :]
+    return total
+
+
+def _chain(x: np.ndarray) -> np.ndarray:
+    """Sum [rows, n] over n, one after the other."""
+    rows, n = x.shape
+    if n == 1:
+        return x[:, 0]
+    if rows == 1:
+        return _accumulate(x[0])[-1:]
+    return _reduce(np.ascontiguousarray(x.T), 0)
+
+
+def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
+    """Sum [..., n] over n, scalars interleaved."""
+    return _interleaved(x[..., None])[..., 0]
+
+
+def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
+    """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
+    *rows, n = x.shape
+    k = n // lanes
+    total = _interleaved(x[..., : k * lanes].reshape(*rows, k, lanes))
+    return _rest_and_lanes(x[..., k * lanes :], total)
+
+
+def _inner_half(x: np.ndarray, lanes: int) -> np.ndarray:
+    """`_inner` for half types: sixteen numbers are loaded, and the first eight added to the last eight."""
+    *rows, n = x.shape
+    k = n // 16
+    pairs = x[..., : k * 16].reshape(*rows, k, 2, 8)
+    total = _interleaved(pairs[..., 0, :] + pairs[..., 1, :])
+    return _rest_and_lanes(x[..., k * 16 :], total)
+
+
+def _rest_and_lanes(rest: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    if rest.shape[-1]:
+        lanes = np.concatenate((rest, lanes), -1)
+    return _chain(lanes.reshape(-1, lanes.shape[-1]))
+
+
+def _columns(w: np.ndarray, cut: int) -> np.ndarray:
+    """Sum [..., n, columns] over n: plain cascades for the columns before the cut, interleaved ones after it."""
+    columns = w.shape[-1]
+    if cut == columns or w.shape[-2] < 4:
+        return _cascade(w) if columns > 1 else _rows(w[..., 0])[..., None]
+    if cut == 0:
+        return _interleaved(w)
+    return np.concatenate((_cascade(w[..., :cut]), _interleaved(w[..., cut:])), -1)

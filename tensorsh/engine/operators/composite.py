@@ -1,0 +1,80 @@
+"""Functions of tensors made of operators: the same forms are derived from them as from operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..loading.table import FUNCTIONS
+from ..tensors.inplace import check
+from ..tensors.overlap import check_inplace
+from ..tensors.tensor import Tensor
+from . import forms, placement
+from .registration import add
+from .signature import Form
+
+
+class Composite:
+    """An operator written with other operators: it has no node of its own."""
+
+    shorten_inplace = None
+
+    def __init__(self, function: Callable, names: list[str], kernel: Any = None) -> None:
+        self.function, self.kernel, self.names = function, kernel or function, names
+        self.name = names[0].rpartition(".")[2]
+        self.differentiable = None
+
+    def in_place(self) -> Callable:
+        """The in-place function: what the function gives, copied into its first argument."""
+
+        def run(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+            tracked = input._node is not None or any(isinstance(a, Tensor) and a._node is not None for a in args)
+            check(input, tracked, self.names)
+            check_inplace(self.names, input._array, args)
+            return input.copy_(self.function(input, *args, **kwargs))
+
+        return run
+
+
+def composite(
+    names: str = "",
+    /,
+    *,
+    method: bool | str = True,
+    inplace: Any = False,
+    kernel: Any = None,
+    short: Callable | None = None,
+    dtypes: bool = True,
+    out: bool = True,
+    hosted: bool = False,
+) -> Callable:
+    """Declare a function of tensors made of other operators.
+
+    `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
+    whose parameters count, with ``out``, where another one wraps it.  short: makes a short way in front of each form, which
+    it is given, and leaves what is unusual to that.  dtypes, out: whether the recorded rules for dtypes, and
+    for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
+    """
+
+    def declare(function: Callable) -> Callable:
+        public = names.split() or [function.__name__]
+        written = kernel or function
+        if hosted:
+            function = placement.hosted(function)
+        op = Composite(function, public, written)
+        function.__module__ = "torch"
+        function._operator = op  # type: ignore[attr-defined]
+        form = Form(public[0], function, op, kernel is not None)
+        function.__wrapped__ = form  # type: ignore[attr-defined]
+
+        def make(title: str) -> Callable:
+            usual = forms.form(title, function, public, dtypes, out)
+            made = usual if short is None else short(usual)
+            made._title = title  # type: ignore[union-attr]
+            return forms.dressed(made, function)
+
+        add(op, public, make, method, inplace)
+        form.owner = FUNCTIONS[public[0]]
+        return function
+
+    return declare

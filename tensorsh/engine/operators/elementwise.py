@@ -1,0 +1,230 @@
+"""Array functions of elementwise operators, and the forms made from them: the function, the in-place method, Python's operators.
+
+Small tensors are the common case: their arrays go to the inner loop of a ufunc (`loop`), which answers None to whatever is
+not small, contiguous and of one usual dtype. Larger float arrays go to the ufunc itself (`fast`), large ones of half types
+to a kernel that computes in single precision and arrays of any one dtype to the ufunc (`same`), everything else to the operator's own function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..arrays.constants import (
+    ABSENT,
+    EXACT_SIZE,
+    FLOAT32,
+    FLOAT64,
+    FLOATS32,
+    FLOATS64,
+    NUMBERS,
+    UNUSUAL,
+    WHOLE32,
+    WHOLE64,
+)
+from ..arrays.door import asked
+from ..arrays.extents import meets
+from ..arrays.parallel import SHARED, elementwise
+from ..arrays.state import state
+from ..graph.fields import Version
+from ..kernels import PRECISE, kernel, run
+from ..numerics.halves import computed, number
+from ..tensors.inplace import write
+from ..tensors.tensor import Tensor
+from .executor import Symbol
+
+KERNEL: Any = "kernel"
+"""For `ufunc`: the operator's own function is its fastest way."""
+
+
+def make(op: Any, ufunc: Any, options: dict) -> Callable | None:
+    """The short way in front of the forms of an operator that has a ufunc; its array functions are entered in its record."""
+    many = len(op.tensors) == 2
+    single = len(op.params) == 1
+    if ufunc is not KERNEL:
+        exact = options.get("exact", False)
+        op.fast = precisely(ufunc, options) if exact else ufunc
+        if many or single:
+            precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
+            loop = options.get("loop", precise if exact else ufunc)
+            whole = many and not options.get("floats", False)
+            op.loop = loop_of(1 + many, loop, ufunc, ufunc if whole else None, many and op.scalars)
+        if many:
+            op.same = on_one_dtype(op, ufunc, options)
+        elif op.wide and (op.check is None or op.takes_floats):
+            op.same = partial(computed, options.get("loop", ufunc))
+    if many and options.get("inplace", True) is True:
+        op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
+    return partial(function_of, op) if many else partial(function_of_one, op) if single else None
+
+
+def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool) -> Any:
+    """The inner loops of the ufuncs of three dtypes; None without kernels."""
+    made = kernel("Loop")
+    ufuncs = [u if type(u) is np.ufunc else None for u in (single, double, whole)]
+    return None if made is None or ufuncs[0] is None else made(inputs, *ufuncs, numbers)
+
+
+def precisely(ufunc: Any, options: dict) -> Callable:
+    """A transcendental function of floats: by a kernel, or in double for small arrays of float32."""
+    precise = PRECISE.get(options.get("precise", ufunc))
+
+    def compute(a: Any) -> Any:
+        if a.dtype is FLOAT32:
+            if precise is not None:
+                return precise(a) if state.threads < 2 else run(precise, a)
+            if a.size <= EXACT_SIZE:
+                wide = a.astype(FLOAT64)
+                return ufunc(wide, wide).astype(FLOAT32)
+            if a.size >= SHARED and state.threads > 1 and a.flags.c_contiguous:
+                return elementwise(lambda out, x: ufunc(x, out), np.empty_like(a), a)
+        return ufunc(a)
+
+    return compute
+
+
+def on_one_dtype(op: Any, ufunc: Any, options: dict) -> Callable:
+    """A ufunc of two arrays of one dtype that needs no promotion, or of a large array of a half type and a number; None
+    for others."""
+    floats = options.get("floats", False)
+    refused = "biuc" if floats else "c" if options.get("real") else ""
+    exact, rest = op.exact_numbers, tuple(op.rest)
+
+    def compute(a: Any, b: Any, *more: Any) -> Any:
+        if more != rest or type(a) is not np.ndarray:
+            return None
+        if type(b) is float or type(b) is int:
+            b = number(a, b, exact) if op.wide else None
+            return None if b is None else computed(ufunc, a, b)
+        dtype = a.dtype
+        if type(b) is not np.ndarray or b.dtype is not dtype or dtype.kind in refused or dtype in UNUSUAL:
+            return None
+        if dtype.itemsize == 2 and (result := computed(ufunc, a, b)) is not None:
+            return result
+        return ufunc(a, b)
+
+    return compute
+
+
+def function_of(op: Any, call: Callable) -> Callable:
+    """The public function of an operator on two tensors, or a tensor and a number; `call` is its form, for what is unusual,
+    or fails."""
+    two = op.two
+
+    def function(input: Any = ABSENT, other: Any = ABSENT, /, *more: Any, **keywords: Any) -> Any:
+        kind = type(other)
+        if (
+            not asked
+            and not more
+            and not keywords
+            and type(input) is Tensor
+            and (kind is Tensor or kind is float or kind is int)
+        ):
+            try:
+                return two(input, other)
+            except Exception:
+                pass
+        return call(*[x for x in (input, other, *more) if x is not ABSENT], **keywords)
+
+    return function
+
+
+def function_of_one(op: Any, call: Callable) -> Callable:
+    """The public function of an operator on one tensor; `call` as for `function_of`."""
+    one = op.one
+
+    def function(input: Any = ABSENT, /, *more: Any, **keywords: Any) -> Any:
+        if type(input) is Tensor and not more and not keywords:
+            try:
+                return one(input)
+            except Exception:
+                pass
+        return call(*(() if input is ABSENT else (input,)), *more, **keywords)
+
+    return function
+
+
+def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
+    """``x op= y`` where no gradient is wanted: the ufunc writes into x's own memory."""
+    floats = options.get("floats", False)
+    rest = op.defaults[2:]
+
+    def pair(input: Any, other: Any) -> Any:
+        if not isinstance(input, Tensor):
+            return NotImplemented
+        a = input._array
+        dt = a.dtype
+        kind = type(other)
+        if kind is float or kind is int:
+            if dt is FLOAT32:
+                b = FLOATS32[other] if kind is float else WHOLE32[other]
+            elif dt is FLOAT64:
+                b = FLOATS64[other] if kind is float else WHOLE64[other]
+            else:
+                return write(op, [input, other, *rest])
+            free = input._node is None
+        elif isinstance(other, Tensor):
+            b = other._array
+            if dt is not b.dtype or (floats and dt is not FLOAT32 and dt is not FLOAT64):
+                return write(op, [input, other, *rest])
+            if (cell := input._cell) is not None and cell is other._cell and b is not a and meets(a, b):
+                return write(op, [input, other, *rest])  # which refuses where they overlap in part
+            free = input._node is None and other._node is None
+        elif isinstance(other, NUMBERS):
+            return write(op, [input, other, *rest])
+        else:
+            return NotImplemented
+        if (not free and state.grad_enabled) or input._inference or (a.base is not None and 0 in a.strides):
+            return write(op, [input, other, *rest])
+        try:
+            ufunc(a, b, a)
+        except (TypeError, ValueError):
+            return write(op, [input, other, *rest])
+        cell = input._cell
+        if cell is None:
+            input._cell = cell = Version()
+        cell.bump()
+        return input
+
+    return pair
+
+
+def inplace_of(op: Any, pair: Callable, call: Callable) -> Callable:
+    """The public in-place method of an operator that has a ufunc; `call` is its form, `pair` what runs for two operands."""
+    kinds = (Tensor, *NUMBERS) if op.scalars else Tensor
+
+    def function(input: Any = ABSENT, other: Any = ABSENT, /, *rest: Any, **keywords: Any) -> Any:
+        if not asked and not rest and not keywords and (type(other) is Tensor or isinstance(other, kinds)):
+            return pair(input, other)
+        return call(*[x for x in (input, other, *rest) if x is not ABSENT], **keywords)
+
+    return function
+
+
+def symbol(op: Any, python: str, arrays: bool = True) -> Callable:
+    """The Python operator ``x + y``, by Python's name for it; `arrays`: whether the other operand may be an array of numpy."""
+    made = Symbol(op)
+    operate = made.operate
+
+    def form(input: Any, other: Any) -> Any:
+        return operate(input, other)
+
+    def without_arrays(input: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else operate(input, other)
+
+    made.form = form if arrays else without_arrays
+    made.form._title = f"Tensor.__{python}__"
+    return made.form
+
+
+def reflected(op: Any) -> Callable:
+    """The Python operator ``number + x``, for an operator that takes numbers first."""
+    run, rest = op.run, op.rest
+
+    def form(other: Any, input: Any) -> Any:
+        return run([input, other, *rest]) if isinstance(input, (Tensor, *NUMBERS)) else NotImplemented
+
+    return form

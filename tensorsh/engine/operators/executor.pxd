@@ -1,0 +1,47 @@
+cimport cython
+from ..tape.record cimport Recording, attach, dtype_of
+from ..wording.arguments cimport types_of
+from ..graph.fields cimport Fields, fresh, wrap
+
+cdef dict settings
+cdef object ndarray, FLOAT32, FLOAT64, PROCEED, ask
+cdef list asked
+
+@cython.locals(n=Py_ssize_t)
+cdef object applied(object function, object xp, list arrays)
+
+cdef class Plan:
+    cdef public list targets
+    cdef public object narrow, rounds
+
+cdef class Executor(Recording):
+    cdef public object kernel, check, fast, same, loop, limited, wide
+    cdef public list names, defaults, rest
+    cdef public tuple arrays, promoted, keywords
+    cdef public dict index, plans
+    cdef public int packed, positional, required, first
+    cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats
+    @cython.locals(n=Py_ssize_t, packed=Py_ssize_t, values=list)
+    cdef list bound(self, tuple args, dict kwargs)
+    @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)
+    cdef bint take(self, list values, list arrays) except -1
+    @cython.locals(x=Fields, y=Fields, tracked=bint)
+    cdef object pair(self, object input, object other)
+    @cython.locals(tracked=bint)
+    cdef object carry_out(self, list values)
+    @cython.locals(i=Py_ssize_t, usual=bint)
+    cdef object apply(self, list arrays)
+    @cython.locals(i=Py_ssize_t, numbers=bint)
+    cdef bint alike(self, list arrays) except -1
+    @cython.locals(i=Py_ssize_t)
+    cdef bint plain(self, list arrays) except -1
+    cdef object check_shapes(self, list arrays)
+    @cython.locals(i=Py_ssize_t, key=list, plan=Plan)
+    cdef object cast(self, list arrays)
+    cdef Plan planned(self, list operands)
+    cdef object widen(self, list arrays)
+    cdef object bare(self, list values, object result)
+
+cdef class Symbol:
+    cdef public Executor executor
+    cdef public object form

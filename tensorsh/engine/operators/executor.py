@@ -1,0 +1,424 @@
+"""The executor of operators: arguments to arrays, a plan for their types, the array function, tensors, a node.
+
+    arguments ── bind ──> values ── unwrap ──> arrays ── plan ──> function ──> arrays ──> tensors ── record ──> node
+
+Every call of an operator passes here: of its function, its method, its in-place form, ``out=``, a Python operator. A plan
+is what the types and dtypes of the operands decide: dtypes to cast to, the array function, the dtype to return to. Families
+contribute array functions; they never take tensors apart and never make nodes.
+
+Cython compiles this file together with `executor.pxd`; without a compiler it runs as it stands.
+"""
+
+import numpy as np
+
+from ..arrays.backend import module_of
+from ..arrays.door import PROCEED, ask, asked
+from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen
+from ..arrays.errors import argument_error, binding_error, check_broadcast
+from ..arrays.promotion import result_type
+from ..arrays.state import state
+from ..graph.fields import Fields, fresh, wrap
+from ..numerics.halves import converted
+from ..tape.record import Recording, attach
+from ..wording.arguments import checked, types_of
+from ..wording.dtype_refusals import refuse
+from .placement import module_and_kernel
+from .results import narrowed, scalar
+
+try:
+    import cython
+except ImportError:
+    from ..loading import interpreted as cython
+
+ndarray = np.ndarray
+settings = state.__dict__
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
+OTHER_NAMES = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other", "self": "input",
+}  # fmt: skip
+"""Keyword names that numpy uses and PyTorch accepts."""
+FIRST = ("input", "A", "b")
+"""Names of PyTorch for the first argument of one and the same operator under its several names."""
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+if not cython.compiled:
+    from ..tape.record import dtype_of
+
+
+def of_array(input, other):
+    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient."""
+    if input._node is not None:
+        raise RuntimeError(NEEDS_DETACH)
+    return wrap(other)
+
+
+def applied(function, xp, arrays):
+    """``function(xp, *arrays)``, without a tuple between for the usual numbers of arguments."""
+    n = len(arrays)
+    if n == 1:
+        return function(xp, arrays[0])
+    if n == 2:
+        return function(xp, arrays[0], arrays[1])
+    if n == 3:
+        return function(xp, arrays[0], arrays[1], arrays[2])
+    if n == 4:
+        return function(xp, arrays[0], arrays[1], arrays[2], arrays[3])
+    return function(xp, *arrays)
+
+
+class Plan:
+    """The conversions before and after an array function that the types and dtypes of operands decide."""
+
+    def __init__(self, targets, narrow, rounds):
+        self.targets = targets
+        """For each operand that is promoted its place and the dtype that it is brought to."""
+        self.narrow = narrow
+        """The half type that the result is brought back to, if it is computed in single precision."""
+        self.rounds = rounds
+        """The half type that each operand is rounded to first."""
+
+
+class Executor(Recording):
+    """The part of an operator that runs its calls."""
+
+    def answer(self, title, known, args, kwargs):
+        """The answer to any arguments of a public form. known: the types of arguments that fit its title."""
+        types = types_of(args, kwargs)
+        if types not in known:
+            args, kwargs = checked(title, known, types, args, kwargs)
+        if not kwargs or "out" not in kwargs:
+            return self.carry_out(self.bound(args, kwargs))
+        given = kwargs.copy()
+        out = given.pop("out")
+        values = self.bound(args, given)
+        if out is None:
+            return self.carry_out(values)
+        if not self.out:
+            raise binding_error(self, args, kwargs)
+        return self.into(values, out)
+
+    def bind(self, args, kwargs):
+        """The arguments in the order of the parameters, with defaults filled in."""
+        return self.bound(args, kwargs)
+
+    def bound(self, args, kwargs):
+        """As `bind`."""
+        n = len(args)
+        packed = self.packed
+        if packed >= 0 and n > packed and (n > packed + 1 or isinstance(args[packed], (int, np.integer))):
+            args = (*args[:packed], args[packed:])
+            n = packed + 1
+        if n > self.positional:
+            raise binding_error(self, args, kwargs)
+        values = list(args)
+        values.extend(self.defaults[n:])
+        if kwargs:
+            for key, value in kwargs.items():
+                at = self.index.get(key)
+                if at is None:
+                    at = self.index.get(
+                        OTHER_NAMES.get(key, ""), 0 if key in FIRST and self.params[0] in FIRST else None
+                    )
+                if at is None or at < n:
+                    raise binding_error(self, args, kwargs)
+                if key == "dtype" and value is not None:
+                    value = chosen(value, self.name)
+                values[at] = value
+        if n < self.required or len(values) > self.positional:
+            for value in values:
+                if value is REQUIRED:
+                    raise binding_error(self, args, kwargs)
+        return values
+
+    def unwrap(self, values):
+        """The arguments with arrays for tensors, and whether one of the tensors wants a gradient."""
+        arrays = values[:]
+        return arrays, self.take(values, arrays)
+
+    def take(self, values, arrays):
+        """Put arrays in the places of tensors; whether one of the tensors wants a gradient."""
+        tracked = False
+        for i in self.arrays:
+            x = values[i]
+            if isinstance(x, Fields):
+                t = x
+                arrays[i] = t._array
+                if t._node is not None:
+                    tracked = True
+            elif x is None:
+                if self.defaults[i] is not None:
+                    raise argument_error(self, i, x)
+            elif not (self.scalars and isinstance(x, NUMBERS)):
+                raise argument_error(self, i, x)
+        for i in self.lists:
+            many = values[i]
+            if not isinstance(many, (list, tuple)):
+                raise argument_error(self, i, many, "tuple of Tensors")
+            taken = []
+            for at, x in enumerate(list(many)):
+                if not isinstance(x, Fields):
+                    raise TypeError(f"expected Tensor as element {at} in argument {i}, but got {type(x).__name__}")
+                if x._node is not None:
+                    tracked = True
+                taken.append(x._array)
+            arrays[i] = taken
+        return tracked
+
+    def run(self, values):
+        """The results for arguments in the order of the parameters, recorded where that is wanted."""
+        return self.carry_out(values)
+
+    def carry_out(self, values):
+        """Compute, wrap, record."""
+        arrays = values[:]
+        tracked = self.take(values, arrays)
+        result = self.apply(arrays)
+        if tracked and self.differentiable and settings["grad_enabled"]:
+            return self.recorded(values, result)
+        if type(result) is ndarray and not self.view:
+            return fresh(result)
+        return self.bare(values, result)
+
+    def one(self, input):
+        """The call of an operator on one tensor; it fails where the form is to ask those who have a say."""
+        if asked:
+            raise LookupError
+        if self.loop is not None and isinstance(input, Fields):
+            x = input
+            result = self.loop(x._array)
+            if result is not None:
+                if x._node is None or not self.differentiable or not settings["grad_enabled"]:
+                    return fresh(result)
+                return self.recorded([input], result)
+        return self.carry_out([input])
+
+    def two(self, input, other):
+        """As `one`, on a tensor and a tensor or number, with its settings at their defaults."""
+        if asked:
+            raise LookupError
+        return self.pair(input, other)
+
+    def pair(self, input, other):
+        """As `two`, whoever has a say."""
+        if self.loop is not None and isinstance(input, Fields):
+            x = input
+            tracked = x._node is not None
+            if isinstance(other, Fields):
+                y = other
+                result = self.loop(x._array, y._array)
+                tracked = tracked or y._node is not None
+            else:
+                result = self.loop(x._array, other)
+            if result is not None:
+                if not tracked or not self.differentiable or not settings["grad_enabled"]:
+                    return fresh(result)
+                return self.recorded([input, other, *self.rest] if self.rest else [input, other], result)
+        return self.carry_out([input, other, *self.rest])
+
+    def compute(self, arrays):
+        """The result of the array function for arguments in the order of the parameters, arrays in place of tensors."""
+        return self.apply(arrays)
+
+    def apply(self, arrays):
+        """The array function on arrays, after promotion."""
+        if self.unmixed:
+            usual = self.alike(arrays)
+        else:
+            usual = (self.promote is None or self.fast is not None) and self.plain(arrays)
+        narrow = None
+        xp = np
+        kernel = self.kernel
+        try:
+            if usual and self.fast is not None:
+                try:
+                    result = self.fast(*arrays)
+                except (TypeError, ValueError, AttributeError):
+                    result = None  # unusual settings: the operator's own function has the words or the result
+                if result is not None:
+                    return result
+            if self.check is not None and not (usual and self.takes_floats):
+                self.check(*arrays)
+            if not usual or self.promote is not None and not self.unmixed:
+                if self.same is not None:
+                    try:
+                        result = self.same(*arrays)
+                    except (TypeError, ValueError):
+                        result = None
+                    if result is not None:
+                        return result
+                if self.promote is not None:
+                    narrow = self.cast(arrays)
+                elif self.wide:
+                    narrow = self.widen(arrays)
+                for i in self.tensors:
+                    x = arrays[i]
+                    if type(x) is list:
+                        x = x[0] if x else None
+                    if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
+                        xp, kernel = module_and_kernel(self, arrays)
+                        break
+            if self.keywords:
+                given = {}
+                for i in range(len(self.keywords)):
+                    given[self.keywords[i]] = arrays[self.positional + i]
+                result = kernel(xp, *arrays[: self.positional], **given)
+            else:
+                result = applied(kernel, xp, arrays)
+            if not usual and self.limited and xp is np and self.promoted:
+                x = arrays[self.promoted[0]]
+                if type(x) is ndarray and x.dtype.kind in "biuc":
+                    typed = "dtype" in self.index and arrays[self.index["dtype"]] is not None
+                    if not typed:
+                        self.limited = refuse(self.limited, self.names, x)
+        except (ValueError, NotImplementedError):
+            self.check_shapes(arrays)
+            raise
+        except TypeError:
+            if self.lists:  # whose first array alone was looked at
+                module_of([arrays[i] for i in self.tensors], self)
+            raise
+        if narrow is not None:
+            result = narrowed(result, narrow)
+        return result
+
+    def alike(self, arrays):
+        """Whether the promoted operands are float arrays of one dtype and numbers; these become numbers of that dtype."""
+        common = None
+        numbers = False
+        for i in self.promoted:
+            x = arrays[i]
+            kind = type(x)
+            if kind is ndarray:
+                dt = dtype_of(x)
+                if dt is not common:
+                    if common is not None or (dt is not FLOAT32 and dt is not FLOAT64):
+                        return False
+                    common = dt
+            elif kind is float or kind is int:
+                numbers = True
+            else:
+                return False
+        if numbers and common is not None:
+            for i in self.promoted:
+                if type(arrays[i]) is not ndarray:
+                    arrays[i] = common.type(arrays[i])
+        return common is not None
+
+    def plain(self, arrays):
+        """Whether arrays go to the array function as they are: numpy's, none of half precision, the first of floats."""
+        if self.lists:
+            return False
+        for i in self.arrays:
+            x = arrays[i]
+            if type(x) is not ndarray:
+                if x is None and i != self.first:
+                    continue
+                return False
+            dt = dtype_of(x)
+            if dt is not FLOAT32 and dt is not FLOAT64 and (i == self.first or dt.kind in "fV"):
+                return False
+        return True
+
+    def check_shapes(self, arrays):
+        """Raise PyTorch's error where operands do not broadcast, which it finds out before what a dtype lacks."""
+        if self.promote is not None:
+            check_broadcast([arrays[i] for i in self.promoted])
+
+    def cast(self, arrays):
+        """Bring the promoted arguments to their common dtype; the dtype to return to if that is a half type."""
+        key = [state.default_dtype]
+        for i in self.promoted:
+            x = arrays[i]
+            if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):
+                key.append(x.dtype)
+                key.append(x.ndim == 0)
+            else:
+                key.append(type(x))
+        known = tuple(key)
+        plan = self.plans.get(known)
+        if plan is None:
+            if len(self.plans) > 500:
+                self.plans.clear()
+            plan = self.plans[known] = self.planned([arrays[i] for i in self.promoted])
+        for i, target in plan.targets:
+            x = arrays[i]
+            if isinstance(x, NUMBERS):
+                if plan.rounds is not None and not self.exact_numbers:
+                    x = float(np.asarray(x, np.float64).astype(plan.rounds))
+                arrays[i] = scalar(x, target)
+            elif plan.rounds is not None and x.dtype != plan.rounds and (x.ndim or not self.exact_numbers):
+                arrays[i] = converted(converted(x, plan.rounds), target)
+            elif x.dtype is not target and x.dtype != target:
+                arrays[i] = converted(x, target)
+        return plan.narrow
+
+    def planned(self, operands):
+        """The plan for promoted operands of such types and dtypes."""
+        common = result_type(operands)
+        if self.promote == "float" and common.category < FLOAT:
+            common = state.default_dtype
+        narrow = None
+        target = common.numpy
+        if self.wide and common in HALVES:
+            narrow, target = target, FLOAT32
+        elif target is COMPLEX_HALF:
+            narrow, target = target, COMPLEX_WIDE
+        targets = [(i, target) for i, x in zip(self.promoted, operands, strict=True) if x is not None]
+        # Half types round each operand first; what multiplies or divides as a number stays as exact as the computation.
+        return Plan(targets, narrow, narrow if narrow is not None and narrow is not COMPLEX_HALF else None)
+
+    def widen(self, arrays):
+        """Bring operands of half types to single precision; the type to return to."""
+        narrow = None
+        for i in self.tensors:
+            x = arrays[i]
+            if i in self.lists:
+                for at, each in enumerate(x):
+                    if each.dtype.itemsize <= 2 and each.dtype.kind in "fV":
+                        narrow = narrow or each.dtype
+                        x[at] = converted(each, FLOAT32)
+            elif x is not None and not isinstance(x, NUMBERS) and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
+                narrow = narrow or x.dtype
+                arrays[i] = converted(x, FLOAT32)
+        return narrow
+
+    def bare(self, values, result):
+        """The public results as tensors without history."""
+        if type(result) is not tuple and type(result) is not list:
+            t = wrap(result)
+            if self.view:
+                attach(t, values[self.tensors[0]])
+            elif settings["inference"]:
+                t._inference = True
+            return t
+        tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
+        if self.view:
+            for t in tensors:
+                attach(t, values[self.tensors[0]], "multiple")
+        elif settings["inference"]:
+            for t in tensors:
+                t._inference = True
+        return self.packaged(tensors)
+
+
+class Symbol:
+    """A Python operator on tensors; its form is the function that Python calls."""
+
+    def __init__(self, executor):
+        self.executor = executor
+        self.form = None
+
+    def operate(self, input, other):
+        """The operator on a tensor: NotImplemented for what is neither tensor, number nor array."""
+        if asked:
+            answer = ask(self.form, (input, other), {})
+            if answer is not PROCEED:
+                return answer
+        if not isinstance(other, Fields):
+            kind = type(other)
+            if kind is not float and kind is not int and not isinstance(other, NUMBERS):
+                if not isinstance(other, ndarray):
+                    return NotImplemented
+                other = of_array(input, other) if self.executor.differentiable else wrap(other)
+        return self.executor.pair(input, other)

@@ -1,0 +1,186 @@
+"""Those who have a say in calls of operators: classes and modes with ``__torch_function__``, a profiler, mixed precision, and
+the device of tensors where a program uses several (device_calls.py).
+
+Every public form asks at one door (arrays/door.py). A form that is asked for stands here with its title, ``torch.add`` or
+``Tensor.add_``; the title says which function a program sees, and which casts are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..arrays import device_guard, door
+from ..arrays.door import PROCEED, asked
+from ..arrays.state import state
+from ..loading import table
+from ..tensors.tensor import Tensor
+from . import device_calls, forms
+
+KEEPING: set[Any] = set()
+"""Functions whose results stay of the class that they are."""
+CASTS: dict[str, Callable] = {}
+"""What mixed precision does with the arguments of a function, by its name below ``torch``."""
+
+
+def answer(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer to a call, on the device of its tensors where a program uses several."""
+    if state.passing is form:  # which comes from here
+        state.passing = None
+        return PROCEED
+    if device_guard.several:
+        return device_calls.beside(given, form, args, kwargs)
+    return PROCEED if silent(form) else given(form, args, kwargs)
+
+
+def silent(form: Any) -> bool:
+    """Whether nobody has a say in a call: one within another, or one that mixed precision, there alone, does not cast."""
+    if state.autocast is not None and cast_of(form) is not None:
+        return False
+    alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
+    return alone or not (state.outermost and is_public(form))
+
+
+def given(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer to a call, as it comes from a program or from within another operator."""
+    return first(form, args, kwargs) if state.outermost and is_public(form) else casting(form, args, kwargs)
+
+
+def first(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer to a call that is not made within another: classes and modes that override functions are asked."""
+    from .torch_function import Unanswered, override
+
+    name = form._title.rpartition(".")[2]
+    shown = public(form)
+    try:
+        found = override(shown, args, kwargs)
+    except Unanswered as error:
+        if name in PYTHON_METHODS:
+            return NotImplemented
+        raise TypeError(str(error)) from None
+    return within(form, args, kwargs, name, shown) if found is NotImplemented else found
+
+
+def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
+    """The answer to a call that nobody overrides; the profiler counts it, and not what it calls itself."""
+    profile = state.profile
+    state.outermost = False
+    state.settle()
+    ended = None
+    try:
+        if profile is not None and shown.__name__ not in SILENT:
+            ended = profile.begun(name, args, kwargs)
+        return casting(form, args, kwargs)
+    finally:
+        state.outermost = True
+        state.settle()
+        if ended is not None:
+            ended()
+
+
+def casting(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer to a call whose arguments mixed precision may cast."""
+    cast = None if state.autocast is None else cast_of(form)
+    return proceed(form, args, kwargs) if cast is None else state.autocast.around(cast, form, args, kwargs)
+
+
+def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
+    """The form's own answer; by the short way in front of it, where nobody has a say in what it calls."""
+    if asked:
+        state.passing = form
+        return form(*args, **kwargs)
+    return own(form)(*args, **kwargs)
+
+
+def is_public(form: Any) -> bool:
+    """Whether a class may override a function."""
+    name = form._title.rpartition(".")[2]
+    return name in PYTHON_METHODS or name[0] != "_" and name not in OWN
+
+
+def cast_of(form: Any) -> Callable | None:
+    """What mixed precision does with the arguments of a function."""
+    name = form._title.partition(".")[2]
+    return CASTS.get(SYMBOLS.get(name, name))
+
+
+def public(form: Any) -> Any:
+    """The function of a form, as a program sees it: of a Python operator, the method."""
+    name = form._title.partition(".")[2]
+    return table.find_method(SYMBOLS[name]) if name in SYMBOLS else own(form)
+
+
+def own(form: Any) -> Any:
+    """The function of a form's title."""
+    owner, _, name = form._title.partition(".")
+    found = (table.FUNCTIONS if owner == "torch" else table.METHODS).get(name)
+    return found if callable(found) else form  # of a property, too
+
+
+def stay(who: str) -> None:
+    """Ask "classes" that override functions, or several "devices", from now on."""
+    if who not in door.lasting:
+        door.lasting.add(who)
+        attend()
+        state.settle()
+
+
+def attend() -> None:
+    """Let what stands on the class of tensors without a form ask as functions do, also what is loaded later."""
+    if attend_new not in table.watchers:
+        table.watchers.append(attend_new)
+    attend_new()
+
+
+def attend_new() -> None:
+    """Give a form to the properties, Python methods and methods of few steps that have none yet."""
+    made: dict[int, Any] = {}
+    for name, value in list(table.METHODS.items()):
+        table.METHODS[name] = made[id(value)] = asking(name, value)
+    for name, value in list(Tensor.__dict__.items()):
+        found = made[id(value)] if id(value) in made else asking(name, value)
+        if found is not value:
+            setattr(Tensor, name, found)
+
+
+def asking(name: str, value: Any) -> Any:
+    """What stands on the class of tensors, in a form that asks; itself, if it does or nobody overrides it."""
+    if name in OWN or name[0] == "_" and name not in PYTHON_METHODS:
+        return value
+    if isinstance(value, property):
+        if value.fget is None or hasattr(value.fget, "_title"):
+            return value
+        form = forms.heard("Tensor." + name, value.fget)
+        form.__name__, form.__qualname__ = "__get__", "Tensor.__get__"
+        if name in ("grad", "grad_fn", "is_leaf"):
+            KEEPING.add(form)
+        return property(form, value.fset, value.fdel, value.__doc__)
+    if not isinstance(value, FunctionType) or forms.asks(value, "Tensor") or hasattr(value, "_late"):
+        return value
+    form = forms.heard("Tensor." + name, value)
+    form.__name__ = RENAMED.get(name, name)
+    return form
+
+
+door.keep(answer)
+OWN = frozenset("as_subclass tensor as_tensor asarray from_numpy is_tensor is_storage".split())
+"""What no class overrides."""
+SYMBOLS = {
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
+    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__rmatmul__": "matmul", "__neg__": "neg",
+    "__abs__": "abs", "__pos__": "positive", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__ne__": "ne",
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
+}  # fmt: skip
+"""Python's operators that are a method under another name."""
+RENAMED = {"__rtruediv__": "__rdiv__"}
+SILENT = frozenset("__get__ __repr__ __format__ __len__ __iter__ __contains__ dim size stride numel".split())
+"""What a profiler does not count."""
+PYTHON_METHODS = frozenset(SYMBOLS) | frozenset(
+    f"__{name}__"
+    for name in (
+        "rsub rtruediv rmod rpow floordiv rfloordiv and rand or ror xor rxor lshift rlshift rshift rrshift invert eq getitem "
+        "setitem len bool int float complex index repr format iter contains imod ipow ifloordiv iand ior ixor ilshift irshift"
+    ).split()
+)
+"""Python's own methods that a class may override."""

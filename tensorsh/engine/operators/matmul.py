@@ -1,0 +1,179 @@
+"""The short way of matrix products: two float tensors of one dtype with the right numbers of dimensions.
+
+numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small: no binding of
+arguments, no promotion, and the node is filled in by hand. Everything else (other dtypes and devices, wrong shapes, ``out=``)
+goes the way given as `slow`, which finds the error or the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.door import asked
+from ..arrays.state import state
+from ..graph.fields import Version, fresh, link, new
+from ..numerics.products import KERNELS, affine, matrices
+from ..tensors.tensor import Tensor
+from .declare import REQUIRED, attach
+
+ndarray = np.ndarray
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
+    """``f(input, other)`` for `left` and `right` dimensions, by numpy's dot; its node is that of `op`."""
+    node_class: Any = None
+    multiply = KERNELS[left, right]
+    twofold = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
+
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, /, *rest: Any, **kwargs: Any) -> Any:
+        nonlocal node_class
+        try:
+            a = input._array
+            b = other._array
+            dt = a.dtype
+            if (
+                b.dtype is dt
+                and (dt is FLOAT32 or dt is FLOAT64)
+                and a.ndim == left
+                and b.ndim == right
+                and not kwargs
+                and not rest
+                and not asked
+            ):
+                r = multiply(a, b)
+                first = input._node
+                second = other._node
+                if first is None is second or not state.grad_enabled:
+                    return fresh(r)
+                if node_class is None:
+                    node_class = op.node_class(op.node)
+                if second is None:
+                    saved: tuple = (other, None, None) if twofold else (other, None)
+                elif twofold:
+                    saved = (None if first is None else other, input, b.strides)
+                else:
+                    saved = (None if first is None else other, input)
+                return fresh(r, link(node_class, (first, second), saved))
+        except (AttributeError, ValueError, TypeError):
+            # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
+            pass
+        return slow(*[x for x in (input, other, *rest) if x is not REQUIRED], **kwargs)
+
+    return function
+
+
+def addition(op: Any, slow: Callable) -> Callable:
+    """``addmm(input, mat1, mat2)`` without factors."""
+    node_class = op.node_class(op.node)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if asked or len(args) != 3 or kwargs:
+            return slow(*args, **kwargs)
+        input, mat1, mat2 = args
+        try:
+            c = input._array
+            a = mat1._array
+            b = mat2._array
+            dt = a.dtype
+            if not (b.dtype is dt is c.dtype and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == 2 and b.ndim == 2):
+                return slow(*args)
+            r = affine(a, b, c)
+        except (AttributeError, ValueError, TypeError):
+            return slow(*args)
+        edges = (input._node, mat1._node, mat2._node)
+        if edges == NO_EDGES or not state.grad_enabled:
+            return fresh(r)
+        saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1, b.strides)
+        return fresh(r, link(node_class, edges, saved, ((c.shape, dt), None, None) if edges[0] is not None else None))
+
+    return function
+
+
+NO_EDGES = (None, None, None)
+
+
+def share(x: Tensor, array: Any) -> Tensor:
+    """A view of `x` that no program gets hold of: it shares the version, and is not entered among the views."""
+    view = new(Tensor)
+    view._array = array
+    if x._cell is None:
+        x._cell = Version()
+    view._cell = x._cell
+    view._root = x if x._root is None else x._root
+    return view
+
+
+def reshaped(op: Any, x: Tensor, shape: tuple) -> Tensor:
+    """A contiguous tensor in another shape, by `op`, for the use of the next product only."""
+    view = share(x, x._array.reshape(shape))
+    if x._node is not None and state.grad_enabled:
+        view._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
+    return view
+
+
+def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
+    """A result that nobody has seen yet, in another shape, by `op`."""
+    if x._node is not None:
+        x._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
+    x._array = x._array.reshape(shape)
+    return x
+
+
+def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, slow: Callable) -> Callable:
+    """``f(input, weight, bias)`` for contiguous inputs of two or more dimensions, recorded as ``addmm(bias, input, weight.t())``
+    or ``mm``, with views around them for more than two dimensions."""
+    mm_class = mm.node_class(mm.node)
+    addmm_class = addmm.node_class(addmm.node)
+    t_class = t_operator.node_class("TBackward0")
+
+    def function(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor | None = None) -> Tensor:
+        try:
+            a = input._array
+            w = weight._array
+            dt = a.dtype
+            shape = None
+            if w.dtype is not dt or (dt is not FLOAT32 and dt is not FLOAT64) or w.ndim != 2 or a.ndim < 2:
+                return slow(input, weight, bias)
+            if bias is not None and (bias._array.dtype is not dt or bias._array.shape != w.shape[:1]):
+                return slow(input, weight, bias)
+            if a.ndim > 2:
+                if not a.flags.c_contiguous or not a.size:
+                    return slow(input, weight, bias)
+                shape = (*a.shape[:-1], w.shape[0])
+                a = a.reshape((-1, a.shape[-1]))
+            r = matrices(a, w.T) if bias is None else affine(a, w.T, bias._array)
+        except (AttributeError, ValueError, TypeError):
+            return slow(input, weight, bias)
+        first = input._node
+        second = weight._node
+        third = None
+        if bias is not None:
+            third = bias._node
+        if (first is None and second is None and third is None) or not state.grad_enabled:
+            return fresh(r if shape is None else r.reshape(shape))
+        rows = input if shape is None else reshaped(view, input, (len(r), a.shape[-1]))
+        turned = share(weight, w.T)
+        if second is not None:
+            second = turned._node = link(t_class, (second,))
+        if first is not None:
+            first = rows._node
+        kept: tuple = (None if first is None else turned, None if second is None else rows, turned._array.strides)
+        if bias is None:
+            t = fresh(r, link(mm_class, (first, second), kept))
+        else:
+            kept = (1, kept[0], 1, *kept[1:])
+            metas = ((w.shape[:1], dt), None, None) if third is not None else None
+            t = fresh(r, link(addmm_class, (third, first, second), kept, metas))
+        if shape is None:
+            return t
+        if bias is None:
+            return renewed(unsafe_view, t, shape)
+        result = reshaped(view, t, shape)
+        attach(result, t)
+        return result
+
+    return function

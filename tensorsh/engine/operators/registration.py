@@ -1,0 +1,134 @@
+"""Operators and methods entered in the table: their names, the forms derived from them, their signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
+from ..tensors.tensor import Late, Tensor, derived
+from .forms import dressed, form
+from .signature import Form
+
+METHODS_ONLY = frozenset(
+    """
+    absolute add addbmm addcdiv addcmul addmm addr arctan2 atan2 baddbmm bitwise_and bitwise_left_shift bitwise_not
+    bitwise_or bitwise_right_shift bitwise_xor copysign cumprod cumsum digamma div divide eq erfinv fill_diagonal
+    float_power floor_divide fmod ge greater greater_equal gt heaviside hypot igamma igammac index_add index_copy
+    index_fill index_reduce le lerp less less_equal lgamma logical_and logical_not logical_or logical_xor lt
+    masked_fill masked_scatter maximum minimum mul multiply mvlgamma ne nextafter not_equal polygamma pow put
+    remainder renorm scatter scatter_add scatter_reduce sgn sign sub subtract tril triu true_divide
+    """.split()
+)
+"""In-place forms (written without their underscore) that are methods of tensors and no functions of torch."""
+
+
+def add(op: Any, names: list[str], make: Callable, method: bool | str, inplace: Any) -> None:
+    """Enter an operator under its names, with the forms derived from it. make: the function of a title."""
+
+    methods = method.split() if isinstance(method, str) else [n for n in names if "." not in n] if method else []
+    for name in names:
+        FUNCTIONS[name] = make("torch." + name)
+        OPERATORS[name] = op
+    for name in methods:
+        METHODS[name] = make("Tensor." + name)
+    if inplace:
+        targets = inplace.split() if isinstance(inplace, str) else [n for n in names if "." not in n]
+        make = inplace_maker(op, inplace, targets)
+        for name in targets:
+            METHODS[name + "_"] = make(f"Tensor.{name}_")
+            if name not in METHODS_ONLY:
+                FUNCTIONS[name + "_"] = make(f"torch.{name}_")
+    for name in [*methods, *([t + "_" for t in targets] if inplace else [])]:
+        held = Tensor.__dict__.get(name)
+        if held is None or type(held) is Late:
+            setattr(Tensor, name, METHODS[name])
+
+
+def inplace_maker(op: Any, inplace: Any, targets: list[str]) -> Callable:
+    """What makes the in-place function of a title, for an operator or a composite. inplace: the function itself, if any."""
+    run = inplace if callable(inplace) else op.in_place()
+    shorten = None if callable(inplace) else op.shorten_inplace
+    name = targets[0] + "_" if targets else op.name + "_"
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = run.__doc__ or f"In-place form of :func:`{op.name}`."
+    run.__wrapped__ = signature = Form(targets[0] if targets else name, run, op)  # type: ignore[attr-defined]
+
+    def make(title: str) -> Callable:
+        made = form(title, run)
+        if shorten is not None:
+            made = shorten(made)
+            made._title = title  # type: ignore[attr-defined]
+        dressed(made, run)
+        signature.owner = made if signature.owner is run else signature.owner
+        return made
+
+    return make
+
+
+def add_method(name: str, function: Callable) -> None:
+    """Enter a Tensor method that is no operator; its wrong calls are told in PyTorch's words."""
+
+    if "__wrapped__" not in function.__dict__:
+        function.__wrapped__ = Form(name, function)  # type: ignore[attr-defined]
+    METHODS[name] = method = dressed(form("Tensor." + name, function), function)
+    setattr(Tensor, name, method)
+
+
+PREFIXED = ("linalg", "fft", "special")
+"""Namespaces that PyTorch writes before the names of their functions."""
+_signed: tuple[set[str], set[str]] = set(), set()
+
+
+def sign(found: dict[str, Any], kind: int) -> None:
+    """Functions that are no operators get their signatures as those do, and wrong calls of them PyTorch's words (only what
+    is new in the table is looked at)."""
+
+    fresh = [name for name in found if name not in _signed[kind]]
+    _signed[kind].update(fresh)
+    for name in fresh:
+        function = found[name]
+        if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
+            function.__doc__ = function._operator.function.__doc__
+        if type(function) is not FunctionType:
+            continue
+        owner, _, last = name.rpartition(".")
+        if "<" in function.__qualname__ or function.__module__.startswith("tensorsh."):
+            # No name of this package's own reaches a program.
+            function.__name__ = function.__qualname__ = last
+            function.__module__ = "torch." + owner if owner == "nn.functional" else "torch"
+        if last[0] != "_":
+            function.__name__ = f"{owner}_{last}" if owner in PREFIXED else last
+        if "__wrapped__" not in function.__dict__:
+            method = "Tensor." if kind and "_attentive" in function.__dict__ else ""
+            function.__wrapped__ = Form(method + name, function)  # type: ignore[attr-defined]
+            if function.__doc__ is None and name[-1] == "_":
+                function.__doc__ = f"In-place form of :func:`{name[:-1]}`."
+        if "_operator" in function.__dict__ or "_attentive" in function.__dict__ or name.startswith("nn.functional."):
+            continue
+        shown: Any = function
+        if "_title" not in function.__dict__:
+            shown = dressed(form(("Tensor." if kind else "torch.") + name, function), function)
+        found[name] = function.__wrapped__.owner = shown  # type: ignore[attr-defined]
+        if kind and Tensor.__dict__.get(name) is function:
+            setattr(Tensor, name, shown)
+
+
+def sign_all() -> None:
+    """Sign what a family that was just loaded has put into the table."""
+    sign(FUNCTIONS, 0)
+    sign(METHODS, 1)
+
+
+watchers.insert(0, sign_all)  # whoever watches besides sees public forms only
+
+
+def ask_classes() -> None:
+    """A program has a class of tensors: the results of functions are of that class, too."""
+    from . import torch_function
+
+    torch_function.stay("classes")
+
+
+derived.append(ask_classes)

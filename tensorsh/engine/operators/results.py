@@ -1,0 +1,102 @@
+"""What a call does with what its kernel computed: dtypes of numbers and half types, and the ``out=`` form."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.wrapping import wraps
+from ..arrays.backend import device_of, move_like
+from ..arrays.device_errors import two_of
+from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from ..arrays.state import state
+from ..numerics.halves import FLOAT32, converted
+from ..tensors.resizing import resize
+from ..tensors.tensor import Tensor
+
+ndarray = np.ndarray
+
+
+def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
+    """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
+    if type(array) is not ndarray or type(t._array) is not ndarray:
+        same_place(array, t)
+    source, target = of(array), t.dtype
+    if not fits and not can_hold(source, target):
+        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
+    if t._array.shape != array.shape:
+        if t._array.size:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(t._array.shape)}, which does not "
+                f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
+                "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
+                "t by resizing it, inplace, to zero elements with t.resize_(0).",
+                stacklevel=4,
+            )
+        resize(t, array.shape)
+    t._array[...] = array
+    t._bump()
+
+
+def same_place(array: Any, t: Tensor) -> None:
+    """Refuse to write a result into a tensor on another device."""
+    here, there = device_of(array), device_of(t._array)
+    if here != there:
+        raise RuntimeError(two_of((here, there)))
+
+
+def stored(array: Any, out: Tensor, given: Any) -> Tensor:
+    """A new array in the tensor ``out``. `given`: the dtype that was asked for, which that must have."""
+    if given is not None and (made := of(array)) is not out.dtype:
+        raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
+    if type(out._array) is not ndarray:
+        array = move_like(array, out._array)
+    store_out(out, array)
+    return out
+
+
+def writes_out(function: Callable) -> Callable:
+    """Give a function made of operators the ``out=`` form."""
+
+    @wraps(function)
+    def wrapped(*args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
+        result = function(*args, **kwargs)
+        if out is None:
+            return result
+        if state.grad_enabled and (result._node is not None or out._node is not None):
+            raise RuntimeError(
+                f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one "
+                "of the arguments requires grad."
+            )
+        store_out(out, result._array)
+        return out
+
+    return wrapped
+
+
+def scalar(value: Any, target: np.dtype) -> Any:
+    """A Python number as a numpy scalar of a dtype; integers wrap, as PyTorch's do."""
+    kind = target.kind
+    if kind in "iu" and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        bits = 8 * target.itemsize
+        value = int(value) & ((1 << bits) - 1)
+        if kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+        return target.type(value)
+    if kind == "b":
+        return target.type(bool(value))
+    return target.type(value)
+
+
+def narrowed(result: Any, narrow: np.dtype) -> Any:
+    """A result computed in float32 for half operands, brought back to the half type."""
+    if type(result) in (tuple, list):
+        return type(result)(narrowed(r, narrow) for r in result)
+    if narrow is COMPLEX_HALF:
+        return as_complex_half(result) if getattr(getattr(result, "dtype", None), "kind", "") == "c" else result
+    if getattr(result, "dtype", None) == FLOAT32:
+        return converted(result, narrow)
+    return result

@@ -1,0 +1,94 @@
+"""Signatures on demand: what `inspect.signature` answers for a function, a method, its in-place and ``out=`` forms.
+
+A function's `__wrapped__` is a Form, which `inspect` follows: it makes the signature from the operator's record (or the
+Python function) when it is asked, so that `inspect` is not imported before. Functions that sort out overloads by
+themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import Parameter, Signature
+from typing import Any
+
+from ..loading.recorded import beside, entries
+from ..wording.binding import parameters
+
+FILE = beside(__file__, "signatures.txt")
+
+
+class Form:
+    """Where the signature of a function comes from: its name, its record or itself, and whether it has ``out=``."""
+
+    __slots__ = ("name", "owner", "source", "out")
+
+    def __init__(self, name: str, owner: Any, source: Any = None, out: bool = False) -> None:
+        self.name = name
+        self.owner = owner
+        self.source = source or owner
+        self.out = out
+
+    @property
+    def __signature__(self) -> Any:
+        self.document()
+        text = written().get(self.name)
+        if text is not None:
+            return of_text(text)
+        return of_kernel(self.source, self.out)
+
+    def example(self) -> Any:
+        from ..examples import example
+
+        return example(self.name, *getattr(self.source, "names", ()))
+
+    def document(self) -> None:
+        """Add an example and its shape to the function's docstring: `help` and its like ask for the signature first."""
+        found = self.example()
+        said = self.owner.__doc__ or self.name
+        if found is not None and ">>> " not in said:
+            self.owner.__doc__ = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
+
+
+@lru_cache(1)
+def written() -> dict[str, str]:
+    """The parameter lists in `signatures.txt`, by name."""
+    found: dict[str, str] = {}
+    for names, text in entries(FILE):
+        found.update(dict.fromkeys(names.split(), text))
+    return found
+
+
+def of_text(text: str) -> Any:
+    """The signature of a parameter list."""
+    listed = parameters(text)
+    kinds = (
+        (Parameter.POSITIONAL_OR_KEYWORD, listed.positional),
+        (Parameter.VAR_POSITIONAL, [listed.rest] if listed.rest else []),
+        (Parameter.KEYWORD_ONLY, listed.keyword_only),
+    )
+    defaults = listed.defaults
+    return Signature([Parameter(n, kind, default=defaults.get(n, Parameter.empty)) for kind, ns in kinds for n in ns])
+
+
+def of_kernel(source: Any, out: bool) -> Any:
+    """The parameters of an operator, or of a composite's or any other function, without annotations, and ``out``."""
+    # What wraps an operator's own function has the operator's parameters.
+    source = getattr(getattr(source, "kernel", None), "_operator", source)
+    if hasattr(source, "params"):
+        found = []
+        for at, (name, default) in enumerate(zip(source.params, source.defaults, strict=True)):
+            kind = Parameter.POSITIONAL_OR_KEYWORD if at < source.positional else Parameter.KEYWORD_ONLY
+            found.append(Parameter(name, kind, default=shown(default)))
+    else:
+        function: Callable = getattr(source, "kernel", source)
+        signature = Signature.from_callable(function, follow_wrapped=False)
+        found = [p.replace(annotation=Parameter.empty, default=shown(p.default)) for p in signature.parameters.values()]
+    if out and all(p.name != "out" for p in found):
+        found.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None))
+    return Signature(found)
+
+
+def shown(default: Any) -> Any:
+    """A default as PyTorch has it; markers of what was not given are no defaults."""
+    return Parameter.empty if type(default).__name__ in ("Required", "Absent") else default

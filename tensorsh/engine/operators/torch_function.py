@@ -1,0 +1,147 @@
+"""``__torch_function__``: classes that answer in place of the functions of torch when one of their objects is given.
+
+Once a program has such a class, or a class derived from Tensor, all functions ask; see hooks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...sandbox.sealed import Sealed
+from ..arrays.state import state
+from ..tensors.tensor import Tensor
+from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
+
+PLAIN = frozenset((Tensor, int, float, bool, str, complex, type(None), slice, type(...)))
+"""Types of arguments that never override anything."""
+
+
+@classmethod  # type: ignore[misc]
+def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """What a class derived from Tensor does unless it says otherwise: results are of that class, too."""
+    if not all(issubclass(cls, each) for each in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+    return result if func in KEEPING else converted(result, cls)
+
+
+def converted(result: Any, cls: type) -> Any:
+    """The tensors of a result as objects of a class."""
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)) and any(isinstance(each, (Tensor, tuple, list)) for each in result):
+        return type(result)(converted(each, cls) for each in result)
+    return result
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A leaf of a class derived from Tensor, on the memory of another tensor."""
+    made = data.detach().as_subclass(cls)
+    return made.requires_grad_() if require_grad else made
+
+
+class DisableTorchFunctionSubclass(metaclass=Sealed):
+    """A context in which classes derived from Tensor override nothing."""
+
+    __module__ = "torch._C"
+
+    def __enter__(self) -> None:
+        self._before, state.overriding = state.overriding, False
+
+    def __exit__(self, *_: Any) -> None:
+        state.overriding = self._before
+
+
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A context in which neither classes nor modes override anything."""
+
+    __module__ = "torch._C"
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._modes, state.function_modes = state.function_modes, ()
+        state.settle()
+
+    def __exit__(self, *_: Any) -> None:
+        super().__exit__()
+        state.function_modes = self._modes
+        state.settle()
+
+
+class TorchFunctionMode(metaclass=Sealed):
+    """A context whose ``__torch_function__`` is asked in place of every function of torch."""
+
+    __module__ = "torch.overrides"
+
+    def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        attend()
+        state.function_modes = (*state.function_modes, self)
+        state.settle()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        state.function_modes = state.function_modes[:-1]
+        state.settle()
+
+
+class Unanswered(TypeError):
+    """No class that overrides functions had an answer."""
+
+
+def overriders(args: Iterable, found: list) -> list:
+    """The objects among arguments (and in lists of them) whose class overrides functions, one of each class: derived
+    classes before those that they are derived from."""
+    for value in args:
+        kind = type(value)
+        if kind in PLAIN:
+            continue
+        if kind is tuple or kind is list:
+            overriders(value, found)
+            continue
+        asked = getattr(kind, "__torch_function__", None)
+        if asked is None or any(type(each) is kind for each in found):
+            continue
+        if isinstance(value, type) or isinstance(value, Tensor) and not state.overriding:
+            continue
+        at = next((i for i, each in enumerate(found) if issubclass(kind, type(each))), len(found))
+        found.insert(at, value)
+    return found
+
+
+def override(function: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer of the classes and modes that override a function; NotImplemented where there are none."""
+    found = overriders(args, [])
+    if kwargs:
+        overriders(kwargs.values(), found)
+    types = tuple(type(each) for each in found)
+    modes = state.function_modes
+    if modes:
+        state.function_modes = modes[:-1]
+        state.settle()
+        try:
+            answer = modes[-1].__torch_function__(function, types, args, kwargs or None)
+        finally:
+            state.function_modes = modes
+            state.settle()
+        if answer is not NotImplemented:
+            return answer
+    elif not found:
+        return NotImplemented
+    for each in found:
+        answer = each.__torch_function__(function, types, args, kwargs or None)
+        if answer is not NotImplemented:
+            return answer
+    kinds = "".join(f"\n  - tensor subclass {each}" for each in types)
+    raise Unanswered(
+        f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned "
+        f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+Tensor.__torch_function__ = default  # type: ignore[attr-defined]
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]

@@ -1,0 +1,492 @@
+"""Between dtypes, devices, numpy and Python: ``to`` and its kin, ``item``, ``numpy``, text."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import check_device, move, pinned
+from ...arrays.cupy_module import check_accelerator
+from ...arrays.device import CPU
+from ...arrays.device import device as device_type
+from ...arrays.device_guard import copied, on
+from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
+from ...arrays.errors import type_name
+from ...arrays.extents import owner
+from ...arrays.layout import sparse_coo, sparse_csr, strided
+from ...arrays.parallel import listed
+from ...arrays.state import state
+from ...graph.fields import new, wrap
+from ...graph.nodes import AccumulateGrad, cast
+from ...loading import table
+from ...operators.declare import Array, operator
+from ...operators.registration import add_method
+from ...tensors.resizing import hold
+from ...tensors.tensor import Tensor
+from ...tensors.text import format_tensor, parameter_text, python_number
+from ...wording.overloads import refuse
+from .copying import in_format, laid_out
+from .text_parts import text_of
+
+
+@operator("_to_copy", node="ToCopyBackward0", method=False)
+def to_copy(xp, input: Array, dtype=None, device=None, source=None):
+    """A copy in another dtype or on another device; `source`: the input's, where the gradient is to go back."""
+    target = input.dtype if dtype is None else dtype.numpy
+    if device is not None and (device.type == "cuda" or not isinstance(input, np.ndarray)):
+        with on(-1 if device.index is None else device.index):
+            return converted(move(input, device), dtype, target)
+    return converted(input, dtype, target)
+
+
+def converted(input: Any, dtype: Any, target: Any) -> Any:
+    """A copy of an array in a dtype, which numpy knows as `target`."""
+    if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
+        input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
+    changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
+    return cast(input, target) if changes else laid_out(input)
+
+
+to_copy.gradient(
+    input=lambda t, g, device, source: g if source is None or source == device else t._to_copy(g, None, source, device)
+)
+
+
+def _same(t: Tensor, d: Any, device: Any) -> bool:
+    return (d is None or t.dtype is d) and (device is None or same_device(t.device, device))
+
+
+def same_device(a: device_type, b: device_type) -> bool:
+    return a.type == b.type and (b.index is None or a.index == b.index or a.type == "cpu")
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes."""
+    d = kwargs.pop("dtype", None)
+    if d is not None:
+        d = chosen(d, "to")
+    device = kwargs.pop("device", None)
+    copy = kwargs.pop("copy", False)
+    kwargs.pop("non_blocking", None)
+    layout = kwargs.pop("memory_format", None)
+    other = kwargs.pop("other", None)
+    if kwargs:
+        raise TypeError(f"to() received an invalid combination of arguments - got ({', '.join(kwargs)}=...)")
+    rest = list(args)
+    if rest:
+        first = rest.pop(0)
+        if isinstance(first, Tensor):
+            other = first
+        elif isinstance(first, dtype):
+            d = first
+        elif first in PYTHON:
+            d = PYTHON[first]
+        elif first is None or isinstance(first, (str, int, device_type)):
+            device = first if first is not None else device
+            if rest and (isinstance(rest[0], dtype) or rest[0] is None):
+                d = rest.pop(0) or d
+        else:
+            raise TypeError(
+                "to() received an invalid combination of arguments - got ("
+                + type_name(first)
+                + "), but expected one of:\n"
+                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+                "torch.memory_format memory_format = None)\n * (torch.dtype dtype, bool non_blocking = False, bool copy = "
+                "False, *, torch.memory_format memory_format = None)\n * (Tensor tensor, bool non_blocking = False, bool copy "
+                "= False, *, torch.memory_format memory_format = None)\n"
+            )
+        if len(rest) > 1:
+            copy = rest[1]
+    if other is not None:
+        d, device = other.dtype, other.device
+    if device is not None:
+        device = checked(device_type(device))
+    if not copy and _same(self, d, device) and (layout is None or in_format(self._array, layout)):
+        return self
+    made = to_copy.function(self, d, device, None if device is None else self.device)
+    if layout is not None:
+        made._array = laid_out(made._array, layout)
+    return made
+
+
+def checked(device: device_type) -> device_type:
+    """A device that exists; PyTorch's error otherwise."""
+    if device.type == "cpu":
+        return device
+    return check_device(device)
+
+
+def _caster(name: str, d: dtype) -> Any:
+    def method(self: Tensor, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
+        if args or kwargs:
+            refuse("Tensor." + name, args, kwargs)
+        if memory_format is not None:
+            refuse("Tensor." + name, (), {"memory_format": memory_format})
+            return to(self, d, memory_format=memory_format)
+        return self if self.dtype is d else to_copy.function(self, d, None)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"This tensor as torch.{d.name}; itself if it is that already."
+    return method
+
+
+CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+    "chalf": "complex32",
+}  # fmt: skip
+for _name, _dtype in CASTS.items():
+    table.METHODS[_name] = table.attentive(_caster(_name, BY_NAME[_dtype]))
+
+
+def method(function: Any) -> Any:
+    """A Tensor method that is no operator."""
+    table.METHODS[function.__name__] = function
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+@method
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor on the CPU."""
+    return to(self, CPU, memory_format=memory_format)
+
+
+@method
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """This tensor on a CUDA device."""
+    return to(self, device_type("cuda") if device is None else device_type(device))
+
+
+@method
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Any = None) -> Any:
+    """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it."""
+    if dtype is None:
+        if self.layout is not strided:
+            from ...sparse.conversion import type_of
+
+            return type_of(self._array)
+        where = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
+        return f"{where}{self.dtype.short}Tensor"
+    if isinstance(dtype, str):
+        short = dtype.rpartition(".")[2].removesuffix("Tensor")
+        found = next((d for d in BY_NAME.values() if d.short == short), None)
+        if found is None or not dtype.startswith("torch."):
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = found
+    elif hasattr(dtype, "element"):
+        dtype = dtype.element or state.default_dtype
+    elif dtype in PYTHON:
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    elif dtype not in BY_NAME.values():
+        raise TypeError("dtype must be a type, str, or dtype object")
+    return to(self, dtype)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor in the dtype and on the device of another."""
+    return to(self, other)
+
+
+@method
+@table.attentive
+def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """The one element as a Python number."""
+    if args or kwargs:
+        refuse("Tensor.item", args, kwargs)
+    if self._array.size != 1:
+        raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+    return python_number(self._array)
+
+
+@method
+@table.attentive
+def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
+    if args or kwargs:
+        refuse("Tensor.tolist", args, kwargs)
+    array = move(self._array, CPU)
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)
+    return listed(array)
+
+
+def _host(self: Tensor) -> np.ndarray:
+    if not isinstance(self._array, np.ndarray):
+        if self.layout is not strided:
+            self._array.__array__()
+        raise TypeError(
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    return self._array
+
+
+@method
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor)."""
+    if force:
+        return numpy(self.detach().cpu())
+    array = _host(self)
+    if self._node is not None and state.grad_enabled:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
+        raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
+    return hold(array).view()
+
+
+def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    return np.array(numpy(self), dtype, copy=copy or None)
+
+
+def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+    return wrap(np.asarray(array))
+
+
+def __bool__(self: Tensor) -> bool:
+    if self._array.size != 1:
+        if self._array.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    return bool(self._array.item()) if self._array.dtype.kind != "V" else bool(python_number(self._array))
+
+
+_WARNING = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
+def _converter(name: str, kind: Any) -> Any:
+    warns = kind is not int
+
+    def convert(self: Tensor) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if warns and self._node is not None and state.grad_enabled and "scalar" not in state.warned:
+            state.warned.add("scalar")
+            warnings.warn(_WARNING, stacklevel=2)
+        value = python_number(self._array)
+        if isinstance(value, complex) and kind is not complex:
+            if value.imag:
+                raise RuntimeError(
+                    f"value cannot be converted to type {'double' if kind is float else 'int64_t'} without overflow"
+                )
+            value = value.real
+        return kind(value)
+
+    convert.__name__ = convert.__qualname__ = name
+    return convert
+
+
+def __index__(self: Tensor) -> int:
+    if self._array.dtype.kind not in "iub" or self._array.size != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._array.item())
+
+
+def __len__(self: Tensor) -> int:
+    if self._array.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return self._array.shape[0]
+
+
+def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
+    text = text_of(self)
+    return parameter_text(text) if self._is_parameter else text
+
+
+def __format__(self: Tensor, spec: str) -> str:
+    title = "Parameter" if self._is_parameter else type_of(self).__name__
+    return format_tensor(self._array, spec, lambda: repr(self), title)
+
+
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+            "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    made = new(self.__class__)
+    made._array = copied(self._array)
+    if self._is_parameter:
+        made._is_parameter = True
+    if self._node is not None:
+        made._node = AccumulateGrad(made)
+    if self._grad is not None:
+        made._grad = __deepcopy__(self._grad, memo)
+    memo[id(self)] = made
+    return made
+
+
+def __copy__(self: Tensor) -> Tensor:
+    made = new(self.__class__)
+    made.__dict__.update(self.__dict__)
+    for field in ("_array", "_grad", "_root", "_cell", "_origin", "_inference"):
+        setattr(made, field, getattr(self, field))
+    made._views = None
+    if type_of(self._node) is AccumulateGrad:
+        made._node = AccumulateGrad(made)
+    else:
+        made._node = self._node
+    return made
+
+
+type_of = __builtins__["type"] if isinstance(__builtins__, dict) else __builtins__.type
+
+for _f in (__array__, __array_wrap__, __bool__, __index__, __len__, __repr__, __format__, __deepcopy__, __copy__):
+    setattr(Tensor, _f.__name__, _f)
+Tensor.__float__ = _converter("__float__", float)
+Tensor.__int__ = _converter("__int__", int)
+Tensor.__complex__ = _converter("__complex__", complex)
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Whether operations on this leaf are to be recorded."""
+    if requires_grad and self._array.dtype.kind not in "fcV":
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    self.requires_grad = requires_grad
+    return self
+
+
+@method
+def detach_(self: Tensor) -> Tensor:
+    """Cut this tensor from its history."""
+    if self._root is not None and self._node is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+        )
+    self._node = None
+    return self
+
+
+@method
+@table.attentive
+def is_floating_point(self: Tensor, *args: Any, **kwargs: Any) -> bool:
+    """Whether the dtype is a floating-point one."""
+    if args or kwargs:
+        refuse("Tensor.is_floating_point", args, kwargs)
+    return self.dtype.category == FLOAT
+
+
+@method
+def is_complex(self: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return self.dtype.category == COMPLEX
+
+
+@method
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative values."""
+    return self.dtype.is_signed
+
+
+@method
+def get_device(self: Tensor) -> int:
+    """The number of the CUDA device; -1 on the CPU."""
+    return -1 if self.device.type == "cpu" else self.device.index or 0
+
+
+@method
+def is_inference(self: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return self._inference
+
+
+@method
+def is_shared(self: Tensor) -> bool:
+    """Whether other processes share the memory: never."""
+    return False
+
+
+@method
+def share_memory_(self: Tensor) -> Tensor:
+    """The tensor itself: nothing is shared between processes."""
+    return self
+
+
+@method
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """A copy in memory that a GPU reads without the CPU's help; the tensor itself where it lies there."""
+    check_accelerator()
+    if not isinstance(self._array, np.ndarray):
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    return self if is_pinned(self) else wrap(pinned(self._array))
+
+
+@method
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether its memory is pinned."""
+    base = getattr(owner(self._array), "base", None)
+    return getattr(base, "obj", base).__class__.__name__ == "PinnedMemoryPointer"
+
+
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are equal."""
+    return self._array.shape == other._array.shape
+
+
+@method
+@table.attentive
+def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
+    """The number of elements."""
+    if args or kwargs:
+        refuse("Tensor.numel", args, kwargs)
+    return self._array.size
+
+
+@method
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    if self._node is not None:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self._array.__dlpack__(**options)
+
+
+@method
+def __dlpack_device__(self: Tensor) -> Any:
+    return self._array.__dlpack_device__()
+
+
+def cuda_array_interface(self: Tensor) -> dict:
+    if self.is_cpu:
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: torch.{self.dtype.short}Tensor If CUDA data is "
+            "required use tensor.cuda() to copy tensor to device memory."
+        )
+    if self._node is not None:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
+            "var.detach() to get Variable that doesn't require grad."
+        )
+    return self._array.__cuda_array_interface__
+
+
+Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore[attr-defined]
+
+
+def _flags() -> None:
+    def flag(test: Any) -> Any:
+        return property(test)
+
+    for name, test in {
+        "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
+        "is_meta": lambda t: False, "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
+        "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
+        "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
+        "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,
+    }.items():  # fmt: skip
+        setattr(Tensor, name, flag(test))
+
+    def layout(t: Tensor) -> Any:
+        return getattr(t._array, "layout", strided)
+
+    Tensor.layout = flag(layout)
+
+
+_flags()
+for _f in (to, requires_grad_, type_as, is_same_size):
+    add_method(_f.__name__, _f)

@@ -1,0 +1,202 @@
+"""Copies and fills: clone, copy_, fill_, zero_, contiguous, and the formats of memory."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import move_like
+from ...arrays.constants import ABSENT
+from ...arrays.door import asked
+from ...arrays.errors import argument_error, broadcast_error
+from ...arrays.layout import contiguous_format as contiguous
+from ...arrays.layout import laid_out
+from ...arrays.layout import memory_format as memory_format_type
+from ...arrays.numbers import converted
+from ...arrays.state import state
+from ...graph.fields import new
+from ...graph.nodes import whole
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.registration import add_method
+from ...operators.views import view_node
+from ...tensors.inplace import mutate
+from ...tensors.tensor import Tensor
+
+FORMATS = (type(None), memory_format_type)
+
+
+def _clone(op, form):
+    def clone(input: Any = ABSENT, /, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
+        if asked or args or kwargs or not isinstance(input, Tensor) or type(memory_format) not in FORMATS:
+            given = kwargs if memory_format is None else {**kwargs, "memory_format": memory_format}
+            return form(*(() if input is ABSENT else (input,)), *args, **given)
+        array = input._array
+        t = new(Tensor)
+        t._array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
+        if input._node is not None and state.grad_enabled:
+            t._node = view_node(op, (input,))
+        elif state.inference:
+            t._inference = True
+        return t
+
+    return clone
+
+
+@operator(short=_clone, out=False)
+def clone(xp, input: Array, *, memory_format=None):
+    """A copy that gradients flow through."""
+    return laid_out(input, memory_format)
+
+
+clone.gradient(input=lambda t, g: g)
+
+
+def in_format(array: Any, memory_format: Any = None) -> bool:
+    """Whether an array lies in memory as a format (row order by default) wants it."""
+    name = "torch.contiguous_format" if memory_format is None else str(memory_format)
+    if name == "torch.contiguous_format":
+        return array.flags.c_contiguous
+    if name in ("torch.channels_last", "torch.channels_last_3d"):
+        dims = 4 if name == "torch.channels_last" else 5
+        return array.ndim == dims and np.moveaxis(array, 1, -1).flags.c_contiguous
+    return True
+
+
+@composite("_contiguous", method="contiguous")
+def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
+    """`input` itself when its elements lie in row order, else a copy that does."""
+    return input if in_format(input._array, memory_format) else clone.function(input, memory_format=memory_format)
+
+
+@composite("_is_contiguous", method="is_contiguous")
+def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
+    """Whether the elements lie in row order (or in another memory format)."""
+    return bool(in_format(input._array, memory_format))
+
+
+del table.FUNCTIONS["_contiguous"], table.FUNCTIONS["_is_contiguous"]
+
+
+def nothing(t, g):
+    """A gradient of zeros."""
+    return t.constant(np.zeros_like(t.array(g)))
+
+
+@operator("_fill_number", node="FillBackward0", method=False)
+def fill_number(xp, input: Array, value):
+    return xp.full(input.shape, converted(value, input.dtype), input.dtype)
+
+
+fill_number.gradient(input=lambda t, g: nothing(t, g))
+
+
+@operator("_fill_tensor", node="FillBackward1", method=False)
+def fill_tensor(xp, input: Array, value: Array):
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return xp.full(input.shape, value.astype(input.dtype), input.dtype)
+
+
+fill_tensor.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
+
+
+@composite(method=False)
+def fill(input: Tensor, value) -> Tensor:
+    """A tensor like `input` full of `value`, a number or a tensor without dimensions."""
+    return (fill_tensor if isinstance(value, Tensor) else fill_number).function(input, value)
+
+
+@operator("_fill_number_", node="FillBackward2", method=False)
+def fill_number_(xp, input: Array, value):
+    return fill_number.kernel(xp, input, value)
+
+
+fill_number_.gradient(input=lambda t, g: nothing(t, g))
+
+
+@operator("_fill_tensor_", node="FillBackward3", method=False)
+def fill_tensor_(xp, input: Array, value: Array):
+    return fill_tensor.kernel(xp, input, value)
+
+
+fill_tensor_.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a tensor without dimensions."""
+    if isinstance(value, Tensor):
+        source = value._array
+        if source.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {source.ndim} dimensions."
+            )
+        return mutate(fill_tensor_, [input, value], lambda array: array.fill(source.astype(array.dtype)))
+    number = converted(value, input._array.dtype)
+    return mutate(fill_number_, [input, value], lambda array: array.fill(number))
+
+
+@operator("_zero_", node="ZeroBackward0", method=False)
+def zero(xp, input: Array):
+    return xp.zeros_like(input)
+
+
+zero.gradient(input=lambda t, g: nothing(t, g))
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return mutate(zero, [input], lambda array: array.fill(0))
+
+
+@operator("_copy", node="CopyBackwards", method=False)
+def copy(xp, input: Array, src: Array, non_blocking=False):
+    return xp.broadcast_to(src, input.shape).astype(input.dtype)
+
+
+copy.gradient(input=lambda t, g: nothing(t, g), src=lambda t, g: g)
+
+
+def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Set the elements to those of `src`, broadcast and converted; gradients flow to `src`."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, (bool, int, float, complex, np.generic)):
+            raise argument_error(copy, 1, src)
+        number = converted(src, input._array.dtype)
+        return mutate(copy, [input, src, False], lambda array: array.fill(number))
+    source, target = src._array, input._array
+    if source.shape != target.shape:
+        fitting(target.shape, source.shape)
+    return mutate(copy, [input, src, False], lambda array: assign(array, source))
+
+
+def assign(target: Any, source: Any) -> None:
+    """Write an array into another, converting; a complex one leaves its imaginary part behind."""
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
+        source = source.real
+    if type(source) is not np.ndarray or type(target) is not np.ndarray:
+        if hasattr(source, "layout") or hasattr(target, "layout"):
+            from ...sparse.conversion import assign as assign_sparsely
+
+            return assign_sparsely(target, source)
+        source = move_like(source, target)
+    target[...] = whole(source, target.dtype)
+
+
+def fitting(target: tuple, source: tuple) -> None:
+    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
+    try:
+        both = np.broadcast_shapes(target, source)
+    except ValueError:
+        raise broadcast_error(target, source) from None
+    if both != target:
+        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}")
+
+
+table.FUNCTIONS |= {"fill_": fill_, "zero_": zero_}
+for _function in fill_, copy_:
+    add_method(_function.__name__, _function)
+table.METHODS["zero_"] = Tensor.zero_ = zero_

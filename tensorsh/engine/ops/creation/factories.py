@@ -1,0 +1,479 @@
+"""Making tensors: from data, filled, and ranges.
+
+None of these is differentiable: they give leaves. The common options are dtype, device, requires_grad, and, accepted
+without effect, layout, pin_memory and memory_format.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import move
+from ...arrays.device import device as device_type
+from ...arrays.door import asked
+from ...arrays.dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
+from ...arrays.errors import cpp_name, not_implemented, type_name
+from ...arrays.extents import count, span
+from ...arrays.layout import laid_out, strided
+from ...arrays.numbers import converted
+from ...arrays.state import state
+from ...graph.fields import fresh, new, wrap
+from ...loading import table
+from ...operators.forms import form
+from ...operators.registration import add_method
+from ...operators.results import stored
+from ...operators.signature import Form
+from ...tensors.data import check_layout, to_array
+from ...tensors.ranges import both_halves, check_bounds, counted, of_out
+from ...tensors.resizing import hold
+from ...tensors.sizes import named_size, size_of
+from ...tensors.tensor import Tensor
+
+
+def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A leaf on a new array, on its device."""
+    if device is not None or state.default_device is not None:
+        array = placed(array, device)
+    t = new(Tensor)
+    t._array = array
+    t._node = None
+    if requires_grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.requires_grad = True
+    elif state.inference:
+        t._inference = True
+    return t
+
+
+def beside(input: Tensor, device: Any) -> Any:
+    """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
+    if device is None and (state.default_device is not None or type(input._array) is not np.ndarray):
+        return input.device
+    return device
+
+
+def placed(array: Any, device: Any) -> Any:
+    """The array on a device (None: the default one)."""
+    chosen = state.default_device if device is None else device
+    if chosen is None:
+        return array
+    if not isinstance(chosen, device_type):
+        chosen = device_type(chosen)
+    if chosen.type == "cpu":
+        return array
+    return move(array, chosen)
+
+
+def tensor(
+    data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A new tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
+    Integers give int64, floats the default dtype. ValueError: sequences of unequal length."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            stacklevel=2,
+        )
+        device = data.device if device is None and not data.is_cpu else device
+    return made(to_array(data, dtype), device, requires_grad)
+
+
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """A tensor without dimensions of the default dtype."""
+    return made(
+        to_array(s, dtype or (state.default_dtype if not isinstance(s, complex) else None)), device, requires_grad
+    )
+
+
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow."""
+    if isinstance(data, Tensor):
+        return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
+    if isinstance(data, np.ndarray) and (dtype is None or of(data) is chosen(dtype, "as_tensor")):
+        return from_numpy(data) if device is None else from_numpy(data).to(device)
+    return made(to_array(data, dtype), device)
+
+
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+) -> Tensor:
+    """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
+    if isinstance(obj, Tensor):
+        t = as_tensor(obj, dtype, device)
+        if copy and t is obj:
+            t = t.clone()
+        if requires_grad is False and t._node is not None:
+            return t.requires_grad_(False) if t.is_leaf else t.detach()
+    elif copy or isinstance(obj, np.generic):
+        t = made(to_array(obj, dtype), device)
+    else:
+        t = as_tensor(obj, dtype, device)
+    return t.requires_grad_() if requires_grad and t._node is None else t
+
+
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor on the memory of a numpy array: writes to one are seen in the other."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
+    of(ndarray)
+    check_layout(ndarray)
+    if not ndarray.flags.writeable:
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+            "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+            stacklevel=2,
+        )
+        ndarray = ndarray.copy()
+    return wrap(hold(np.asarray(ndarray)).view())
+
+
+def _filler(name: str, fill: Callable) -> Callable:
+    """A function of a size: numbers without options take the short way."""
+
+    def any_form(
+        *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False, memory_format: Any = None, **other: Any,
+    ) -> Tensor:  # fmt: skip
+        if other:
+            size = named_size(name, size, other)
+        elif not size:
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
+        shape = size_of(name, size)
+        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        if layout is not None and layout is not strided:
+            from ...sparse.conversion import nothing
+
+            return made(nothing(shape, d.numpy, layout), device, requires_grad)
+        array = fill(shape, d.numpy)
+        if memory_format is not None:
+            array = laid_out(array, memory_format)
+        if out is not None:
+            return stored(array, out, dtype)
+        return made(array, device, requires_grad)
+
+    explained = form("torch." + name, any_form)
+
+    @table.attentive
+    def function(*size: Any, **options: Any) -> Tensor:
+        if asked or options or not size or state.default_device is not None:
+            return explained(*size, **options)
+        for n in size:
+            if type(n) is not int or n < 0:
+                return explained(*size)
+        try:
+            return fresh(fill(size, state.default_dtype.numpy))
+        except ValueError:  # sizes beyond all memory
+            return explained(*size)
+
+    any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A tensor of the given size: {name}."
+    function.__wrapped__ = Form(name, function, any_form)  # type: ignore[attr-defined]
+    return function
+
+
+zeros = _filler("zeros", np.zeros)
+ones = _filler("ones", np.ones)
+# Memory is handed out cleared: what an uninitialised tensor shows is not specified, and zeros leak nothing.
+empty = _filler("empty", np.zeros)
+zeros.__doc__ = "A tensor of zeros of the given size."
+ones.__doc__ = "A tensor of ones of the given size."
+empty.__doc__ = "A tensor of the given size whose elements are unspecified (here: zeros)."
+
+
+def full(
+    size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor of one value; its dtype follows the value."""
+    shape = size_of("full", (size,))
+    if isinstance(fill_value, Tensor):
+        value = fill_value._array
+        array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
+    else:
+        array = _full(shape, fill_value, dtype)
+    if out is not None:
+        stored(array, out, dtype)
+        return out
+    return made(array, device, requires_grad)
+
+
+def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
+    if d is not None:
+        d = chosen(d, "full")
+    elif isinstance(value, (bool, np.bool_)):
+        d = bool_
+    elif isinstance(value, (int, np.integer)):
+        d = int64
+    else:
+        d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise OverflowError("int too big to convert")
+    return np.full(shape, converted(value, d.numpy), d.numpy)
+
+
+def _like(name: str, fill: Callable) -> Callable:
+    def function(
+        input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+        pin_memory: bool = False, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        a = input._array
+        d = a.dtype if dtype is None else chosen(dtype, name).numpy
+        array = fill(a, d)
+        if memory_format is not None:
+            array = laid_out(array, memory_format)
+        return made(array, beside(input, device), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
+ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
+empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
+zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."
+ones_like.__doc__ = "Ones in the size, dtype and device of another tensor."
+empty_like.__doc__ = "An uninitialised tensor in the size, dtype and device of another."
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
+    """One value in the size, dtype and device of another tensor."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    d = input.dtype if dtype is None else chosen(dtype, "full_like")
+    array = np.empty_like(input._array, _full((), value, d).dtype)
+    array[...] = _full((), value, d)
+    array = array if memory_format is None else laid_out(array, memory_format)
+    return made(array, beside(input, device), requires_grad)
+
+
+def new_form(name: str, maker: Callable) -> Callable:
+    """The method of a function that makes tensors."""
+
+    def method(
+        self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
+    ) -> Tensor:
+        if hasattr(self._array, "layout") and name in ("new_zeros", "new_empty"):
+            other.setdefault("layout", self.layout)
+        return maker(
+            *size, dtype=dtype or self.dtype, device=beside(self, device), requires_grad=requires_grad, **other
+        )
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[4:]}` in the dtype and device of this tensor."
+    return method
+
+
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
+) -> Tensor:
+    """A copy of `data` in the dtype and device of this tensor."""
+    return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
+
+
+def _bound(value: Any) -> Any:
+    return value.item() if isinstance(value, (Tensor, np.generic)) else value
+
+
+def arange(
+    *args: Any, start: Any = 0, end: Any = None, step: Any = 1, out: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """``start, start + step, ...`` up to but without `end`; integers give int64, floats the default dtype.
+    RuntimeError: a step of 0 or away from `end`."""
+    if len(args) == 1:
+        end = args[0] if end is None else end
+        start = args[0] if end is not args[0] else start
+    elif len(args) >= 2:
+        start, end, *rest = args
+        step = rest[0] if rest else step
+    if end is None:
+        raise TypeError(
+            'arange() missing 1 required positional arguments: "end"'
+            if not args
+            else "arange() received an invalid combination of arguments"
+        )
+    start, end, step = _bound(start), _bound(end), _bound(step)
+    for value in (start, end, step):
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"arange(): argument 'end' (position 1) must be Number, not {type_name(value)}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (step > 0) != (end >= start) and start != end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
+    dtype = of_out("arange", dtype, out)
+    d = usual if dtype is None else chosen(dtype, "arange")
+    if d is bool_ or d.category == COMPLEX:
+        raise not_implemented("arange_cpu", d)
+    if d.category == INTEGER:
+        # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
+        exact = d is int64 or not any(isinstance(v, float) for v in (start, end, step))
+        number = math.ceil((end - start) / step)
+        span((number,), None, d.itemsize)
+        first, by = int(start), int(step)
+        array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy)
+    else:
+        number = math.ceil((end - start) / step)
+        span((number,), None, d.itemsize)
+        array = counted(start, number, step, d.numpy)
+    return _delivered(array, out, device, requires_grad, dtype)
+
+
+def range_(
+    start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
+    """As arange, with the end included (deprecated by PyTorch)."""
+    if end is None:
+        start, end = 0, start
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
+        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    start, end, step = _bound(start), _bound(end), _bound(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (step > 0) != (end >= start) and start != end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((end - start) / step) + 1
+    d = state.default_dtype if dtype is None else chosen(dtype, "range")
+    array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+    return _delivered(array, out, device, requires_grad, dtype)
+
+
+def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
+    if out is None:
+        return made(array, device, requires_grad)
+    return stored(array, out, given)
+
+
+def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
+    """The dtype of evenly spaced numbers: that of the bounds, or a given one that can hold them."""
+    d = usual if given is None else chosen(given, name)
+    if usual.is_complex and not d.is_complex:
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
+        )
+    return d.numpy
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` evenly spaced values from `start` to `end`, both included.
+    One step gives `start`. RuntimeError: a negative `steps`."""
+    check_bounds("linspace", start, end)
+    dtype = of_out("linspace", dtype, out)
+    start, end, steps = _bound(start), _bound(end), _bound(steps)
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complex_ = isinstance(start, complex) or isinstance(end, complex)
+    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
+    d = spaced_dtype("linspace", usual, dtype)
+    span((steps,), None, d.itemsize)
+    if steps == 1:
+        array = np.full(1, start).astype(d)
+    elif d.kind in "iu":
+        array = both_halves(start, end, steps, np.dtype(np.float64))
+        array = np.trunc(array).astype(d)
+    else:
+        array = both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
+    return _delivered(array, out, device, requires_grad, dtype)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale."""
+    check_bounds("logspace", start, end)
+    dtype = of_out("logspace", dtype, out)
+    start, end = _bound(start), _bound(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complex_ = isinstance(start, complex) or isinstance(end, complex)
+    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
+    d = spaced_dtype("logspace", usual, dtype)
+    span((steps,), None, d.itemsize)
+    wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
+    if d.kind in "iu":
+        start, end = int(start), int(end)
+    powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, d, True)
+    return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad, dtype)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Ones on the diagonal of an `n` by `m` matrix of zeros.
+    RuntimeError: a negative size."""
+    n, m = _bound(n), _bound(m)
+    if n < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if m is not None and m < 0:
+        raise RuntimeError(f"m must be greater or equal to 0, got {m}")
+    count((n, n if m is None else m))
+    d = state.default_dtype if dtype is None else chosen(dtype, "eye")
+    return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
+
+
+for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
+           empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
+    table.FUNCTIONS[_f.__name__] = _f
+table.FUNCTIONS["range"] = range_
+for _name, _maker in {
+    "zeros": zeros,
+    "ones": ones,
+    "empty": empty,
+    "full": full,
+}.items():
+    add_method("new_" + _name, new_form("new_" + _name, _maker))
+add_method("new_tensor", new_tensor)

@@ -1,0 +1,197 @@
+"""The constructors of old: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``, ``x.new(...)``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ....sandbox.integers import whole
+from ....sandbox.sealed import Sealed
+from ...arrays.backend import shared
+from ...arrays.dtype import BY_NAME, chosen, dtype
+from ...arrays.errors import combination_error, cpp_name, type_name
+from ...arrays.state import state
+from ...graph.fields import new, wrap
+from ...loading import table
+from ...tensors.data import to_array
+from ...tensors.resizing import hold
+from ...tensors.sizes import ints, size_of
+from ...tensors.tensor import Size, Tensor
+from .factories import made
+
+
+def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
+    """A tensor of dtype `d`: without arguments empty; from integers a size; from a sequence its data; of a tensor an alias."""
+    kwargs.pop("device", None)
+    t = new(cls)
+    if "size" in kwargs:
+        args = (*args, kwargs.pop("size"))
+    if "data" in kwargs:
+        args = (kwargs.pop("data"),)
+    if kwargs:
+        raise combination_error(name, *args, **kwargs)
+    if not args:
+        t._array = np.empty(0, d.numpy)
+    elif len(args) == 1 and (isinstance(args[0], bool) or not isinstance(args[0], (int, np.integer))):
+        t._array = _from_one(args[0], d, name)
+    elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._array.ndim == 0) for a in args):
+        t._array = np.zeros(size_of(name, args), d.numpy)
+    else:
+        if isinstance(args[0], int):
+            ints(name, "size", args)
+        raise combination_error(name, *args)
+    return t
+
+
+def _from_one(data: Any, d: dtype, name: str) -> Any:
+    if isinstance(data, Tensor):
+        if data.dtype is not d:
+            if data._array.ndim:
+                raise TypeError(f"expected {options(d)} (got {options(data.dtype)})")
+            return np.zeros(size_of(name, (data,)), d.numpy)
+        return data._array
+    if isinstance(data, Size):
+        return np.zeros(size_of(name, data), d.numpy)
+    if data is None or not hasattr(data, "__getitem__") or isinstance(data, (str, bytes, dict, type)):
+        if isinstance(data, str):
+            raise TypeError(f"new(): invalid data type '{type_name(data)}'")
+        raise TypeError(f"{name}(): data must be a sequence (got {type_name(data)})")
+    return to_array(data, d)
+
+
+def options(d: dtype) -> str:
+    """What PyTorch tells of a tensor that is of another dtype than is wanted."""
+    return (
+        f"TensorOptions(dtype={cpp_name(d)}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+        "(default), memory_format=(nullopt))"
+    )
+
+
+def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Tensor:
+    """``torch.Tensor(...)``, of the default dtype."""
+    if cls is not Tensor and len(args) >= 1 and isinstance(args[0], Tensor):
+        t = new(cls)
+        t._array = args[0]._array
+        return t
+    return construct(cls, state.default_dtype, args, kwargs)
+
+
+legacy_constructor.__name__, legacy_constructor.__qualname__ = "__new__", "Tensor.__new__"
+Tensor.__new__ = staticmethod(legacy_constructor)  # type: ignore[method-assign, assignment]
+
+
+class TypedMeta(Sealed):
+    """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype."""
+
+    element: dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        return construct(Tensor, cls.element, args, kwargs)
+
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, Tensor) and obj.dtype is cls.element
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def _typed(d: dtype) -> TypedMeta:
+    name = d.short + "Tensor"
+    return TypedMeta(
+        name,
+        (),
+        {
+            "element": d,
+            "type_name": "torch." + name,
+            "dtype": d,
+            "__module__": "torch",
+            "__doc__": f"Constructor of old: a tensor of {d} from sizes or data.",
+        },
+    )
+
+
+for _name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
+    _made = _typed(BY_NAME[_name])
+    table.FUNCTIONS[_made.__name__] = _made
+
+
+def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The constructor of this tensor's type, on its device."""
+    made = construct(Tensor, self.dtype, args, kwargs)
+    return made if self.is_cpu else made.to(self.device)
+
+
+table.METHODS["new"] = new_
+new_.__name__ = "new"
+
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of an array of another library."""
+    if hasattr(ext_tensor, "__dlpack_device__"):
+        return wrap(hold(shared(ext_tensor)))
+    try:
+        return wrap(hold(shared(_Capsule(ext_tensor))))
+    except ValueError:
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have "
+            "already constructed a tensor from it once."
+        ) from None
+
+
+class _Capsule:
+    """What `to_dlpack` gave, in the form that arrays have: memory of the CPU."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+table.FUNCTIONS["from_dlpack"] = from_dlpack
+
+
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A one-dimensional tensor of the bytes of a buffer."""
+    try:
+        memory = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    if not memory.c_contiguous:
+        raise RuntimeError("could not retrieve buffer from object")
+    memory, count, offset = memory.cast("B"), whole(count), whole(offset)
+    dtype = chosen(dtype, "frombuffer")
+    size, each = len(memory), dtype.itemsize
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1"
+        )
+    if count > 0 and offset + count * each > size:
+        raise ValueError(
+            f"requested buffer length ({count} * {each} bytes) after offset ({offset} bytes) must not be greater than actual "
+            f"buffer length ({size} bytes)"
+        )
+    if count < 0 and (size - offset) % each:
+        raise ValueError(
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({each})"
+        )
+    found = np.frombuffer(memory, dtype.numpy, count, offset)
+    if memory.readonly:
+        warnings.warn(READ_ONLY, stacklevel=2)
+        found = found.copy()
+    return made(hold(found), None, requires_grad)
+
+
+READ_ONLY = (
+    "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write to the "
+    "underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to protect its data or "
+    "make it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+table.FUNCTIONS["frombuffer"] = frombuffer

@@ -1,0 +1,47 @@
+"""What of a tensor its text shows: values, dtype, device, the node that made it, a tangent, the class of a program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.state import state
+from ...tensors.tensor import Tensor
+from ...tensors.text import print_options, tensor_text
+
+
+def text_of(self: Tensor) -> str:
+    node = self.grad_fn
+    shown = None
+    if hasattr(self._array, "layout"):
+        from ...sparse.text import text_of_sparse
+
+        return text_of_sparse(self, node)
+    if isinstance(self._array, np.ndarray):
+        if state.default_device is not None and state.default_device.type != "cpu":
+            shown = "cpu"
+    else:
+        shown = str(self.device)
+    return tensor_text(
+        self._array,
+        dtype=self.dtype.name,
+        default_dtype=state.default_dtype.name,
+        options=print_options(),
+        device=shown,
+        grad_fn=None if node is None else node.name().rpartition("::")[2],
+        requires_grad=self.requires_grad,
+        tangent=tangent_text(self) if state.dual_level >= 0 else None,
+        prefix=f"{type(self).__name__}(" if is_derived(self) else "tensor(",
+    )
+
+
+def tangent_text(self: Tensor) -> str | None:
+    from ...tape.forward_mode import tangent_of
+
+    tangent = tangent_of(self)
+    return None if tangent is None else f"{tangent}"
+
+
+def is_derived(t: Tensor) -> bool:
+    """Whether a tensor is of a class that a program has derived."""
+    kind = type(t)
+    return kind is not Tensor and getattr(kind, "__torch_function__", None) is not None

@@ -1,0 +1,244 @@
+"""Sums, differences and products of tensors and numbers.
+
+Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.constants import constant
+from ...numerics.rounding import fused
+from ...operators.declare import Array, composite
+from ...operators.elementwise import symbol
+from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ...operators.python_operators import OPERANDS, install
+from ...operators.results import scalar
+from ...tensors.tensor import Tensor
+
+BOOL_MINUS = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+BOOL_MASK = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
+
+
+def check_alpha(alpha: Any, *operands: Any) -> None:
+    """`alpha` and `value` must be integral where the operands are."""
+    kinds = {x.dtype.kind for x in operands}
+    if alpha == 1 or kinds & set("fcV"):
+        return
+    if kinds == {"b"}:
+        if not isinstance(alpha, (bool, np.bool_, int, np.integer)):
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    elif not isinstance(alpha, (int, np.integer)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def plus_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
+    """``input + alpha * other``, with one rounding."""
+    if alpha is True and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if alpha == 1:
+        return xp.add(input, other)
+    return fused(other, scale(other, alpha), input)
+
+
+def less_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
+    """``input - alpha * other``, with one rounding."""
+    if alpha is True and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if alpha == 1:
+        return xp.subtract(input, other)
+    return fused(other, -scale(other, alpha), input)
+
+
+def scale(other: Any, alpha: Any) -> Any:
+    """`alpha` as a number of the type of what it multiplies."""
+    check_alpha(alpha, other)
+    if isinstance(alpha, (complex, np.complexfloating)) and other.dtype.kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return scalar(alpha, other.dtype)
+
+
+@pointwise(ufunc=np.add)
+def add(xp, input: Array, other: Array, *, alpha=1):
+    """``input + alpha * other``.
+    The shapes broadcast, the dtypes are promoted; of booleans it is "or". RuntimeError: shapes that do not
+    broadcast, a fractional `alpha` with integers."""
+    return plus_scaled(xp, input, other, alpha)
+
+
+add.gradient(
+    input=lambda t, g: g,
+    other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha),
+)
+
+
+def checked_subtraction(input: Any, other: Any, alpha: Any) -> None:
+    kinds = [x.dtype.kind if hasattr(x, "dtype") else "b" if isinstance(x, bool) else "" for x in (input, other)]
+    if kinds == ["b", "b"]:
+        raise RuntimeError(BOOL_MINUS)
+    if "b" in kinds:
+        raise RuntimeError(BOOL_MASK)
+
+
+@pointwise("sub subtract", ufunc=np.subtract, check=checked_subtraction)
+def sub(xp, input: Array, other: Array, *, alpha=1):
+    """``input - alpha * other``.
+    The shapes broadcast, the dtypes are promoted. RuntimeError: shapes that do not broadcast, two boolean tensors."""
+    return less_scaled(xp, input, other, alpha)
+
+
+sub.gradient(
+    input=lambda t, g: g,
+    other=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+)
+
+
+@pointwise("_rsub", node="RsubBackward0", method=False, inplace=False, check=checked_subtraction)
+def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
+    """``other - alpha * input``."""
+    return less_scaled(xp, other, input, alpha)
+
+
+rsub_tensor.gradient(
+    input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+    other=lambda t, g: g,
+)
+
+
+def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
+    if alpha != 1:
+        raise TypeError
+    return np.subtract(constant(number, x.dtype), x)
+
+
+@pointwise(
+    "_rsub_number",
+    node="RsubBackward1",
+    promoted="input other",
+    method=False,
+    inplace=False,
+    check=checked_subtraction,
+    ufunc=subtracted_from,
+)
+def rsub_number(xp, input: Array, other, alpha=1):
+    """``other - alpha * input`` for a number `other`."""
+    return less_scaled(xp, other, input, alpha)
+
+
+rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha))
+
+
+@chosen("rsub", method=False, inplace=False)
+def rsub(input, other, *, alpha=1):
+    """``other - alpha * input``."""
+    if isinstance(other, Tensor):
+        return rsub_tensor, [input, other, alpha]
+    return rsub_number, [input, other, alpha]
+
+
+@pointwise("mul multiply", ufunc=np.multiply, exact_numbers=True)
+def mul(xp, input: Array, other: Array):
+    """``input * other``.
+    The shapes broadcast, the dtypes are promoted. RuntimeError: shapes that do not broadcast."""
+    return xp.multiply(input, other)
+
+
+mul.gradient(
+    input=lambda t, g, other: g * conjugate(t, other),
+    other=lambda t, g, input: g * conjugate(t, input),
+)
+
+
+def checked_negation(input: Any) -> None:
+    if input.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
+
+
+@tensors_only("neg negative", ufunc=np.negative, check=checked_negation)
+def neg(xp, input: Array):
+    """``-input``.
+    Any shape; the dtype stays. RuntimeError: booleans."""
+    return xp.negative(input)
+
+
+neg.gradient(input=lambda t, g: -g)
+
+
+@composite()
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@tensors_only(promote="float", ufunc=np.reciprocal)
+def reciprocal(xp, input: Array):
+    """``1 / input``; integers become the default float."""
+    return xp.true_divide(input.dtype.type(1), input)
+
+
+reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
+
+
+def weighted(x: Any, value: Any) -> Any:
+    """`value * x`, the value brought to the type of x."""
+    return x if value == 1 else x * x.dtype.type(value)
+
+
+@tensors_only(check=refuse("addcmul_cpu_out", "b"))
+def addcmul(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
+    """``input + value * tensor1 * tensor2``."""
+    return fused(weighted(tensor1, value), tensor2, input)
+
+
+addcmul.gradient(
+    input=lambda t, g: g,
+    tensor1=lambda t, g, tensor2, value: g * t.conj(tensor2 * value),
+    tensor2=lambda t, g, tensor1, value: g * t.conj(tensor1 * value),
+)
+
+
+@tensors_only()
+def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
+    """``input + value * tensor1 / tensor2``."""
+    if input.dtype.kind in "biu":
+        raise RuntimeError(INTEGER_ADDCDIV)
+    return xp.add(input, weighted(tensor1, value) / tensor2)
+
+
+INTEGER_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
+    "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+    "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+    "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
+)
+
+addcdiv.gradient(
+    input=lambda t, g: g,
+    tensor1=lambda t, g, tensor2, value: g * t.conj(value / tensor2),
+    tensor2=lambda t, g, tensor1, tensor2, value: -g * t.conj((tensor1 * value) / (tensor2 * tensor2)),
+)
+
+
+def reflected_sub(self: Tensor, other: Any) -> Any:
+    return rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented
+
+
+install("add", "add", np.add)
+install("sub", "sub", np.subtract)
+install("mul", "mul", np.multiply)
+# A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
+Tensor.__radd__ = symbol(add, "radd", arrays=False)  # type: ignore[attr-defined]
+Tensor.__rmul__ = symbol(mul, "rmul", arrays=False)  # type: ignore[attr-defined]
+Tensor.__rsub__ = reflected_sub  # type: ignore[attr-defined]
+Tensor.__neg__ = neg.function  # type: ignore[attr-defined]
+Tensor.__pos__ = positive  # type: ignore[attr-defined]

@@ -1,0 +1,107 @@
+"""Bits of integers, and logic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import FLOAT
+from ...arrays.errors import not_implemented
+from ...arrays.promotion import result_type
+from ...operators.declare import Array, operator
+from ...operators.python_operators import install
+from ...tensors.tensor import Tensor
+
+
+def refuse(kernel: str) -> Any:
+    """A check that refuses floats and complex numbers, also Python's."""
+
+    def check(*operands: Any) -> None:
+        common = result_type(operands)
+        if common.category >= FLOAT:
+            raise not_implemented(kernel, common)
+
+    return check
+
+
+def bitwise(name: str, ufunc: Any, doc: str) -> None:
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, ufunc.__name__)(input, other)
+
+    kernel.__name__, kernel.__doc__ = name, doc
+    options = {"promote": "same", "inplace": True, "ufunc": ufunc, "check": refuse(name + "_cpu")}
+    operator(name, **options)(kernel)
+
+
+bitwise("bitwise_and", np.bitwise_and, "The bits set in both; of bools, logical and.")
+bitwise("bitwise_or", np.bitwise_or, "The bits set in one or both; of bools, logical or.")
+bitwise("bitwise_xor", np.bitwise_xor, "The bits set in one only; of bools, inequality.")
+
+
+@operator(promote="same", inplace=True, scalars=False, check=refuse("bitwise_not_cpu"))
+def bitwise_not(xp, input: Array):
+    """The bits reversed; of bools, logical not."""
+    return xp.invert(input)
+
+
+def shifted(xp: Any, shift: Any, input: Any, other: Any, beyond: Any) -> Any:
+    """A shift; by more bits than there are, or by a negative number, it gives `beyond`."""
+    bits = 8 * input.dtype.itemsize
+    valid = (other >= 0) & (other < bits)
+    return xp.where(valid, shift(input, xp.where(valid, other, other.dtype.type(0))), beyond)
+
+
+@operator(promote="same", inplace=True, check=refuse("lshift_cpu"))
+def bitwise_left_shift(xp, input: Array, other: Array):
+    """Bits moved up: ``input * 2**other``."""
+    if input.dtype.kind == "b":
+        raise not_implemented("lshift_cpu", input)
+    return shifted(xp, xp.left_shift, input, other, input.dtype.type(0))
+
+
+@operator(promote="same", inplace=True, check=refuse("rshift_cpu"))
+def bitwise_right_shift(xp, input: Array, other: Array):
+    """Bits moved down, the sign kept."""
+    if input.dtype.kind == "b":
+        raise not_implemented("rshift_cpu", input)
+    kind = input.dtype.type
+    beyond = xp.where(input < 0, kind(-1), kind(0)) if input.dtype.kind == "i" else kind(0)
+    return shifted(xp, xp.right_shift, input, other, beyond)
+
+
+def truth(xp: Any, x: Any) -> Any:
+    return x if x.dtype.kind == "b" else x != 0
+
+
+def logical(name: str, ufunc: str, doc: str) -> None:
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, ufunc)(truth(xp, input), truth(xp, other))
+
+    kernel.__name__, kernel.__doc__ = name, doc
+    operator(name, inplace=True, broadcast=True, wide=False, promote="same", scalars=False)(kernel)
+
+
+logical("logical_and", "logical_and", "Whether both elements are nonzero.")
+logical("logical_or", "logical_or", "Whether one of the elements is nonzero.")
+logical("logical_xor", "logical_xor", "Whether exactly one of the elements is nonzero.")
+
+
+@operator(inplace=True)
+def logical_not(xp, input: Array):
+    """Whether an element is zero."""
+    return ~truth(xp, input)
+
+
+def inverted(self: Tensor) -> Tensor:
+    if self._array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not.function(self)
+
+
+install("and", "bitwise_and", np.bitwise_and)
+install("or", "bitwise_or", np.bitwise_or)
+install("xor", "bitwise_xor", np.bitwise_xor)
+install("lshift", "bitwise_left_shift")
+install("rshift", "bitwise_right_shift")
+Tensor.__invert__ = inverted  # type: ignore[attr-defined]

@@ -1,0 +1,36 @@
+"""Sums, differences, products and quotients with a number that is no operand of the node.
+
+`x * 2` in a program keeps a place for the 2 in ``next_functions``. Where a function of PyTorch multiplies by a number of its
+own it does not, and the node is that of another overload: MulBackward1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...operators.declare import Array, operator
+from ...tensors.tensor import Tensor
+
+
+def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
+    """The function of a tensor and a number that is one of the four operations."""
+
+    def kernel(xp, input: Array, number):
+        return getattr(xp, ufunc)(input, number)
+
+    title = {"subtract": "Sub", "multiply": "Mul", "true_divide": "Div"}.get(ufunc, "Add")
+    kernel.__doc__ = f"{ufunc} with a number that is no tensor operand."
+    op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote, promoted="input number",
+                  exact_numbers=title in ("Mul", "Div"))(kernel)  # fmt: skip
+    op.gradient(input=slope)
+
+    def function(input: Tensor, number: Any) -> Tensor:
+        return op.function(input, number.item() if isinstance(number, Tensor) else number)
+
+    return function
+
+
+plus = by_number("plus_number", "add", "same", lambda t, g: g)
+minus = by_number("minus_number", "subtract", "same", lambda t, g: g)
+times = by_number("times_number", "multiply", "same", lambda t, g, number: g * number)
+over = by_number("over_number", "true_divide", "float", lambda t, g, number: g / number)

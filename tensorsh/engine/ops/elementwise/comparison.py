@@ -1,0 +1,167 @@
+"""Comparisons of tensors and numbers, tests for special values, closeness and equality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import same_device
+from ...arrays.errors import check_broadcast, type_name
+from ...arrays.promotion import result_type
+from ...graph.fields import wrap
+from ...operators.declare import Array, composite, operator
+from ...operators.elementwise import symbol
+from ...operators.pointwise import refuse
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse as refuse_arguments
+
+
+def comparison(names: str, ufunc: Any, doc: str) -> None:
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, ufunc.__name__)(input, other)
+
+    def with_number(xp, input: Array, other):
+        return kernel(xp, input, other)
+
+    def form(*args: Any, **kwargs: Any) -> Tensor:
+        values = op.bind(args, kwargs)
+        if check is not None:
+            check(*[getattr(x, "_array", x) for x in values])
+        return write(tensors if isinstance(values[1], Tensor) else number, values)
+
+    name = names.split()[0]
+    form.__doc__ = f"In-place form of :func:`{name}`."
+    kernel.__name__, kernel.__doc__ = name, doc
+    real = name not in ("eq", "ne")
+    check = refuse(f"{name}_cpu", "c") if real else None
+    op = operator(names, promote="same", inplace=form, ufunc=ufunc, wide=False, check=check, real=real)(kernel)
+    # Only the in-place forms have a history: its gradient is 0.
+    tensors = operator(f"_{name}_tensor", promote="same", method=False, node=f"{name.title()}Backward1")(kernel)
+    tensors.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
+    number = operator(f"_{name}_number", promote="same", promoted="input other", method=False,
+                      node=f"{name.title()}Backward0")(with_number)  # fmt: skip
+    number.gradient(input=lambda t, g: t.zeros_like(g))
+    # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
+    setattr(Tensor, f"__{name}__", symbol(op, name))
+
+
+comparison("eq", np.equal, "Whether elements are equal.")
+comparison("ne not_equal", np.not_equal, "Whether elements differ.")
+comparison("lt less", np.less, "Whether elements of the first are smaller.")
+comparison("le less_equal", np.less_equal, "Whether elements of the first are smaller or equal.")
+comparison("gt greater", np.greater, "Whether elements of the first are larger.")
+comparison("ge greater_equal", np.greater_equal, "Whether elements of the first are larger or equal.")
+
+
+def kind_of(x: Any) -> str:
+    """numpy's letter of a dtype's kind, "f" for the float types numpy does not know."""
+    return "f" if x.dtype.kind == "V" else x.dtype.kind
+
+
+def special_value(name: str, doc: str, whole: bool = False, method: bool = True) -> None:
+    """A test of numbers by a function of numpy's; the answer for integers is `whole`."""
+
+    def kernel(xp, input: Array):
+        if kind_of(input) in "biu":
+            return xp.full(input.shape, whole)
+        return getattr(xp, name)(input)
+
+    kernel.__name__, kernel.__doc__ = name, doc
+    operator(name, wide=True, out=False)(kernel)
+
+
+special_value("isnan", "Whether an element is NaN.")
+special_value("isinf", "Whether an element is infinite.")
+special_value("isfinite", "Whether an element is neither infinite nor NaN.", whole=True)
+
+
+def infinite(name: str, number: float) -> None:
+    def kernel(xp, input: Array):
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
+
+    kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
+    operator(name, wide=True)(kernel)
+
+
+infinite("isposinf", np.inf)
+infinite("isneginf", -np.inf)
+
+
+@operator()
+def isreal(xp, input: Array):
+    """Whether an element has no imaginary part."""
+    return input.imag == 0 if input.dtype.kind == "c" else xp.full(input.shape, True)
+
+
+def check_close(input: Tensor, other: Any, rtol: float, atol: float, name: str) -> None:
+    for at, x in enumerate((input, other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"{name}(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
+            )
+    if input._array.dtype != other._array.dtype:
+        raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+
+
+def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """Elementwise ``|x - y| <= atol + rtol * |y|``, or equal."""
+    same = x == y
+    kind = kind_of(x)
+    if equal_nan and kind in "fc":
+        same = same | (np.isnan(x) & np.isnan(y))
+    if kind in "biu":
+        if rtol == 0 and atol == 0:
+            return same
+        x, y = x.astype(np.float64), y.astype(np.float64)
+    elif x.dtype.itemsize <= 2:
+        x, y = x.astype(np.float32), y.astype(np.float32)
+    difference = np.abs(x - y)
+    allowed = atol + np.abs(rtol * y)
+    return same | (np.isfinite(difference) & (difference <= allowed))
+
+
+@composite()
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements differ by no more than ``atol + rtol * |other|``."""
+    check_close(input, other, rtol, atol, "isclose")
+    check_broadcast([input._array, other._array])
+    return wrap(close(input._array, other._array, rtol, atol, equal_nan))
+
+
+@composite()
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close (see :func:`isclose`)."""
+    check_close(input, other, rtol, atol, "allclose")
+    return isclose(input, other, rtol, atol, equal_nan)._array.all().item()
+
+
+@composite()
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    for at, x in enumerate((input, other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"equal(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
+            )
+    x, y = input._array, other._array
+    if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        same_device("equal", input=x, other=y)
+    if x.shape != y.shape:
+        return False
+    common = result_type([x, y]).numpy
+    return (x.astype(common, copy=False) == y.astype(common, copy=False)).all().item()
+
+
+@composite("is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """The truth of a tensor with one element."""
+    if not isinstance(input, Tensor):
+        refuse_arguments("is_nonzero", (input,), {})
+    return bool(input)

@@ -1,0 +1,228 @@
+"""Complex numbers: their parts, conjugates, angles, and views between complex and real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import complex32, of
+from ...arrays.extents import strided
+from ...loading.table import find_function
+from ...operators.declare import Array, composite, operator
+from ...operators.pointwise import refuse
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+
+
+def check_polar(abs: Any, angle: Any) -> None:
+    check_parts(abs, angle)
+    refuse("polar_cpu", "h")(abs, angle)
+
+
+def is_complex_array(x: Any) -> bool:
+    return x.dtype.kind == "c"
+
+
+REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
+
+
+@operator(view=True, wide=False, out=False, method=False)
+def view_as_real(xp, input: Array):
+    """A complex tensor's memory as real numbers, in a new last dimension of size 2."""
+    if not is_complex_array(input):
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    real = REAL_OF[input.dtype]
+    shape, strides = (*input.shape, 2), (*input.strides, real.itemsize)
+    return strided(input, shape, strides, 0, real)
+
+
+view_as_real.gradient(input=lambda t, g: t.view_as_complex(t.contiguous(g)))
+
+
+@operator(view=True, wide=False, out=False, method=False)
+def view_as_complex(xp, input: Array):
+    """A real tensor's memory as complex numbers; its last dimension has size 2."""
+    if input.dtype not in COMPLEX_OF:
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {of(input).short}"
+        )
+    if input.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.size and input.strides[-1] != input.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if input.size and any(s % (2 * input.itemsize) for s in input.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    target = COMPLEX_OF[input.dtype]
+    shape = input.shape[:-1]
+    if not input.size:
+        return xp.empty(shape, target)
+    return input.view(target)[..., 0]
+
+
+view_as_complex.gradient(input=lambda t, g: t.view_as_real(g))
+
+
+def halved(input: Tensor, part: Tensor) -> Tensor:
+    """The real numbers that a part of a complex32 tensor, held as complex64, stands for."""
+    return part.half() if input.dtype is complex32 else part
+
+
+@composite("real", method=False)
+def real(input: Tensor) -> Tensor:
+    """The real parts, a view of the same memory; a real tensor itself."""
+    if not input.dtype.is_complex:
+        return input
+    return halved(input, view_as_real.function(input).select(-1, 0))
+
+
+@composite("imag", method=False)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary parts, a view of the same memory."""
+    if not input.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return halved(input, view_as_real.function(input).select(-1, 1))
+
+
+@operator("_conj", node="ConjBackward0", method=False)
+def conj_copy(xp, input: Array):
+    """The complex conjugate."""
+    return xp.conjugate(input)
+
+
+conj_copy.gradient(input=lambda t, g: t.conj(g))
+
+
+@composite("conj")
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself."""
+    return conj_copy.function(input) if input._array.dtype.kind == "c" else input
+
+
+@operator("_conj_physical", node="ConjPhysicalBackward0", inplace_node="ConjPhysicalBackward1", method=False)
+def conj_physical_copy(xp, input: Array):
+    """The complex conjugate, in new memory."""
+    return xp.conjugate(input)
+
+
+conj_physical_copy.gradient(input=lambda t, g: t.conj(g))
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """In-place form of :func:`conj_physical`."""
+    return write(conj_physical_copy, [input])
+
+
+@composite("conj_physical", inplace=conj_physical_)
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The complex conjugate; a real tensor itself."""
+    if out is not None:
+        return conj_physical_copy.into([input], out)
+    return conj_physical_copy.function(input) if input._array.dtype.kind == "c" else input
+
+
+@composite("resolve_conj")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are computed at once here."""
+    return input
+
+
+@composite("resolve_neg")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    return input
+
+
+@composite("is_conj")
+def is_conj(input: Tensor) -> bool:
+    """Whether the conjugate is still to be computed: never."""
+    return False
+
+
+@composite("is_neg")
+def is_neg(input: Tensor) -> bool:
+    """Whether the negative is still to be computed: never."""
+    return False
+
+
+@operator(promote="float", scalars=False)
+def angle(xp, input: Array):
+    """The angle in the complex plane; 0 or pi for real numbers."""
+    if input.dtype.kind == "c":
+        return xp.angle(input)
+    return xp.where(xp.isnan(input), input, xp.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
+
+
+def angle_gradient(t: Any, g: Any, input: Any) -> Any:
+    if t.array(input).dtype.kind != "c":
+        return t.zeros_like(g)
+    square = t.real(input * t.conj(input))
+    zero = square == 0
+    along = t.where(zero, t.zeros_like(square), g / t.where(zero, t.ones_like(square), square))
+    return t.complex(-(imag_of(t, input) * along), real_of(t, input) * along)
+
+
+def real_of(t: Any, x: Any) -> Any:
+    return x.real
+
+
+def imag_of(t: Any, x: Any) -> Any:
+    return x.imag
+
+
+angle.gradient(input=angle_gradient)
+
+
+def check_parts(input: Any, other: Any) -> None:
+    for x in (input, other):
+        if x.dtype.kind not in "fV" or x.dtype.itemsize == 2 and x.dtype.kind == "V":
+            raise RuntimeError(
+                f"Expected both inputs to be Half, Float or Double tensors but got {of(input).short} and {of(other).short}"
+            )
+    if input.dtype != other.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {of(input).short} but got scalar type {of(other).short} for second argument"
+        )
+
+
+@operator("complex", method=False, promote="same", scalars=False, check=check_parts)
+def complex_(xp, real: Array, imag: Array):
+    """Complex numbers from their real and imaginary parts."""
+    real, imag = xp.broadcast_arrays(real, imag)
+    made = xp.empty(real.shape, COMPLEX_OF[real.dtype])
+    made.real, made.imag = real, imag
+    return made
+
+
+complex_.gradient(real=lambda t, g: t.real(g), imag=lambda t, g: t.imag(g))
+
+
+@operator(method=False, promote="same", scalars=False, check=check_polar)
+def polar(xp, abs: Array, angle: Array):
+    """Complex numbers from their absolute values and angles."""
+    return complex_.kernel(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+
+
+polar.gradient(
+    abs=lambda t, g, result, abs: t.real(t.conj(g) * t.sgn(result)),
+    angle=lambda t, g, result: t.real(t.conj(g) * (result * 1j)),
+)
+
+
+def part(name: str) -> property:
+    """``x.real`` and ``x.imag``: views of the same memory, that can be assigned to."""
+
+    def get(self: Tensor) -> Tensor:
+        return find_function(name)(self)
+
+    def put(self: Tensor, value: Any) -> None:
+        get(self).copy_(value if isinstance(value, Tensor) else self.new_tensor(value))
+
+    return property(get, put)
+
+
+Tensor.real = part("real")  # type: ignore[attr-defined]
+Tensor.imag = part("imag")  # type: ignore[attr-defined]

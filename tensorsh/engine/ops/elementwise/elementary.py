@@ -1,0 +1,245 @@
+"""Exponentials, logarithms, trigonometric and hyperbolic functions.
+
+Integers become the default float. Small float32 arrays are computed in double and rounded (see `constants.EXACT_SIZE`).
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...arrays import chunks
+from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant
+from ...arrays.on_arrays import on_arrays
+from ...numerics.rounding import rounded
+from ...operators.declare import Array, operator
+from ...operators.pointwise import refuse
+
+LN2, LN10 = 0.6931471805599453, 2.302585092994046
+
+
+def function(names: str = "", /, **options: Any) -> Any:
+    """An elementwise function of one tensor: integers become the default float, an in-place form."""
+    return operator(names, **{"promote": "float", "inplace": True, "scalars": False} | options)
+
+
+def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = None, **options: Any) -> Any:
+    """A function that numpy has, and its gradient; `short` takes the ufunc's place where few elements are computed."""
+
+    def kernel(xp, input: Array):
+        return rounded(getattr(xp, ufunc), input)
+
+    kernel.__name__ = names.split()[0]
+    kernel.__doc__ = doc
+    options = {"ufunc": short or getattr(np, ufunc), "exact": True, "precise": getattr(np, ufunc)} | options
+    op = function(names, **options)(kernel)
+    op.gradient(input=gradient)
+    return op
+
+
+elementary("exp", "exp", lambda t, g, result: g * t.conj(result), "The exponential of each element.")
+elementary(
+    "exp2 special.exp2", "exp2", lambda t, g, result: g * t.conj(result) * LN2, "Two to the power of each element."
+)
+elementary("expm1 special.expm1", "expm1", lambda t, g, result: g * t.conj(result + 1), "``exp(x) - 1``, exact near 0.")
+elementary("log", "log", lambda t, g, input: g / t.conj(input), "The natural logarithm; NaN below 0.")
+elementary("log2", "log2", lambda t, g, input: g / t.conj(input * LN2), "The logarithm to base 2.")
+elementary("log10", "log10", lambda t, g, input: g / t.conj(input * LN10), "The logarithm to base 10.")
+elementary("log1p special.log1p", "log1p", lambda t, g, input: g / t.conj(input + 1), "``log(1 + x)``, exact near 0.",
+           node="Log1PBackward0")  # fmt: skip
+
+elementary("sin", "sin", lambda t, g, input: g * t.conj(t.cos(input)), "The sine of each element.")
+elementary("cos", "cos", lambda t, g, input: g * -t.conj(t.sin(input)), "The cosine of each element.")
+elementary("tan", "tan", lambda t, g, result: g * t.conj(1 + result * result), "The tangent of each element.")
+elementary("asin arcsin", "arcsin", lambda t, g, input: g * t.conj(t.rsqrt(1 - input * input)), "The inverse sine.")
+elementary("acos arccos", "arccos", lambda t, g, input: g * -t.conj(t.rsqrt(1 - input * input)), "The inverse cosine.")
+elementary("atan arctan", "arctan", lambda t, g, input: g / t.conj(input * input + 1), "The inverse tangent.")
+elementary("sinh", "sinh", lambda t, g, input: g * t.conj(t.cosh(input)), "The hyperbolic sine.")
+elementary("cosh", "cosh", lambda t, g, input: g * t.conj(t.sinh(input)), "The hyperbolic cosine.")
+
+
+def careful_tanh(x: Any, out: Any = None) -> Any:
+    """numpy's tanh of doubles differs from PyTorch's in a fifth of the values; that of extended precision, rounded, hardly."""
+    if out is None and x.size <= 64 and x.dtype == np.float64:
+        return np.tanh(x.astype(np.longdouble)).astype(np.float64)
+    return np.tanh(x, out)
+
+
+elementary("tanh nn.functional.tanh", "tanh", lambda t, g, result: tanh_gradient(t, g, result), "The hyperbolic tangent.",
+           short=careful_tanh)  # fmt: skip
+elementary(
+    "asinh arcsinh",
+    "arcsinh",
+    lambda t, g, input: g * t.conj(t.rsqrt(input * input + 1)),
+    "The inverse hyperbolic sine.",
+    inplace_node="AsinhBackward1",
+)
+elementary("acosh arccosh", "arccosh", lambda t, g, input: acosh_gradient(t, g, input),
+           "The inverse hyperbolic cosine.", inplace_node="AcoshBackward1")  # fmt: skip
+elementary("atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent.",
+           inplace_node="AtanhBackward1")  # fmt: skip
+
+
+def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
+    if t.array(input).dtype.kind == "c":
+        return g * t.conj(t.rsqrt(input - 1) * t.rsqrt(input + 1))
+    return g * t.rsqrt(input * input - 1)
+
+
+def tanh_backward(g: Any, result: Any) -> Any:
+    """The bracket, which PyTorch rounds once, is computed in the next precision for few elements."""
+    if type(result) is np.ndarray:
+        dtype = result.dtype
+        if kernels.suits(g, result):
+            return kernels.run(kernels.compiled.tanh_backward, g, result)
+        if dtype is FLOAT32 and result.size <= EXACT_SIZE:
+            wide = result.astype(FLOAT64)
+            return g * np.subtract(WHOLE64[1], wide * wide).astype(FLOAT32)
+        if dtype is FLOAT64 and result.size <= 64:
+            wide = result.astype(np.longdouble)
+            return g * (1 - wide * wide).astype(FLOAT64)
+    return None
+
+
+@on_arrays(tanh_backward)
+def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
+    """``g * (1 - y * y)``."""
+    return g * (1 - t.conj(result * result))
+
+
+def sigmoid_backward(g: Any, result: Any) -> Any:
+    if type(result) is np.ndarray and result.dtype.kind != "c":
+        if kernels.suits(g, result):
+            return kernels.run(kernels.compiled.sigmoid_backward, g, result)
+        if result.dtype is FLOAT32 or result.dtype is FLOAT64:
+            return g * (constant(1, result.dtype) - result) * result
+        return g * (1 - result) * result
+    return None
+
+
+@on_arrays(sigmoid_backward)
+def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
+    """``g * (1 - y) * y``, in PyTorch's order, which is another for complex numbers."""
+    return g * t.conj((1 - result) * result)
+
+
+@operator("atan2 arctan2", promote="float", inplace=True, scalars=False, check=refuse("atan2_cpu", "c"))
+def atan2(xp, input: Array, other: Array):
+    """The angle of the point (other, input)."""
+    if input.dtype == np.float32 and input.size <= EXACT_SIZE:
+        return xp.arctan2(input, other, dtype=np.float64).astype(np.float32)
+    return xp.arctan2(input, other)
+
+
+def per_square(t: Any, input: Any, other: Any) -> Any:
+    """``1 / (input**2 + other**2)``, 0 where both are 0."""
+    total = input * input + other * other
+    return t.where(total == 0, t.zeros_like(total), 1 / total)
+
+
+atan2.gradient(
+    input=lambda t, g, input, other: g * other * per_square(t, input, other),
+    other=lambda t, g, input, other: g * -input * per_square(t, input, other),
+)
+
+
+@operator(promote="same", inplace=True, scalars=False, check=refuse("hypot_cpu", "biuc"))
+def hypot(xp, input: Array, other: Array):
+    """The length of the hypotenuse of a right triangle."""
+    found = kernels.through("hypotenuse", input, other)
+    return xp.hypot(input, other) if found is None else found
+
+
+hypot.gradient(
+    input=lambda t, g, input, result: g * input / result,
+    other=lambda t, g, other, result: g * other / result,
+)
+
+
+def sigmoid_of(xp: Any, x: Any) -> Any:
+    """``1 / (1 + exp(-x))``, its exponential rounded as `exp` is."""
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.sigmoid, x)
+    one = x.dtype.type(1)
+    if x.dtype == FLOAT32 and x.size <= EXACT_SIZE:
+        return one / (one + xp.exp(-x.astype(np.float64)).astype(np.float32))
+    return one / (one + xp.exp(-x))
+
+
+def fast_sigmoid(x: Any) -> Any:
+    """`sigmoid_of`, its steps written into the memory of the first."""
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.sigmoid, x)
+    dtype = x.dtype
+    if x.size > EXACT_SIZE and chunks.suits(x):
+        return chunks.sigmoid(x)
+    if dtype is FLOAT32 and x.size <= EXACT_SIZE:
+        wide = x.astype(FLOAT64)
+        power = np.exp(np.negative(wide, wide), wide).astype(FLOAT32)
+    else:
+        power = np.asarray(np.negative(x))
+        np.exp(power, power)
+    np.add(power, constant(1.0, dtype), power)
+    return np.reciprocal(power, power)
+
+
+@function("sigmoid special.expit nn.functional.sigmoid", ufunc=fast_sigmoid, loop=kernels.kernel("sigmoid"))
+def sigmoid(xp, input: Array):
+    """The logistic function ``1 / (1 + exp(-x))``.
+    Any shape; integers and booleans give the default float dtype."""
+    return sigmoid_of(xp, input)
+
+
+sigmoid.gradient(input=lambda t, g, result: sigmoid_gradient(t, g, result))
+
+
+@function("sinc special.sinc")
+def sinc(xp, input: Array):
+    """``sin(pi x) / (pi x)``, 1 at 0."""
+    x = input * input.dtype.type(pi)
+    return xp.where(x == 0, x.dtype.type(1), rounded(xp.sin, x) / xp.where(x == 0, x.dtype.type(1), x))
+
+
+def sinc_gradient(t: Any, g: Any, input: Any) -> Any:
+    safe = t.where(input == 0, t.ones_like(input), input)
+    x = safe * pi
+    slope = (x * t.cos(x) - t.sin(x)) / (safe * safe * pi)
+    return g * t.where(input == 0, t.zeros_like(g), t.conj(slope))
+
+
+sinc.gradient(input=sinc_gradient)
+
+
+@operator(promote="same", scalars=False, check=refuse("logaddexp_cpu", "biu"))
+def logaddexp(xp, input: Array, other: Array):
+    """``log(exp(x) + exp(y))`` without overflow."""
+    if input.dtype.kind == "c":
+        return complex_logaddexp(xp, input, other)
+    return xp.logaddexp(input, other)
+
+
+def complex_logaddexp(xp: Any, x: Any, y: Any) -> Any:
+    larger = xp.where(x.real >= y.real, x, y)
+    smaller = xp.where(x.real >= y.real, y, x)
+    return larger + xp.log1p(xp.exp(smaller - larger))
+
+
+logaddexp.gradient(
+    input=lambda t, g, input, other: g / t.conj(1 + t.exp(other - input)),
+    other=lambda t, g, input, other: g / t.conj(1 + t.exp(input - other)),
+)
+
+
+@operator(promote="same", scalars=False, check=refuse("logaddexp2_cpu", "biuc"))
+def logaddexp2(xp, input: Array, other: Array):
+    """``log2(2**x + 2**y)`` without overflow."""
+    return xp.logaddexp2(input, other)
+
+
+logaddexp2.gradient(
+    input=lambda t, g, input, other: g / t.conj(1 + t.exp2(other - input)),
+    other=lambda t, g, input, other: g / t.conj(1 + t.exp2(input - other)),
+)

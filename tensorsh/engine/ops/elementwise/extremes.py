@@ -1,0 +1,390 @@
+"""Larger and smaller of two, clamping, choosing by a mask, interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
+
+from ...arrays import chunks
+from ...arrays.constants import ABSENT, constant, undispatched
+from ...arrays.door import asked
+from ...arrays.errors import check_broadcast, combination_error, cpp_name, not_implemented
+from ...arrays.numbers import LOOSE, converted
+from ...arrays.promotion import result_type
+from ...arrays.state import state
+from ...graph.fields import fresh, wrap
+from ...kernels import through
+from ...loading import table
+from ...numerics.rounding import fused
+from ...operators.declare import Array, composite
+from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
+from ...tensors.tensor import Tensor
+
+
+def refuse_complex(name: str) -> Any:
+    def check(*operands: Any) -> None:
+        if any(x.dtype.kind == "c" for x in operands):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+def extreme(name: str, ufunc: Any, before: Any) -> None:
+    """The larger or smaller of two elements; a tie shares the gradient."""
+
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, name)(input, other)
+
+    kernel.__doc__ = f"The elementwise {name}; NaN where either is NaN."
+    kernel.__name__ = name
+    op = tensors_only(ufunc=ufunc, real=True, check=refuse_complex(name), inplace=False)(kernel)
+    op.gradient(
+        input=lambda t, g, input, other: t.where(
+            input == other, g / 2, t.where(before(other, input), t.zeros_like(g), g)
+        ),
+        other=lambda t, g, input, other: t.where(
+            input == other, g / 2, t.where(before(input, other), t.zeros_like(g), g)
+        ),
+    )
+
+
+extreme("maximum", np.maximum, lambda x, y: x > y)
+extreme("minimum", np.minimum, lambda x, y: x < y)
+
+
+def nan_extreme(name: str, ufunc: Any, chosen_first: Any) -> None:
+    """The larger or smaller of two elements, the other where one is NaN; a tie goes to the first."""
+
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, name)(input, other)
+
+    kernel.__doc__ = f"The elementwise {name}: the number where one of the two is NaN."
+    kernel.__name__ = name
+    op = tensors_only(ufunc=ufunc, real=True, inplace=False, check=refuse_complex(name))(kernel)
+    op.gradient(
+        input=lambda t, g, input, other: t.where(
+            t.logical_or(chosen_first(input, other), t.isnan(other)), g, t.zeros_like(g)
+        ),
+        other=lambda t, g, input, other: t.where(
+            t.logical_or(chosen_first(input, other), t.isnan(other)), t.zeros_like(g), g
+        ),
+    )
+
+
+nan_extreme("fmax", np.fmax, lambda x, y: x >= y)
+nan_extreme("fmin", np.fmin, lambda x, y: x <= y)
+
+# -- clamp
+
+
+def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
+    """The kernel of every clamp: NaN stays, and where low > high the result is high."""
+    if low is not None:
+        input = xp.maximum(input, low)
+    return input if high is None else xp.minimum(input, high)
+
+
+def check_clamp(*values: Any) -> None:
+    for x in values:
+        if (getattr(x, "dtype", None) is not None and x.dtype.kind == "c") or isinstance(x, complex):
+            raise NotImplementedError("clamp is not supported for complex types")
+    numbers = [x for x in values if x is not None and not hasattr(x, "dtype")]
+    if numbers:
+        common = result_type([x for x in values if x is not None]).numpy
+        for x in numbers:
+            converted(x, common)
+
+
+def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
+    """Where a clamp passes its gradient on: between the bounds, both included."""
+    if low is None:
+        return x <= high
+    if high is None:
+        return x >= low
+    return t.logical_and(x >= low, x <= high)
+
+
+def short_clamp(x: Any, low: Any, high: Any) -> Any:
+    dtype = x.dtype
+    if low is None:
+        return np.minimum(x, constant(high, dtype))
+    low = constant(low, dtype)
+    return np.maximum(x, low) if high is None else clip(x, low, constant(high, dtype))
+
+
+@pointwise(
+    "_clamp_numbers",
+    node="ClampBackward1",
+    promoted="input min max",
+    method=False,
+    inplace=False,
+    check=check_clamp,
+    ufunc=short_clamp,
+)
+def clamp_numbers(xp, input: Array, min=None, max=None):
+    """Elements limited to numbers."""
+    return clamped(xp, input, min, max)
+
+
+def clamp_gradient(t: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
+    if min is not None and max is not None and min != min:
+        return t.zeros_like(g)
+    return t.where(inside(t, input, min, max), g, t.zeros_like(g))
+
+
+clamp_numbers.gradient(input=clamp_gradient)
+
+
+@pointwise("_clamp_tensors", node="ClampBackward0", method=False, inplace=False, scalars=False, check=check_clamp)
+def clamp_tensors(xp, input: Array, min: Array = None, max: Array = None):
+    """Elements limited to the elements of tensors."""
+    if input.dtype.kind == "b" and min is not None and max is not None:
+        raise not_implemented("clamp_cpu", input)
+    return clamped(xp, input, min, max)
+
+
+def below(t: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
+    """The gradient of the lower bound."""
+    where = input < min if max is None else t.logical_and(input < min, min < max)
+    return t.where(where, g, t.zeros_like(g))
+
+
+def above(t: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
+    """The gradient of the upper bound."""
+    where = input > max if min is None else t.logical_or(input > max, max < min)
+    return t.where(where, g, t.zeros_like(g))
+
+
+clamp_tensors.gradient(
+    input=lambda t, g, input, min, max: t.where(inside(t, input, min, max), g, t.zeros_like(g)), min=below, max=above
+)
+
+
+def one_bound(name: str, bound: str, node: str) -> tuple:
+    """`clamp_min` or `clamp_max`: by a number, by a tensor."""
+    low = bound == "min"
+
+    def number_kernel(xp, input: Array, bound):
+        return clamped(xp, input, *((bound, None) if low else (None, bound)))
+
+    def tensor_kernel(xp, input: Array, bound: Array):
+        return clamped(xp, input, *((bound, None) if low else (None, bound)))
+
+    options: dict[str, Any] = {"method": False, "inplace": False, "check": check_clamp}
+    bounded = (lambda x, b: short_clamp(x, b, None)) if low else (lambda x, b: short_clamp(x, None, b))
+    by_number = pointwise(f"_{name}_number", node=node + "0", promoted="input bound", ufunc=bounded, **options)(
+        number_kernel
+    )
+    options["check"] = refuse("maximum_cpu" if low else "minimum_cpu", "c")
+    by_tensor = pointwise(f"_{name}_tensor", node=node + "1", scalars=False, **options)(tensor_kernel)
+    passes = (lambda x, b: x >= b) if low else (lambda x, b: x <= b)
+    stops = (lambda x, b: x < b) if low else (lambda x, b: x > b)
+    by_number.gradient(input=lambda t, g, input, bound: t.where(passes(input, bound), g, t.zeros_like(g)))
+    by_tensor.gradient(
+        input=lambda t, g, input, bound: t.where(passes(input, bound), g, t.zeros_like(g)),
+        bound=lambda t, g, input, bound: t.where(stops(input, bound), g, t.zeros_like(g)),
+    )
+    return by_number, by_tensor
+
+
+CLAMP_MIN = one_bound("clamp_min", "min", "ClampMinBackward")
+CLAMP_MAX = one_bound("clamp_max", "max", "ClampMaxBackward")
+
+
+@chosen("clamp_min", usual=CLAMP_MIN[0])
+def clamp_min(input, min):
+    """Elements not below `min`, a number or a tensor."""
+    return CLAMP_MIN[isinstance(min, Tensor)], [input, min]
+
+
+@chosen("clamp_max", usual=CLAMP_MAX[0])
+def clamp_max(input, max):
+    """Elements not above `max`, a number or a tensor."""
+    return CLAMP_MAX[isinstance(max, Tensor)], [input, max]
+
+
+PLAIN = frozenset((int, float, type(None)))
+
+
+@chosen("clamp clip", usual=clamp_numbers)
+def clamp(input, min=None, max=None):
+    """Elements limited to [min, max], numbers or tensors; one of the bounds may be absent.
+    Where min is above max, all are max. RuntimeError: no bound at all; NotImplementedError: complex numbers."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if type(min) in PLAIN and type(max) in PLAIN:
+        return clamp_numbers, (input, min, max)
+    kinds = [isinstance(b, Tensor) for b in (min, max) if b is not None]
+    if all(kinds):
+        return clamp_tensors, [input, min, max]
+    if any(kinds) or not all(is_number(b) for b in (min, max) if b is not None):
+        raise combination_error("clamp", input, min, max)
+    return clamp_numbers, [input, min, max]
+
+
+# -- choice
+
+
+@pointwise("_where", node="WhereBackward0", promoted="input other", method=False, inplace=False, wide=False)
+def where_tensors(xp, condition, input: Array, other: Array):
+    """`input` where the condition holds, `other` elsewhere."""
+    condition = condition._array if isinstance(condition, Tensor) else condition
+    try:
+        return xp.where(condition, input, other)
+    except ValueError:
+        check_broadcast([condition, input, other])
+        raise
+
+
+where_tensors.gradient(
+    input=lambda t, g, condition: t.where(condition, g, t.zeros_like(g)),
+    other=lambda t, g, condition: t.where(condition, t.zeros_like(g), g),
+)
+
+
+def check_choice(*choices: Any) -> None:
+    """Numbers to choose must fit the common dtype."""
+    common = result_type([getattr(x, "_array", x) for x in choices]).numpy
+    for x in choices:
+        if not isinstance(x, Tensor):
+            converted(x, common, LOOSE)
+
+
+def any_where(condition, input=None, other=None, *, out=None):
+    """`input` where the condition holds, `other` elsewhere; the indices of what is true when only a condition is given."""
+    if input is None and other is None:
+        return table.find_function("nonzero")(condition, as_tuple=True)
+    if not isinstance(condition, Tensor):
+        if not isinstance(condition, np.ndarray):
+            raise combination_error("where", condition, input, other)
+        condition = wrap(condition)
+    for x in (input, other):
+        if not isinstance(x, Tensor) and not is_number(x):
+            raise combination_error("where", condition, input, other)
+    if condition._array.dtype.kind != "b":
+        if condition._array.dtype != np.uint8:
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.short}"
+            )
+        condition = wrap(condition._array.astype(bool))
+    values = [condition, input, other]
+    if is_number(input) or is_number(other):
+        check_choice(input, other)
+    return where_tensors.run(values) if out is None else where_tensors.into(values, out)
+
+
+def quick_where(form):
+    """The short way of where: three tensors of the usual kinds."""
+
+    def function(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
+        plain = type(condition) is Tensor and type(input) is Tensor and type(other) is Tensor
+        if plain and not rest and not keywords and not asked:
+            mask, x, y = condition._array, input._array, other._array
+            if mask.dtype is BOOL and x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
+                try:
+                    result = choose_elements(mask, x, y) if x.size <= chunks.FEW else chunks.where(mask, x, y)
+                except (ValueError, TypeError):
+                    return form(condition, input, other)
+                if (input._node is not None or other._node is not None) and state.grad_enabled:
+                    return where_tensors.record([condition, input, other], result)
+                return fresh(result)
+        return form(*[x for x in (condition, input, other) if x is not ABSENT], *rest, **keywords)
+
+    return function
+
+
+any_where.__name__ = any_where.__qualname__ = "where"
+composite("where", method=False, kernel=any_where, short=quick_where)(any_where)
+where = table.FUNCTIONS["where"]
+choose_elements = undispatched(np.where)
+BOOL = np.dtype(bool)
+
+
+def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """``torch.where(condition, self, other)``."""
+    return where(condition, self, other)
+
+
+table.METHODS["where"] = where_method
+Tensor.where = where_method  # type: ignore[attr-defined]
+
+
+@tensors_only()
+def heaviside(xp, input: Array, values: Array):
+    """0 below zero, 1 above, `values` at zero."""
+    return xp.where(input == 0, values, (input > 0).astype(input.dtype))
+
+
+def check_heaviside(input: Any, values: Any) -> None:
+    if input.dtype.kind == "c" or values.dtype.kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+heaviside.check = check_heaviside
+heaviside.node = "NotImplemented"
+heaviside.gradient(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
+
+
+# -- interpolation
+
+
+def between(xp: Any, input: Any, end: Any, weight: Any) -> Any:
+    """Linear interpolation from the nearer end, so that weight 1 gives `end` exactly."""
+    if (found := through("lerp", input, end, weight)) is not None:
+        return found
+    step = end - input
+    near = xp.absolute(weight) < 0.5
+    return xp.where(near, fused(step, weight, input), fused(-step, 1 - weight, end))
+
+
+def check_lerp(input: Any, end: Any, weight: Any) -> None:
+    for x, name in ((end, "end"), (weight, "weight")):
+        if hasattr(x, "dtype") and x.dtype != input.dtype and (name == "end" or x.ndim):
+            want, got = cpp_name(input), cpp_name(x)
+            raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {got}")
+
+
+@pointwise("_lerp_number", node="LerpBackward0", check=check_lerp, scalars=False, method=False, inplace=False)
+def lerp_number(xp, input: Array, end: Array, weight):
+    """``input + weight * (end - input)`` for a number `weight`."""
+    if input.dtype.kind in "biu":
+        raise not_implemented("lerp_kernel_scalar", input)
+    if isinstance(weight, complex) and input.dtype.kind != "c":
+        raise RuntimeError("value cannot be converted to type float without overflow")
+    weight = input.dtype.type(weight)
+    return between(xp, input, end, weight)
+
+
+lerp_number.gradient(
+    input=lambda t, g, weight: g * (1 - weight).conjugate(),
+    end=lambda t, g, weight: g * weight.conjugate(),
+)
+
+
+@pointwise("_lerp_tensor", node="LerpBackward1", check=check_lerp, scalars=False, method=False, inplace=False)
+def lerp_tensor(xp, input: Array, end: Array, weight: Array):
+    """``input + weight * (end - input)``."""
+    if input.dtype.kind in "biu":
+        raise not_implemented("lerp_kernel_tensor", input)
+    return between(xp, input, end, weight)
+
+
+lerp_tensor.gradient(
+    input=lambda t, g, weight: g * t.conj(1 - weight),
+    end=lambda t, g, weight: g * t.conj(weight),
+    weight=lambda t, g, input, end: g * t.conj(end - input),
+)
+
+
+@chosen("lerp")
+def lerp(input, end, weight):
+    """Linear interpolation: ``input + weight * (end - input)``; `weight` a number or a tensor."""
+    if isinstance(weight, Tensor):
+        return lerp_tensor, [input, end, weight]
+    if not is_number(weight):
+        raise combination_error("lerp", input, end, weight)
+    return lerp_number, [input, end, weight]

@@ -1,0 +1,312 @@
+"""Rounding, signs, magnitudes and the bits of floating-point numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import finfo, of
+from ...arrays.errors import not_implemented
+from ...kernels import through
+from ...operators.declare import Array, operator
+from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+
+
+def zero(t: Any, g: Any) -> Any:
+    return t.zeros_like(g)
+
+
+def integral(name: str, ufunc: Any, names: str = "", kernel_name: str = "") -> None:
+    """A rounding to whole numbers; integers stay as they are."""
+    kernel_name = kernel_name or f"{name}_vml_cpu"
+
+    def kernel(xp, input: Array):
+        kind = input.dtype.kind
+        if kind in "iu":
+            return input.copy()
+        if kind == "b":
+            raise not_implemented(kernel_name, input)
+        if kind == "c":
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
+        return getattr(xp, ufunc.__name__)(input)
+
+    kernel.__doc__ = f"Each element rounded: {name}."
+    kernel.__name__ = name
+    op = tensors_only(names or name, ufunc=ufunc)(kernel)
+    op.gradient(input=zero)
+
+
+integral("floor", np.floor)
+integral("ceil", np.ceil)
+integral("trunc", np.trunc, "trunc fix")
+
+
+@tensors_only("_round", node="RoundBackward0", ufunc=np.rint, method=False, inplace=False)
+def round_whole(xp, input: Array):
+    """Each element rounded to the nearest whole number, halves to even."""
+    kind = input.dtype.kind
+    if kind in "iu":
+        return input.copy()
+    if kind in "bc":
+        raise not_implemented("round_vml_cpu", input)
+    return xp.rint(input)
+
+
+round_whole.gradient(input=zero)
+
+
+@tensors_only("_round_decimals", node="RoundBackward1", method=False, inplace=False)
+def round_decimals(xp, input: Array, decimals=0):
+    """Each element rounded to some decimal places."""
+    if input.dtype.kind not in "fV":
+        raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input)
+    if decimals == 0:
+        return xp.rint(input)
+    factor = input.dtype.type(10.0 ** max(decimals, -decimals))
+    return xp.rint(input * factor) / factor if decimals > 0 else xp.rint(input / factor) * factor
+
+
+round_decimals.gradient(input=zero)
+
+
+@chosen("round special.round", method="round")
+def round(input, *, decimals=None):
+    """Each element rounded to the nearest whole number (halves to even), or to `decimals` places."""
+    if decimals is None:
+        return round_whole, [input]
+    return round_decimals, [input, decimals]
+
+
+@tensors_only()
+def frac(xp, input: Array):
+    """The part after the point, with the sign of the number."""
+    if input.dtype.kind not in "fV":
+        raise not_implemented("frac_cpu", input)
+    return input - xp.trunc(input)
+
+
+frac.gradient(input=lambda t, g: g)
+
+
+def abs_in_place(input: Tensor) -> Tensor:
+    """In-place form of :func:`abs`."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return write(abs, [input])
+
+
+@tensors_only("abs absolute", ufunc=np.absolute, inplace=abs_in_place)
+def abs(xp, input: Array):
+    """The absolute value; of complex numbers, the modulus.
+    Any shape; complex numbers give their real dtype. NotImplementedError: booleans."""
+    if input.dtype.kind == "b":
+        raise not_implemented("abs_cpu", input)
+    return xp.absolute(input)
+
+
+abs.gradient(input=lambda t, g, input: g * t.sgn(input))
+
+
+def fast_signs(x: Any) -> Any:
+    found = through("sign", x)
+    return np.subtract(x > 0, x < 0, dtype=x.dtype) if found is None else found
+
+
+@tensors_only(ufunc=fast_signs)
+def sign(xp, input: Array):
+    """-1, 0 or 1 by the sign of each element; 0 for NaN."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+    return signs(xp, input)
+
+
+sign.gradient(input=zero)
+
+
+def signs(xp: Any, input: Any) -> Any:
+    if input.dtype.kind == "b":
+        return input.copy()
+    if input.dtype.kind in "fV":
+        return (input > 0).astype(input.dtype) - (input < 0).astype(input.dtype)
+    return xp.sign(input)
+
+
+@tensors_only()
+def sgn(xp, input: Array):
+    """The sign; of complex numbers, the number divided by its modulus (0 for 0)."""
+    if input.dtype.kind != "c":
+        return signs(xp, input)
+    modulus = xp.absolute(input)
+    return xp.where(modulus == 0, input.dtype.type(0), input / xp.where(modulus == 0, modulus.dtype.type(1), modulus))
+
+
+def sgn_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
+    if not is_complex(t, input):
+        return t.zeros_like(g)
+    modulus = t.abs(input)
+    safe = t.where(modulus == 0, t.ones_like(modulus), modulus)
+    along = t.real(t.conj(result) * g)
+    return t.where(modulus == 0, t.zeros_like(g), (g - result * along) / safe)
+
+
+sgn.gradient(input=sgn_gradient)
+
+
+def is_complex(t: Any, x: Any) -> bool:
+    return t.array(x).dtype.kind == "c"
+
+
+@operator(scalars=False)
+def signbit(xp, input: Array):
+    """Whether the sign bit is set (true for -0.0)."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+    if input.dtype.kind == "V":
+        return xp.signbit(input.astype(np.float32))
+    return xp.signbit(input) if input.dtype.kind == "f" else input < 0
+
+
+@operator(outputs=2, returns="mantissa exponent", nondifferentiable=(1,), wide=True)
+def frexp(xp, input: Array):
+    """Mantissa in (-1, -0.5] or [0.5, 1) and exponent of two of each element."""
+    if input.dtype.kind not in "fV":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = xp.frexp(input)
+    odd = ~xp.isfinite(input)
+    return mantissa, xp.where(odd, np.int32(0), exponent).astype(np.int32)
+
+
+frexp.joint_gradient(lambda t, g, needs, exponent: (g[0] * t.exp2(-t.cast_to(exponent, t.array(g[0]).dtype)),))
+
+
+@tensors_only(wide=False, check=refuse("nextafter_cpu", "biuc"))
+def nextafter(xp, input: Array, other: Array):
+    """The next number a tensor can hold after `input` toward `other`."""
+    return xp.nextafter(input, other)
+
+
+nextafter.gradient(input=lambda t, g, input, other: t.where(input == other, t.zeros_like(g), g), other=zero)
+
+
+def copysign_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
+    return t.where(input == 0, t.zeros_like(g), g * (result / t.where(input == 0, t.ones_like(input), input)))
+
+
+@pointwise(
+    "_copysign",
+    promote="float",
+    node="CopysignBackward0",
+    check=refuse("copysign_cpu", "c"),
+    method=False,
+    inplace=False,
+)
+def copysign_tensor(xp, input: Array, other: Array):
+    """The magnitude of `input` with the sign of `other`."""
+    return xp.copysign(input, other)
+
+
+copysign_tensor.gradient(input=copysign_gradient, other=zero)
+
+
+@pointwise(
+    "_copysign_number",
+    promote="float",
+    node="CopysignBackward1",
+    check=refuse("copysign_cpu", "c"),
+    promoted="input other",
+    method=False,
+    inplace=False,
+)
+def copysign_number(xp, input: Array, other):
+    """The magnitude of `input` with the sign of a number."""
+    return xp.copysign(input, other)
+
+
+copysign_number.gradient(input=copysign_gradient)
+
+
+@chosen("copysign")
+def copysign(input, other):
+    """The magnitude of `input` with the sign of `other`."""
+    return (copysign_number if is_number(other) else copysign_tensor), [input, other]
+
+
+def check_ldexp(input: Any, other: Any) -> None:
+    if other.dtype == np.bool_ and input.dtype.kind in "fV":
+        raise not_implemented("ldexp_cpu_exp", other)
+
+
+@tensors_only(promote="float", check=check_ldexp)
+def ldexp(xp, input: Array, other: Array):
+    """``input * 2 ** other``."""
+    return input * xp.exp2(other)
+
+
+ldexp.gradient(
+    input=lambda t, g, other: g * t.exp2(other),
+    other=lambda t, g, result: g * result * 0.6931471805599453,
+)
+
+
+def refuse_complex(name: str) -> Any:
+    def check(input: Any) -> None:
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return check
+
+
+@tensors_only(promote="float", node="Deg2RadBackward0", check=refuse_complex("deg2rad"))
+def deg2rad(xp, input: Array):
+    """Degrees to radians."""
+    return input * input.dtype.type(np.pi / 180)
+
+
+deg2rad.gradient(input=lambda t, g: g * (np.pi / 180))
+
+
+@tensors_only(promote="float", node="Rad2DegBackward0", check=refuse_complex("rad2deg"))
+def rad2deg(xp, input: Array):
+    """Radians to degrees."""
+    return input * input.dtype.type(180 / np.pi)
+
+
+rad2deg.gradient(input=lambda t, g: g * (180 / np.pi))
+
+
+def number_theory(name: str) -> None:
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, name)(input, other)
+
+    kernel.__name__ = name
+    kernel.__doc__ = f"The {'greatest common divisor' if name == 'gcd' else 'least common multiple'} of integers."
+    tensors_only(name, check=refuse(f"{name}_cpu", "bfc"))(kernel)
+
+
+number_theory("gcd")
+number_theory("lcm")
+
+
+@tensors_only(wide=False)
+def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
+    """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the largest and smallest finite numbers)."""
+    if input.dtype.kind in "biu":
+        return input.copy()
+    if input.dtype.kind == "c":
+        parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
+        return (parts[0] + 1j * parts[1]).astype(input.dtype)
+    info = finfo(of(input))
+    kind = input.dtype.type
+    result = xp.where(xp.isnan(input), kind(0 if nan is None else nan), input)
+    result = xp.where(result == np.inf, kind(info.max if posinf is None else posinf), result)
+    return xp.where(result == -np.inf, kind(info.min if neginf is None else neginf), result)
+
+
+nan_to_num.gradient(input=lambda t, g, input: t.where(t.isfinite(input), g, t.zeros_like(g)))
+
+Tensor.__abs__ = abs.function  # type: ignore[attr-defined]

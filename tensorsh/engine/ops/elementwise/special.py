@@ -1,0 +1,219 @@
+"""``torch.special``: error, gamma, Bessel functions and their kin, computed by scipy where numpy has none.
+
+scipy is imported inside the kernels, when one of them first runs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...arrays import chunks
+from ...arrays.on_arrays import on_arrays
+from ...loading import table
+from ...numerics.rounding import rounded
+from ...operators.declare import Array, composite, operator
+from ...operators.pointwise import is_number, refuse, three_ways
+from ...operators.results import store_out
+from ...operators.scipy import from_scipy, scipy_function
+from ...tape.worlds import raw
+from ...tensors.tensor import Tensor
+from .by_number import plus, times
+
+SQRT_PI = math.sqrt(math.pi)
+
+
+def exp_square(t: Any, x: Any, factor: float) -> Any:
+    return t.exp(x * x * factor)
+
+
+scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input, -1) * (2 / SQRT_PI) * g,
+               "The error function.", check="erf_vml_cpu", big=chunks.erf, compiled="erf")  # fmt: skip
+scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
+               "One minus the error function, exact for large arguments.", check="erfc_vml_cpu")  # fmt: skip
+scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
+               "The inverse of the error function.", check="erfinv_vml_cpu")  # fmt: skip
+scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),
+               "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0")  # fmt: skip
+scipy_function("special.log_ndtr", "log_ndtr", lambda t, g, input: g / t.erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi),
+               "The logarithm of the normal distribution function.", inplace=False, kinds="ch", node="SpecialLogNdtrBackward0")  # fmt: skip
+scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * math.pi) * exp_square(t, result, 0.5),
+               "The inverse of the normal distribution function.", inplace=False, kinds="ch", node="SpecialNdtriBackward0")  # fmt: skip
+
+
+# -- Bessel functions
+
+
+def i1_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
+    away = t.abs(input) > 0
+    safe = t.where(away, input, t.ones_like(input))
+    return g * t.where(away, t.i0(safe) - result / safe, t.ones_like(input) * 0.5)
+
+
+def i1e_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
+    away = t.abs(input) > 0
+    safe = t.where(away, input, t.ones_like(input))
+    return g * t.where(away, t.i0e(safe) - result * (t.sgn(safe) + 1 / safe), t.ones_like(input) * 0.5)
+
+
+scipy_function("i0 special.i0", "i0", lambda t, g, input: g * t.i1(input), "The modified Bessel function of order 0.",
+               check="i0_vml_cpu")  # fmt: skip
+scipy_function("special.i0e", "i0e", lambda t, g, input, result: g * (t.i1e(input) - t.sgn(input) * result),
+               "``exp(-|x|) * i0(x)``.", inplace=False, node="SpecialI0EBackward0")  # fmt: skip
+scipy_function("special.i1", "i1", i1_gradient, "The modified Bessel function of order 1.", inplace=False,
+               node="SpecialI1Backward0")  # fmt: skip
+scipy_function("special.i1e", "i1e", i1e_gradient, "``exp(-|x|) * i1(x)``.", inplace=False,
+               node="SpecialI1EBackward0")  # fmt: skip
+for _name, _scipy_name, _doc in (
+    ("bessel_j0", "j0", "The Bessel function of the first kind of order 0."),
+    ("bessel_j1", "j1", "The Bessel function of the first kind of order 1."),
+    ("bessel_y0", "y0", "The Bessel function of the second kind of order 0."),
+    ("bessel_y1", "y1", "The Bessel function of the second kind of order 1."),
+    ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind of order 0."),
+    ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind of order 1."),
+    ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind of order 0."),
+    ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind of order 1."),
+    ("scaled_modified_bessel_k0", "k0e", "``exp(x) * k0(x)``."),
+    ("scaled_modified_bessel_k1", "k1e", "``exp(x) * k1(x)``."),
+):
+    scipy_function("special." + _name, _scipy_name, None, _doc, inplace=False, kinds="ch")
+
+
+@operator("special.airy_ai", promote="float", scalars=False, check=refuse("airy_ai_cpu", "ch"), hosted=True)
+def airy_ai(xp, input: Array):
+    """The Airy function Ai."""
+    return rounded(lambda x: from_scipy(xp, "airy")(x)[0], input)
+
+
+@operator("special.spherical_bessel_j0", promote="float", scalars=False, check=refuse("spherical_bessel_j0_cpu", "ch"))
+def spherical_bessel_j0(xp, input: Array):
+    """``sin(x) / x``, 1 at 0."""
+    one = input.dtype.type(1)
+    small = xp.absolute(input) < 0.5
+    safe = xp.where(small, one, input)
+    square = input * input
+    series = one - square / 6 * (one - square / 20 * (one - square / 42 * (one - square / 72 * (one - square / 110))))
+    return xp.where(xp.isinf(input), 0 * one, xp.where(small, series, xp.sin(safe) / safe))
+
+
+# -- logarithms of odds, entropies: half types round after each step
+
+
+@operator(
+    "logit special.logit",
+    promote="float",
+    wide=False,
+    inplace=True,
+    scalars=False,
+    check=lambda x, eps: refuse("logit_cpu", "c")(x),
+)
+def logit(xp, input: Array, eps=None):
+    """``log(x / (1 - x))``; with `eps`, x is first limited to [eps, 1 - eps]."""
+    if eps is not None:
+        kind = input.dtype.type
+        input = xp.minimum(xp.maximum(input, kind(eps)), kind(1 - eps))
+    return rounded(xp.log, input / (input.dtype.type(1) - input))
+
+
+def logit_parts(t: Any, input: Any, eps: Any) -> tuple:
+    """Where the input is an end of [0, 1], where it is outside the range with a slope, the slope there; a safe input."""
+    low, high, beyond = (0.0, 1.0, math.nan) if eps is None else (eps, 1 - eps, 0.0)
+    edge = t.logical_or(input == 0, input == 1)
+    return edge, t.logical_or(input < low, input > high), beyond, t.where(edge, t.ones_like(input) / 2, input)
+
+
+def logit_backward(g: Any, input: Any, eps: Any) -> Any:
+    edge, outside, beyond, inside = logit_parts(raw, input, eps)
+    return raw.where(outside, g * beyond, raw.where(edge, g * math.inf, g / (inside * (1 - inside))))
+
+
+@on_arrays(logit_backward)
+def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
+    edge, outside, beyond, inside = logit_parts(t, input, eps)
+    one = t.ones_like(input)
+    return g * t.where(outside, one * beyond, t.where(edge, one * math.inf, 1 / (inside * (1 - inside))))
+
+
+logit.gradient(input=logit_gradient)
+
+
+@operator(
+    "special.entr",
+    promote="float",
+    wide=False,
+    scalars=False,
+    node="SpecialEntrBackward0",
+    check=refuse("entr_cpu", "c"),
+)
+def entr(xp, input: Array):
+    """``-x * log(x)``, 0 at 0 and -inf below."""
+    if input.dtype.itemsize == 2:
+        kind = input.dtype.type
+        value = -input * xp.log(input)
+        return xp.where(input == 0, kind(0), xp.where(input < 0, kind(-math.inf), value))
+    return rounded(from_scipy(xp, "entr"), input)
+
+
+entr.gradient(input=lambda t, g, input: g * (-t.log(input) - 1))
+
+
+@composite("special.ndtr")
+def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The normal distribution function."""
+    refuse("erf_vml_cpu", "c")(input._array)
+    value = times(plus(times(input, math.sqrt(0.5)).erf(), 1), 0.5)
+    if out is None:
+        return value
+    store_out(out, value._array)
+    return out
+
+
+def product_log(ufunc: Any) -> Any:
+    """``x * log(y)`` that is 0 where x is 0 and y is no NaN."""
+
+    def kernel(xp: Any, input: Any, other: Any) -> Any:
+        value = input * rounded(ufunc, xp.asarray(other))
+        return xp.where(xp.isnan(other), input.dtype.type(np.nan), xp.where(input == 0, input.dtype.type(0), value))
+
+    return kernel
+
+
+def log_where(log: str, bound: float) -> Any:
+    def gradient(t: Any, g: Any, input: Any, other: Any) -> Any:
+        value = logarithm(t, log, other)
+        if is_number(other):
+            return t.where(input == 0, t.zeros_like(g), g * value) if other <= bound else g * value
+        if is_number(input):
+            return t.where(other <= bound, t.zeros_like(g), g * value) if input == 0 else g * value
+        return t.where(t.logical_and(input == 0, other <= bound), t.zeros_like(g), g * value)
+
+    return gradient
+
+
+def logarithm(t: Any, name: str, x: Any) -> Any:
+    if not is_number(x):
+        return getattr(t, name)(x)
+    x = x + 1 if name == "log1p" else x
+    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+
+three_ways("xlogy special.xlogy", "XlogyBackward", product_log(np.log), log_where("log", 0),
+           lambda t, g, input, other: g * input / other, "``x * log(y)``, 0 where x is 0.", inplace=True)  # fmt: skip
+three_ways("special.xlog1py", "SpecialXlog1PyBackward", product_log(np.log1p), log_where("log1p", -1),
+           lambda t, g, input, other: g * input / (other + 1), "``x * log1p(y)``, 0 where x is 0.", inplace=False)  # fmt: skip
+
+
+def elsewhere(name: str, where: str, doc: str) -> None:
+    """A function of another family under its name in torch.special."""
+
+    def function(input: Tensor, dim: Any, *args: Any, **kwargs: Any) -> Tensor:
+        return table.find_function(where)(input, dim, *args, **kwargs)
+
+    function.__name__, function.__doc__ = name, doc
+    composite("special." + name)(function)
+
+
+elsewhere("softmax", "softmax", "Exponentials along `dim`, divided by their sum.")
+elsewhere("log_softmax", "log_softmax", "The logarithm of softmax.")

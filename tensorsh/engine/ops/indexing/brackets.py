@@ -1,0 +1,360 @@
+"""``x[...]``: reading and writing by numbers, slices, None, ``...``, masks and index tensors.
+
+As in PyTorch, numbers, slices and None are taken first, one after the other, and give a view; the index tensors are applied
+to that view. Each step is a node (Select, Slice, Unsqueeze, then Index). The usual cases (a number, a slice, a tuple of
+them, one mask or index tensor) go straight to numpy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.errors import check_broadcast, type_name
+from ...arrays.extents import meets
+from ...arrays.numbers import LOOSE, converted
+from ...arrays.state import state
+from ...graph.fields import link, new, wrap
+from ...tape.record import attach
+from ...tensors.inplace import check, mutate
+from ...tensors.overlap import apart, check_inplace
+from ...tensors.subscripts import (
+    FULL,
+    INDEX_KINDS,
+    advanced,
+    as_index,
+    check_basic,
+    check_slice,
+    indices_of,
+    single,
+    whole,
+)
+from ...tensors.tensor import Tensor
+from ..creation.copying import assign, copy, fill_
+from ..shapes.shape import expanded, unsqueeze
+from ..shapes.views import alias, select, slice_, unbind
+from . import index as ops
+
+ndarray = np.ndarray
+PUT = ("index_put",)
+BASIC = frozenset({int, slice})
+NUMBERS = (bool, int, float, complex, np.generic)
+ZERO_DIM = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
+    "to a number"
+)
+
+
+def step_node(op: Any, edge: Any, saved: tuple) -> Any:
+    """A node of one step of indexing."""
+    return link(op.node_class(op.node), (edge,), saved)
+
+
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """``self[index]``: a view for numbers and slices, a copy for masks and index tensors."""
+    array = self._array
+    kind = type(index)
+    if kind is int:
+        try:
+            part = array[index, ...]
+        except IndexError:
+            raise out_of_bounds(array.shape, index) from None
+        t = new(Tensor)
+        t._array = part
+        edge = self._node
+        t._node = step_node(select, edge, (array.shape, 0, index)) if edge is not None and state.grad_enabled else None
+        attach(t, self)
+        return t
+    if kind is slice:
+        return sliced(self, index)
+    if kind is tuple and len(index) <= array.ndim:
+        for i in index:
+            if type(i) is not int and (type(i) is not slice or i.step is not None):
+                break
+        else:
+            return basic(self, index)
+    if kind is Tensor and array.ndim and type(array) is ndarray:
+        where = index._array
+        if where.ndim and where.dtype in INDEX_KINDS:
+            try:
+                result = array[where] if where.dtype.kind == "b" else array.take(where, 0)
+            except (IndexError, TypeError):
+                advanced(array, [index])
+                raise
+            return chosen(self, result, [index])
+    elif kind is tuple and (at := single(index)) is not None and type(array) is ndarray and at < array.ndim:
+        try:
+            return chosen(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
+        except IndexError:
+            pass
+    items = indices_of(index)
+    view, found = taken(self, items)
+    if not found:
+        return alias.function(view) if view is self else view
+    return ops.index.function(view, advanced(view._array, found))
+
+
+def out_of_bounds(shape: tuple, index: int) -> IndexError:
+    """What is wrong with a number in ``self[index]``."""
+    if not shape:
+        return IndexError(ZERO_DIM)
+    as_index(index)
+    return IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
+
+
+def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
+    """The tensor of what index tensors choose."""
+    t = new(Tensor)
+    t._array = result
+    if self._node is not None and state.grad_enabled:
+        t._node = step_node(ops.index, self._node, (self._array.shape, indices))
+    elif state.inference:
+        t._inference = True
+    return t
+
+
+def sliced(self: Tensor, index: slice) -> Tensor:
+    """``self[a:b:c]``."""
+    array = self._array
+    if not array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    check_slice(index)
+    try:
+        result = array[index]
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+    t = new(Tensor)
+    t._array = result
+    if self._node is not None and state.grad_enabled:
+        t._node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
+    attach(t, self)
+    return t
+
+
+def basic(self: Tensor, index: tuple) -> Tensor:
+    """``self[1, 2:3, :]``: numbers and slices without steps only, in one numpy call."""
+    array = self._array
+    try:
+        part = array[index]
+        if type(part) is not ndarray:
+            part = array[(*index, ...)]
+    except IndexError:
+        for at, (i, n) in enumerate(zip(index, array.shape, strict=False)):
+            if type(i) is int and not -n <= i < n:
+                raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}") from None
+        raise
+    t = new(Tensor)
+    t._array = part
+    edge = self._node
+    t._node = chain(edge, array.shape, index) if edge is not None and state.grad_enabled else None
+    attach(t, self)
+    return t
+
+
+def chain(edge: Any, shape: tuple, index: tuple) -> Any:
+    """The nodes of numbers and slices taken one after the other; slices that take everything are none."""
+    first = edge
+    dim = 0
+    for i in index:
+        n = shape[dim]
+        if type(i) is slice:
+            if not whole(i, n):
+                start, stop, step = i.indices(n)
+                edge = step_node(slice_, edge, (shape, dim, start, stop, step))
+                shape = (*shape[:dim], len(range(start, stop, step)), *shape[dim + 1 :])
+            dim += 1
+        else:
+            edge = step_node(select, edge, (shape, dim, i))
+            shape = shape[:dim] + shape[dim + 1 :]
+    return step_node(alias, edge, ()) if edge is first else edge
+
+
+def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
+    """The view that numbers, slices and None give, and the index tensors left for each of its dimensions (or None)."""
+    number = isinstance(items[0], (int, np.integer)) if items else False
+    items = [as_index(i) for i in items]
+    consumed = 0
+    for i in items:
+        if i is None or i is Ellipsis or i is True or i is False:
+            continue
+        consumed += i._array.ndim if isinstance(i, Tensor) and i._array.dtype.kind == "b" else 1
+    ndim = self._array.ndim
+    if consumed > ndim:
+        if not ndim and len(items) == 1:
+            if number:
+                raise IndexError(ZERO_DIM)
+            if isinstance(items[0], slice):
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, dim, position = self, 0, 0
+    found: list = []
+    for i in items:
+        if type(i) is int:
+            n = view._array.shape[dim]
+            if not -n <= i < n:
+                raise IndexError(f"index {i} is out of bounds for dimension {position} with size {n}")
+            view = select.function(view, dim, i)
+            position += 1
+        elif isinstance(i, slice):
+            n = view._array.shape[dim]
+            check_slice(i)
+            try:
+                start, stop, step = i.indices(n)
+            except TypeError:
+                raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+            if not whole(i, n):
+                view = slice_.function(view, dim, start, stop, step)
+            dim += 1
+            position += 1
+        elif i is Ellipsis:
+            dim += ndim - consumed
+            position += ndim - consumed
+            consumed = ndim
+        elif i is None:
+            view = unsqueeze.function(view, dim)
+            dim += 1
+        elif i is True or i is False:
+            view = unsqueeze.function(view, dim)
+            put(found, dim, wrap(np.zeros(int(i), np.int64)))
+            dim += 1
+        else:
+            put(found, dim, i)
+            dim += i._array.ndim if i._array.dtype.kind == "b" else 1
+            position += 1
+    return view, found
+
+
+def put(found: list, dim: int, index: Tensor) -> None:
+    found.extend([None] * (dim - len(found)))
+    found.append(index)
+    if index._array.dtype.kind == "b":
+        found.extend([...] * (index._array.ndim - 1))
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``: broadcast, converted, and recorded when a gradient may flow."""
+    array = self._array
+    given = value if isinstance(value, Tensor) else None
+    if given is None and not isinstance(value, NUMBERS):
+        raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.short}Tensor")
+    tracked = state.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
+    kind = type(index)
+    simple = kind is int or kind is slice or index is Ellipsis
+    if kind is tuple and len(index) <= array.ndim:
+        simple = all([type(i) in BASIC for i in index])
+    if simple:
+        if not tracked and array.ndim and 0 not in array.strides:
+            if self._inference:
+                check(self, False)
+            check_basic(array.shape, index)
+            write(array, index, value, given)
+            self._bump()
+            return
+        view, _ = taken(self, indices_of(index))
+        return assign_view(self, view, value, given)
+    if kind is Tensor and index._array.ndim and given is None and array.ndim and index._array.dtype in INDEX_KINDS:
+        if not tracked and type(array) is ndarray:
+            check(self, False, PUT)
+            if index._array.dtype.kind != "b" and meets(array, index._array):
+                apart(array, (index,))
+            try:
+                array[index._array] = converted(value, array.dtype, LOOSE)
+            except (IndexError, TypeError):
+                advanced(array, [index])
+                raise
+            self._bump()
+            return
+        found = advanced(array, [index])
+        view = self
+    else:
+        items = indices_of(index)
+        view, found = taken(self, items)
+        if not found:
+            return assign_view(self, view, value, given)
+        found = advanced(view._array, found)
+    if given is None:
+        given = wrap(np.asarray(converted(value, view._array.dtype, LOOSE), view._array.dtype))
+        if type(view._array) is not ndarray:
+            given = given.to(view.device)
+    else:
+        shape = given._array.shape
+        while len(shape) > 1 and shape[0] == 1:
+            given = given.squeeze(0)
+            shape = given._array.shape
+        ops.put_check(view, found, given)
+    ops.put_at(view, found, given)
+
+
+def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) -> None:
+    """Copy a value into a view of `self`."""
+    target = view._array
+    if given is None:
+        number = converted(value, target.dtype, LOOSE)
+        if target.ndim:
+            fill_(view, wrap(np.asarray(number, target.dtype)) if type(target) is ndarray else number)
+        else:
+            mutate(copy, [view, value, False], lambda array: array.fill(number))
+        return
+    if not given._array.ndim and target.ndim:
+        fill_(view, given)
+        return
+    source = fitted(given._array, target.shape)
+    if source.ndim < given._array.ndim:
+        given = given.reshape(source.shape)
+    expanded(source, target.shape)
+    source = given._array
+    mutate(copy, [view, given, False], lambda array: assign(array, source))
+
+
+def fitted(source: Any, shape: tuple) -> Any:
+    """A value without the leading dimensions of size 1 that its target does not have."""
+    while source.ndim > len(shape) and source.shape[0] == 1:
+        source = source[0, ...]
+    return source
+
+
+def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
+    """``array[index] = value`` for numbers and slices, nothing recorded."""
+    if given is None:
+        array[index] = converted(value, array.dtype, LOOSE)
+        return
+    source = given._array
+    target = array[(*index, ...)] if type(index) is tuple else array[index, ...]
+    if source.shape != target.shape and source.shape != ():
+        source = fitted(source, target.shape)
+        expanded(source, target.shape)
+    if (
+        source.shape
+        and (source is array or source.base is not None or array.base is not None)
+        and meets(target, source)
+    ):
+        check_inplace(copy.names, target, (source,))
+    assign(target, source)
+
+
+def iterate(self: Tensor) -> Any:
+    """The slices along the first dimension."""
+    if not self._array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind.function(self, 0))
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether an element equals a number or tensor."""
+    if isinstance(element, Tensor):
+        check_broadcast([element, self])
+        element = element._array
+    elif not isinstance(element, NUMBERS):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    return bool((self._array == element).any())
+
+
+def delitem(self: Tensor, index: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+for _name, _function in {
+    "getitem": getitem, "setitem": setitem, "iter": iterate, "contains": contains, "delitem": delitem
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _function)

@@ -1,0 +1,229 @@
+"""Masks: masked_fill, masked_select, masked_scatter, and where the elements that are not zero lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.dtype import of
+from ...arrays.errors import CPP_NAMES, broadcast_error
+from ...arrays.extents import sized
+from ...arrays.numbers import converted
+from ...graph.fields import wrap
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...tape.worlds import sum_to_shape
+from ...tensors.inplace import mutate, write
+from ...tensors.tensor import Tensor
+from ..creation.copying import fitting
+
+
+def check_boolean(mask: Any) -> None:
+    if mask.dtype.kind != "b":
+        name = of(mask).name
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP_NAMES.get(name, name)}"
+        )
+
+
+def masked(input: Any, mask: Any, value: Any) -> Any:
+    """A copy of an array, broadcast with the mask, with `value` where the mask is true."""
+    if mask.shape == input.shape:
+        whole = input.copy()
+    else:
+        try:
+            shape = np.broadcast_shapes(input.shape, mask.shape)
+        except ValueError:
+            raise broadcast_error(mask.shape, input.shape) from None
+        whole = np.empty_like(input, order="C", shape=shape)
+        whole[...] = input
+        mask = np.broadcast_to(mask, shape)
+    check_boolean(mask)
+    whole[mask] = value
+    return whole
+
+
+def value_of(value: Any, dtype: np.dtype) -> Any:
+    """A tensor without dimensions as a value to fill with."""
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return value.astype(dtype)
+
+
+@operator("_masked_fill", method=False, node="MaskedFillBackward0", broadcast=True)
+def masked_fill_number(xp, input: Array, mask: Array, value):
+    return masked(input, mask, converted(value, input.dtype))
+
+
+masked_fill_number.gradient(input=lambda t, g, mask: t._masked_fill(g, mask, 0))
+
+
+@operator("_masked_fill_tensor", method=False, node="MaskedFillBackward1", broadcast=True)
+def masked_fill_tensor(xp, input: Array, mask: Array, value: Array):
+    return masked(input, mask, value_of(value, input.dtype))
+
+
+masked_fill_tensor.gradient(
+    input=lambda t, g, mask: t._masked_fill(g, mask, 0),
+    value=lambda t, g, mask: t.sum(t.where(mask, g, g * 0)),
+)
+
+
+def fill_where(array: Any, mask: Any, value: Any) -> None:
+    if mask.shape != array.shape:
+        fitting(array.shape, mask.shape)
+        mask = np.broadcast_to(mask, array.shape)
+    array[mask] = value
+
+
+def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Set the elements where `mask` is true to a value."""
+    if isinstance(value, Tensor):
+        number = value_of(value._array, input._array.dtype)
+        op = masked_fill_tensor
+    else:
+        number = converted(value, input._array.dtype)
+        op = masked_fill_number
+    check_boolean(mask._array)
+    return mutate(op, [input, mask, value], lambda array: fill_where(array, mask._array, number))
+
+
+@composite(inplace=masked_fill_)
+def masked_fill(input: Tensor, mask, value) -> Tensor:
+    """A copy of `input` with `value` where `mask` is true.
+    The mask broadcasts to `input`. RuntimeError: a mask that is not boolean or does not broadcast."""
+    op = masked_fill_tensor if isinstance(value, Tensor) else masked_fill_number
+    return op.function(input, mask, value)
+
+
+@operator(long=True)
+def masked_select(xp, input: Array, mask: Array):
+    """The elements where `mask` is true, in a row.
+    The mask and `input` broadcast; the result is a vector. RuntimeError: a mask that is not boolean."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    if input.shape != mask.shape:
+        try:
+            input, mask = xp.broadcast_arrays(input, mask)
+        except ValueError:
+            raise broadcast_error(mask.shape, input.shape) from None
+    return input[mask].reshape(-1)
+
+
+masked_select.gradient(input=lambda t, g, input_shape, mask: t._masked_select_backward(g, mask, input_shape))
+
+
+@operator("_masked_select_backward", method=False, node="MaskedScatterBackward0")
+def masked_select_backward(xp, grad: Array, mask: Array, shape):
+    both = np.broadcast_shapes(shape, mask.shape)
+    whole = xp.zeros(both, grad.dtype)
+    whole[xp.broadcast_to(mask, both)] = grad
+    if both != shape:
+        whole = sum_to_shape(whole, shape)
+    return whole
+
+
+masked_select_backward.gradient(grad=lambda t, g, mask: t.masked_select(g, mask))
+
+
+@operator("_masked_scatter", method=False, node="MaskedScatterBackward0", broadcast=True)
+def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
+    if input.dtype != source.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{of(input).short} and {of(source).short}"
+        )
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {of(mask).short}")
+    try:
+        shape = np.broadcast_shapes(input.shape, mask.shape)
+    except ValueError:
+        raise broadcast_error(mask.shape, input.shape) from None
+    whole = xp.empty(shape, input.dtype)
+    whole[...] = input
+    mask = xp.broadcast_to(mask, shape)
+    count = int(mask.sum().item())
+    if count > source.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    whole[mask] = source.reshape(-1)[:count]
+    return whole
+
+
+masked_scatter_op.gradient(
+    input=lambda t, g, mask: t._masked_fill(g, mask, 0),
+    source=lambda t, g, mask, source_shape: t._masked_scatter_backward(g, mask, source_shape),
+)
+
+
+@operator("_masked_scatter_backward", method=False, node="MaskedScatterBackwardBackward0")
+def masked_scatter_backward(xp, grad: Array, mask: Array, shape):
+    count = 1
+    for n in shape:
+        count *= n
+    whole = xp.zeros(count, grad.dtype)
+    chosen = grad[xp.broadcast_to(mask, grad.shape)].reshape(-1)
+    whole[: chosen.size] = chosen
+    return whole.reshape(shape)
+
+
+masked_scatter_backward.gradient(
+    grad=lambda t, g, grad_shape, mask: t._masked_scatter(t._zeros_of(g, grad_shape), mask, g)
+)
+
+
+@operator("_zeros_of", method=False)
+def zeros_of(xp, like: Array, shape):
+    """Zeros of a shape with an array's dtype."""
+    return xp.zeros(shape, like.dtype)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Set the elements where `mask` is true to those of `source`, in order."""
+    return write(masked_scatter_op, [input, mask, source])
+
+
+@composite(inplace=masked_scatter_)
+def masked_scatter(input: Tensor, mask, source) -> Tensor:
+    """A copy of `input` with the elements of `source`, in order, where `mask` is true."""
+    return masked_scatter_op.function(input, mask, source)
+
+
+@operator("_nonzero", method=False, long=True)
+def nonzero_op(xp, input: Array):
+    if not input.ndim:
+        return xp.zeros((int(bool(input.item())), 0), np.int64)
+    return xp.stack(xp.nonzero(input)).T
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+    """The indices of the elements that are not zero: rows of a matrix, or a vector for each dimension."""
+    if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        array = input._array if input._array.ndim else input._array.reshape(1)
+        return tuple([wrap(i.copy()) for i in array.nonzero()])
+    return nonzero_op.function(input, out=out) if out is not None else nonzero_op.function(input)
+
+
+@composite()
+def nonzero_static(input: Tensor, *, size, fill_value=-1) -> Tensor:
+    """`nonzero` with a fixed number of rows: further ones are left out, missing ones are `fill_value`."""
+    xp = module_of(input._array)
+    sized((size, input._array.ndim), 8)
+    found = nonzero_op.kernel(xp, input._array)[:size]
+    rows = xp.full((size, found.shape[1]), fill_value, np.int64)
+    rows[: len(found)] = found
+    return wrap(rows)
+
+
+@composite()
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, as rows."""
+    return nonzero_op.function(input)
+
+
+table.FUNCTIONS["nonzero"] = table.METHODS["nonzero"] = Tensor.nonzero = nonzero
+table.OPERATORS["nonzero"] = nonzero_op

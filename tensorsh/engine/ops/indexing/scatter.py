@@ -1,0 +1,439 @@
+"""Elements along one dimension chosen, written or added up by an index of the result's own shape: gather and scatter."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import fold_at, module_of
+from ...arrays.bounds import check_slices, outside, refuse
+from ...arrays.errors import broadcast_error, wrap_dim
+from ...arrays.numbers import converted
+from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
+from ...operators.declare import Array, composite, operator
+from ...operators.pointwise import no_derivative
+from ...operators.results import writes_out
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+
+taken_along, put_along, added_along = [kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along")]
+"""Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
+
+
+def from_front(dim: Any, ndim: int) -> Any:
+    """A dimension as kernels take it."""
+    return dim + ndim if type(dim) is int and dim < 0 else dim
+
+
+def grid(xp: Any, index: Any, dim: int) -> tuple:
+    """Indices that take, at every place of `index`, the element there along `dim`."""
+    shape = index.shape
+    ndim = len(shape)
+    place = 0 if xp is np else index.device.id
+    return tuple([index if d == dim else counting(xp, place, n, d, ndim) for d, n in enumerate(shape)])
+
+
+@lru_cache(128)
+def counting(xp: Any, place: int, n: int, d: int, ndim: int) -> Any:
+    """0, 1, ... n - 1 along dimension d of `ndim`, on a device of `xp`'s; the arrays are only read."""
+    return xp.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - 1 - d))
+
+
+UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
+
+
+def bounded(index: Any, dim: int, n: int) -> None:
+    """Raise unless all numbers of an index are from 0 to n - 1; as unsigned ones, negatives are too large."""
+    if not index.size or outside(index, 0, n) or np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n:
+        return
+    wrong = (index < 0) | (index >= n)
+    refuse(
+        wrong,
+        lambda: RuntimeError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}"),
+    )
+
+
+def gather_check(input: Any, dim: int, index: Any) -> int:
+    dim = wrap_dim(dim, input.ndim)
+    if index.size == 0:
+        return dim
+    if index.dtype != np.int64 and index.dtype != np.int32:
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    if (index.ndim or 1) != (input.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
+        if d != dim and n > m:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
+                f"{list(input.shape)} apart from dimension {dim}"
+            )
+    bounded(index, dim, input.shape[dim] if input.ndim else 1)
+    return dim
+
+
+@operator()
+def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
+    """The elements at `index` along `dim`, in the shape of `index`.
+    RuntimeError: an index out of bounds or no integer, another number of dimensions, `index` longer than `input` off
+    `dim`."""
+    if xp is np and (found := taken_along(input, from_front(dim, input.ndim), index)) is not None:
+        return found
+    dim = gather_check(input, dim, index)
+    if index.size == 0:
+        return xp.empty(index.shape, input.dtype)
+    if not input.ndim or not index.ndim:
+        return input.reshape(-1)[index]
+    return input[grid(xp, index, dim)]
+
+
+gather.gradient(
+    input=lambda t, g, input_shape, dim, index, sparse_grad: (
+        t._gather_sparsely if sparse_grad else t._gather_backward
+    )(g, dim, index, input_shape)
+)
+
+
+@operator("_gather_backward", method=False, node="ScatterAddBackward0")
+def gather_backward(xp, grad: Array, dim, index: Array, shape):
+    whole = xp.zeros(shape, grad.dtype)
+    add_elements(xp, whole, dim, index, grad)
+    return whole
+
+
+gather_backward.gradient(grad=lambda t, g, dim, index: t.gather(g, dim, index))
+
+
+def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
+    """Numbers, in row order, of the elements that an index along a dimension points to."""
+    if not shape or not index.ndim:
+        return index.reshape(-1)
+    dim %= len(shape)
+    places: Any = 0
+    step, place = 1, 0 if xp is np else index.device.id
+    for d in range(len(shape) - 1, -1, -1):
+        n = index.shape[d]
+        part = index if d == dim else counting(xp, place, n, d, index.ndim)
+        places = part * step + places
+        step *= shape[d]
+    return xp.ascontiguousarray(places).reshape(-1)
+
+
+def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
+    """``target[index along dim] += source`` for a target in row order."""
+    if xp is np and added_along(target, from_front(dim, target.ndim), index, source):
+        return
+    if index.size:
+        fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
+
+
+def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) -> int:
+    dim = wrap_dim(dim, input.ndim)
+    if index.dtype != np.int64 and index.dtype != np.int32:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if src is not None and input.dtype != src.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if index.size == 0:
+        return dim
+    if (index.ndim or 1) != (input.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if src is not None and (src.ndim or 1) != (index.ndim or 1):
+        for d, n in enumerate(index.shape):
+            if n > (src.shape[wrap_dim(d, src.ndim)] if src.ndim else 1):
+                break
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    wrong = False
+    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
+        if n > m and d != dim:
+            wrong = True
+    if src is not None and any(n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=False)):
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim} and "
+            f"to be no larger size than src {list(src.shape)}"
+        )
+    if wrong:
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim}"
+            + (f" and to be no larger size than src {list(src.shape)}" if src is not None else "")
+        )
+    bounded(index, dim, input.shape[dim] if input.ndim else 1)
+    return dim
+
+
+def cut(src: Any, index: Any) -> Any:
+    """The part of a source that an index covers."""
+    if src.shape == index.shape:
+        return src
+    if not index.ndim:
+        return src.reshape(-1)[0:1].reshape(())
+    return (
+        src[tuple([slice(n) for n in index.shape])].reshape(index.shape)
+        if src.ndim == index.ndim
+        else src.reshape(index.shape)
+    )
+
+
+def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
+    if index.size:
+        if not input.ndim or not index.ndim:
+            input.reshape(-1)[index] = values
+        else:
+            input[grid(xp, index, dim)] = values
+    return input
+
+
+@operator("_scatter", method=False, node="ScatterBackward0", overwrites=True)
+def scatter_src(xp, input: Array, src: Array, dim, index: Array):
+    if xp is np and put_along(input, from_front(dim, input.ndim), index, src):
+        return input
+    dim = scatter_check("scatter", input, dim, index, src)
+    return placed(xp, input, dim, index, cut(src, index) if index.size else src)
+
+
+def gathered(t, g, dim, index, shape):
+    """A source's gradient: what was gathered, zero where the index does not reach."""
+    found = t.gather(g, dim, index)
+    return found if tuple(found.shape) == tuple(shape) else t._pad_to(found, shape)
+
+
+@operator("_pad_to", method=False)
+def pad_to(xp, input: Array, shape):
+    """Zeros behind an array's elements, up to a shape."""
+    whole = xp.zeros(shape, input.dtype)
+    if input.size:
+        whole[tuple([slice(n) for n in input.shape])] = input
+    return whole
+
+
+pad_to.gradient(input=lambda t, g, input_shape: t._part(g, tuple([slice(n) for n in input_shape])))
+scatter_src.gradient(
+    input=lambda t, g, dim, index: t._scatter_number(g, dim, index, 0),
+    src=lambda t, g, src_shape, dim, index: gathered(t, g, dim, index, src_shape),
+)
+
+
+@operator("_scatter_number", method=False, node="ScatterBackward1", overwrites=True)
+def scatter_number(xp, input: Array, dim, index: Array, value):
+    dim = scatter_check("scatter", input, dim, index)
+    value = converted(value, input.dtype)
+    if xp is np and put_along(input, dim, index, np.asarray(value, input.dtype)):
+        return input
+    return placed(xp, input, dim, index, value)
+
+
+scatter_number.gradient(input=lambda t, g, dim, index: t._scatter_number(g, dim, index, 0))
+
+
+@operator("_scatter_reduced", method=False, node="NotImplemented")
+def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
+    """The old reductions of scatter, "add" and "multiply"; not differentiable."""
+    dim = scatter_check("scatter", input, dim, index, src if src.ndim or not index.ndim else None)
+    whole = input.copy("C")
+    if index.size:
+        values = xp.broadcast_to(src, index.shape) if not src.ndim else cut(src, index)
+        if input.dtype.kind == "b":
+            reduce = {"add": "logical_or", "multiply": "logical_and"}[reduce]
+        fold_at(xp, reduce, whole.reshape(-1), flat_places(xp, whole.shape, dim, index), values.reshape(-1))
+    return whole
+
+
+scatter_reduced.gradient(input=no_derivative("scatter"), src=no_derivative("scatter"))
+
+
+def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:
+    """Which primitive a call of scatter stands for, with its arguments."""
+    if src is None:
+        src = value
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        if not isinstance(src, Tensor):
+            src = wrap(np.asarray(converted(src, input._array.dtype), input._array.dtype))
+        return scatter_reduced, [input, src, dim, index, reduce]
+    if isinstance(src, Tensor):
+        return scatter_src, [input, src, dim, index]
+    return scatter_number, [input, dim, index, src]
+
+
+def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None):
+    """Write `src` (a tensor or a number) to the places `index` along `dim`."""
+    return write(*chosen(input, dim, index, src, value, reduce))
+
+
+@composite(inplace=scatter_)
+@writes_out
+def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> Tensor:
+    """A copy of `input` with `src` (a tensor or a number) written to the places `index` along `dim`.
+    RuntimeError: an index out of bounds, a `src` of another dtype."""
+    op, values = chosen(input, dim, index, src, value, reduce)
+    return op.function(*values)
+
+
+@operator(inplace=True, overwrites=True, long=True)
+def scatter_add(xp, input: Array, dim, index: Array, src: Array):
+    """A copy of `input` with `src` added at the places `index` along `dim`."""
+    dim = scatter_check("scatter", input, dim, index, src)
+    if index.size:
+        if input.dtype.kind == "b":
+            places = flat_places(xp, input.shape, dim, index)
+            fold_at(xp, "logical_or", input.reshape(-1), places, cut(src, index).reshape(-1))
+        else:
+            add_elements(xp, input, dim, index, cut(src, index))
+    return input
+
+
+scatter_add.gradient(
+    input=lambda t, g: g,
+    src=lambda t, g, src_shape, dim, index: gathered(t, g, dim, index, src_shape),
+)
+
+
+def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
+    """An array in row order, with values reduced into the places given by numbers."""
+    whole = input.copy("C")
+    if not values.size:
+        return whole
+    flat = whole.reshape(-1)
+    kind = input.dtype.kind
+    if not include_self:
+        flat[places] = start_of(reduce, input.dtype)
+    if reduce in ("sum", "mean"):
+        fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
+        if reduce == "mean":
+            counts = xp.full(flat.size, int(include_self))
+            fold_at(xp, "add", counts, places, 1)
+            counts[counts == 0] = 1
+            if kind in "iu":
+                flat //= counts.astype(input.dtype)
+            else:
+                flat /= counts.astype(input.real.dtype)
+    elif reduce == "prod":
+        fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
+    else:
+        fold_at(xp, "maximum" if reduce == "amax" else "minimum", flat, places, values)
+    return whole
+
+
+def start_of(reduce: str, dtype: np.dtype) -> Any:
+    """The neutral element of a reduction."""
+    if reduce in ("sum", "mean"):
+        return 0
+    if reduce == "prod":
+        return 1
+    if dtype.kind == "b":
+        return reduce == "amin"
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return info.min if reduce == "amax" else info.max
+    return -np.inf if reduce == "amax" else np.inf
+
+
+@operator(inplace=True, unlinked="index", long=True)
+def scatter_reduce(xp, input: Array, dim, index: Array, src: Array, reduce, *, include_self=True):
+    """A copy of `input` with `src` reduced ("sum", "prod", "mean", "amax", "amin") into the places `index`."""
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    dim = scatter_check("scatter", input, dim, index, src)
+    if not index.size:
+        return input.copy()
+    return reduced(
+        xp, input, flat_places(xp, input.shape, dim, index), cut(src, index).reshape(-1), reduce, include_self
+    )
+
+
+@scatter_reduce.joint_gradient
+def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
+    full = tuple(src.shape)
+    if full != tuple(index.shape):
+        src = t._part(src, tuple([slice(n) for n in index.shape]))
+    to_input, to_src = reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result)
+    if to_src is not None and tuple(to_src.shape) != full:
+        to_src = t._pad_to(to_src, full)
+    return to_input, None, to_src
+
+
+def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
+    """The gradients of a reduction into places, for the tensor that has the places and for what went there."""
+    ones = src * 0 + 1
+    to_input = to_src = None
+    if reduce == "sum":
+        to_input, to_src = g, t.gather(g, dim, index)
+    elif reduce == "mean":
+        counts = t.scatter_add(g * 0 + (1 if include_self else 0), dim, index, ones)
+        to_input = g / t.where(counts == 0, counts * 0 + 1, counts)
+        to_src = t.gather(to_input, dim, index)
+    elif reduce == "prod":
+        nonzero = t.where(input == 0, input * 0 + 1, input)
+        to_input = g * t.scatter_reduce(nonzero, dim, index, src, "prod", include_self=include_self) / nonzero
+        zero = src == 0
+        # A single zero among the factors of a place: its gradient is the product of the others.
+        many = t.gather(t.scatter_add(input * 0, dim, index, t.where(zero, ones, ones * 0)), dim, index)
+        single = t.where(zero, many, many * 0) == 1
+        others = t.scatter_reduce(input, dim, index, t.where(single, ones, src), "prod", include_self=include_self)
+        usual = t.gather(g * result, dim, index) / t.where(zero, ones, src)
+        to_src = t.where(single, t.gather(g * others, dim, index), usual)
+    else:
+        # Equal extremes share the gradient.
+        here = t.where(input == result, g * 0 + 1, g * 0)
+        there = t.where(src == t.gather(result, dim, index), ones, ones * 0)
+        share = g / t.scatter_add(here, dim, index, there)
+        to_input, to_src = here * share, there * t.gather(share, dim, index)
+    if not include_self:
+        to_input = t._scatter_number(to_input, dim, index, 0)
+    return to_input if needs[0] else None, to_src if needs[-1] else None
+
+
+@operator(inplace=True, unlinked="index", hosted=True)
+def index_reduce(xp, input: Array, dim, index: Array, source: Array, reduce, *, include_self=True):
+    """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
+    dim = wrap_dim(dim, input.ndim)
+    check_slices("index_reduce_", input, dim, index, source)
+    wide = spread_index(xp, index, dim, source.shape)
+    bounded(wide, dim, input.shape[dim] if input.ndim else 1)
+    return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)
+
+
+def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
+    """A vector of places along a dimension as an index of the source's shape."""
+    if not shape:
+        return index.reshape(())
+    return xp.broadcast_to(index.reshape((1,) * dim + (-1,) + (1,) * (len(shape) - 1 - dim)), shape)
+
+
+@index_reduce.joint_gradient
+def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
+    raw = t.array(index)
+    xp = module_of(raw)
+    wide = xp.ascontiguousarray(spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
+    wide = t.constant(wide)
+    to_input, to_src = reduction_gradient(t, g, needs, input, dim, wide, source, reduce, include_self, result)
+    return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)
+
+
+@composite()
+@writes_out
+def take_along_dim(input: Tensor, indices, dim=None) -> Tensor:
+    """The elements at `indices` along `dim`, both broadcast in the other dimensions; of all in a row when dim is None."""
+    if indices._array.dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.short}")
+    if dim is None:
+        return input.view(-1).gather(0, indices.view(-1))
+    a, b = input._array.shape, indices._array.shape
+    if len(a) != len(b):
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{len(a)} dimensions for input, and {len(b)} dimensions for indices"
+        )
+    dim = wrap_dim(dim, len(a))
+    try:
+        wide = np.broadcast_shapes(a[:dim] + a[dim + 1 :], b[:dim] + b[dim + 1 :])
+    except ValueError:
+        raise broadcast_error(a, b) from None
+    sized = lambda n: (*wide[:dim], n, *wide[dim:])
+    return input.expand(sized(a[dim])).gather(dim, indices.expand(sized(b[dim])))

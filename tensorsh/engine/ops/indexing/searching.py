@@ -1,0 +1,141 @@
+"""Finding: places in sorted sequences, membership."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.backend import module_of, same_device
+from ...arrays.cupy_module import accelerator
+from ...arrays.dtype import COMPLEX, of
+from ...arrays.errors import combination_error
+from ...arrays.promotion import result_type
+from ...graph.fields import wrap
+from ...operators.declare import composite
+from ...operators.results import store_out
+from ...tensors.tensor import Tensor
+
+
+def sortable(a):
+    """Half types as float32, for numpy's searches."""
+    return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype == np.float16 else a
+
+
+def places(sequence, values, right):
+    """Where values go in a sorted sequence; NaN goes last."""
+    return np.searchsorted(sequence, values, "right" if right else "left")
+
+
+def on_device(name, sequence, values, right):
+    """The same for arrays of a device."""
+    given = {"sorted_sequence": sequence, "input": values}
+    if name == "bucketize":
+        given = {"input": values, "boundaries": sequence}
+    same_device(name, **{k: a for k, a in given.items() if a.ndim or type(a) is not np.ndarray})
+    xp = module_of([sequence, values])
+    if type(values) is np.ndarray:  # a number
+        sequence = sequence.astype(result_type([sequence, values.item()]).numpy)
+    return accelerator().sorting.searched(xp, sequence, xp.asarray(values, sequence.dtype), right)
+
+
+def alike(sequence, values):
+    """The two operands as arrays of one dtype."""
+    a = sequence._array
+    v = values._array if isinstance(values, Tensor) else np.asarray(values)
+    if a.dtype != v.dtype and isinstance(values, Tensor):
+        target = result_type([a, v]).numpy
+        a, v = a.astype(target), v.astype(target)
+    return sortable(a), sortable(v)
+
+
+@composite("searchsorted", method=False)
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """For each value, the index in the sorted innermost dimension before which it goes ("right": after its equals)."""
+    name = "torch.searchsorted()"
+    if not isinstance(sorted_sequence, Tensor):
+        raise combination_error("searchsorted", sorted_sequence, input)
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
+    right = right or side == "right"
+    sequence = sorted_sequence
+    if sequence.ndim == 0:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if sequence.ndim != 1:
+        if not isinstance(input, Tensor):
+            raise RuntimeError(
+                f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+                f"tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+            )
+        if sequence._array.shape[:-1] != input._array.shape[:-1]:
+            raise RuntimeError(
+                f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
+                f"value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
+                f"{list(input.shape)}"
+            )
+    if sorter is not None:
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.short}")
+        if sorter._array.shape != sequence._array.shape:
+            raise RuntimeError(
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
+                f"sorter tensor {list(sorter.shape)}"
+            )
+        if sorter._array.size and not (sorter._array.min() >= 0 and sorter._array.max() < sequence._array.shape[-1]):
+            raise RuntimeError(f"{name}: sorter index out of range")
+        sequence = wrap(np.take_along_axis(sequence._array, sorter._array, -1))
+    a, v = alike(sequence, input)
+    if type(a) is not np.ndarray or type(v) is not np.ndarray:
+        found = on_device("searchsorted", a, v, right)
+    elif a.ndim == 1:
+        found = places(a, v, right)
+    else:
+        found = np.empty(v.shape, np.int64)
+        for at in np.ndindex(a.shape[:-1]):
+            found[at] = places(a[at], v[at], right)
+    return delivered(found, out_int32, out)
+
+
+def delivered(found, out_int32, out):
+    result = wrap(found.astype(np.int32 if out_int32 else np.int64))
+    if out is None:
+        return result
+    store_out(out, result._array)
+    return out
+
+
+@composite("bucketize", method=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """The number of the interval between sorted `boundaries` in which each value lies."""
+    if not isinstance(boundaries, Tensor):
+        raise combination_error("bucketize", input, boundaries)
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    a, v = alike(boundaries, input)
+    if type(a) is not np.ndarray or type(v) is not np.ndarray:
+        return delivered(on_device("bucketize", a, v, right), out_int32, out)
+    return delivered(places(a, v, right), out_int32, out)
+
+
+@composite("isin", method=False)
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
+    """For each element, whether it is among `test_elements`."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise combination_error("isin", elements, test_elements)
+    arrays = [x._array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
+    for a in arrays:
+        if isinstance(a, np.ndarray) and of(a).category in (COMPLEX, 0):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
+    target = result_type(arrays).numpy
+    if all(type(x) is np.ndarray or not hasattr(x, "dtype") for x in arrays):
+        a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)
+        found = wrap(np.asarray(np.isin(a, b, invert=bool(invert))))
+    else:
+        same_device("isin", elements=arrays[0], test_elements=arrays[1])
+        xp = module_of(arrays)
+        a, b = (sortable(xp.asarray(x, target)) for x in arrays)
+        found = wrap(xp.isin(a, b, invert=bool(invert)))
+    if out is None:
+        return found
+    store_out(out, found._array)
+    return out

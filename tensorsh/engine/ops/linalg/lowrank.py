@@ -1,0 +1,132 @@
+"""A few singular values or eigenvalues of a matrix, and the names that PyTorch has removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...arrays.dtype import of
+from ...loading import table
+from ...operators.declare import composite
+from ...tensors.tensor import Tensor
+from .eigen import eigh
+from .qr import linalg_qr
+from .svd import linalg_svd
+from .triangular import linalg_cholesky, solve_triangular
+
+
+def turned(x: Tensor) -> Tensor:
+    x = x.transpose(-2, -1)
+    return x.conj() if x._array.dtype.kind == "c" else x
+
+
+def approximate_basis(A: Tensor, q: int, niter: int = 2, M: Tensor | None = None) -> Tensor:
+    """An orthonormal basis near the range of ``A - M``, after `niter` subspace iterations from a random start."""
+    randn = table.find_function("randn")
+    R = randn((A._array.shape[-1], q), dtype=of(A._array))
+
+    def apply(x: Tensor, y: Tensor, shift: Tensor | None) -> Tensor:
+        return x @ y if shift is None else x @ y - shift @ y
+
+    A_H, M_H = turned(A), None if M is None else turned(M)
+    Q = linalg_qr.function(apply(A, R, M))[0]
+    for _ in range(niter):
+        Q = linalg_qr.function(apply(A_H, Q, M_H))[0]
+        Q = linalg_qr.function(apply(A, Q, M))[0]
+    return Q
+
+
+@composite(method=False)
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple:
+    """U, S, V with ``U diag(S) V^H`` near ``A - M``, of rank q at most."""
+    q = 6 if q is None else q
+    m, n = A._array.shape[-2:]
+    if M is not None:
+        M = M.expand(A._array.shape)
+    flip = m < n
+    if flip:
+        A = turned(A)
+        M = None if M is None else turned(M)
+    Q = approximate_basis(A, q, niter or 0, M)
+    B = turned(Q) @ A
+    if M is not None:
+        B = B - turned(Q) @ M
+    U, S, Vh = linalg_svd.function(B, False)
+    U, V = Q @ U, turned(Vh)
+    return (V, S, U) if flip else (U, S, V)
+
+
+@composite(method=False)
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
+    """The principal components: `svd_lowrank` of A, its columns' means taken off when `center`."""
+    m, n = A._array.shape[-2:]
+    if q is None:
+        q = min(6, m, n)
+    elif not 0 <= q <= min(m, n):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    return svd_lowrank(A - A.mean((-2,), True) if center else A, q, niter)
+
+
+@composite(method=False)
+def lobpcg(
+    A: Tensor,
+    k: int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: int | None = None,
+    iK: Tensor | None = None,
+    niter: int | None = None,
+    tol: float | None = None,
+    largest: bool | None = None,
+    method: str | None = None,
+    tracker: Any = None,
+    ortho_iparams: Any = None,
+    ortho_fparams: Any = None,
+    ortho_bparams: Any = None,
+) -> tuple:
+    """The k largest (or smallest) eigenvalues of ``A x = w B x`` with eigenvectors; here by a whole decomposition, so that
+    nothing is left to iterate."""
+    if A._array.ndim < 2 or A._array.shape[-1] != A._array.shape[-2]:
+        raise RuntimeError(f"expected square matrices, got {list(A._array.shape)}")
+    k = (1 if X is None else X._array.shape[-1]) if k is None else k
+    if B is None:
+        values, vectors = eigh.function(A)
+    else:
+        factor = linalg_cholesky(B)
+        inner = solve_triangular.function(factor, solve_triangular.function(factor, A, upper=False).mH, upper=False)
+        values, vectors = eigh.function(inner)
+        vectors = solve_triangular.function(factor.mH, vectors, upper=True)
+    count = values._array.shape[-1]
+    if largest is None or largest:
+        return values.narrow(-1, count - k, k).flip([-1]), vectors.narrow(-1, count - k, k).flip([-1])
+    return values.narrow(-1, 0, k), vectors.narrow(-1, 0, k)
+
+
+REMOVED = {
+    "eig": " `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking "
+    "complex tensors.",
+    "symeig": " The default behavior has changed from using the upper triangular portion of the matrix by default to using "
+    "the lower triangular portion.",
+    "lstsq": " `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.",
+    "matrix_rank": "",
+    "solve": " `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed "
+    "and does not return the LU factorization.",
+}
+
+
+def _removed(name: str, advice: str) -> Any:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{advice}")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Removed from PyTorch; see ``torch.linalg``.{advice}"
+    return function
+
+
+for _name, _advice in REMOVED.items():
+    table.FUNCTIONS[_name] = _removed(_name, _advice)
+    if _name != "matrix_rank":
+        table.METHODS[_name] = table.FUNCTIONS[_name]
+
+__all__ = ["svd_lowrank", "pca_lowrank", "lobpcg"]

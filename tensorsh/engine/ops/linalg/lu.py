@@ -1,0 +1,351 @@
+"""The LU decomposition with its solver, and the LDL decomposition of hermitian matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.errors import common_shape, wrap_dim
+from ...loading import table
+from ...numerics import batches
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from .common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed, use
+from .inverse import check_same_dtype, check_system, permutation
+from .triangular import triangular_solution
+
+NO_PIVOT = "linalg.lu_factor: LU without pivoting is not implemented on the CPU"
+
+
+def compact(A: Any) -> tuple:
+    """LU in one matrix, LAPACK's interchanges counted from 1, and the number of a zero pivot."""
+    m, n = A.shape[-2:]
+    k = min(m, n)
+    if A.size == 0:
+        return A.copy(), np.zeros((*A.shape[:-2], k), np.int32), np.zeros(A.shape[:-2], np.int32)
+    (getrf,) = lapack("getrf", A)
+
+    def one(x: Any) -> tuple:
+        lu, pivots, info = getrf(x)
+        return lu, (pivots + 1).astype(np.int32), np.int32(max(info, 0))
+
+    lu, pivots, info = each(one, A)
+    return np.ascontiguousarray(lu), pivots, info
+
+
+def check_factor(name: str, A: Any, pivot: bool) -> None:
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    if not pivot:
+        raise RuntimeError(NO_PIVOT)
+    check_kernel("lu_cpu", A)
+
+
+def parts(LU: Any) -> tuple:
+    """L and U of the compact form."""
+    m, n = LU.shape[-2:]
+    k = min(m, n)
+    return np.tril(LU[..., :, :k], -1) + np.eye(m, k, dtype=LU.dtype), np.triu(LU[..., :k, :])
+
+
+def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
+    """P of ``A = P L U``."""
+    rows = pivots.reshape((-1, pivots.shape[-1]))
+    found = np.zeros((len(rows), m, m), dtype)
+    for i, row in enumerate(rows):
+        order = np.arange(m)
+        for j, p in enumerate(row):
+            order[[j, p - 1]] = order[[p - 1, j]]
+        found[i, order, np.arange(m)] = 1
+    return found.reshape((*pivots.shape[:-1], m, m))
+
+
+def zero_pivot(name: str) -> Any:
+    return lambda batch, code: (
+        f"torch.linalg.{name}: {batch}U[{code},{code}] is zero and using it on lu_solve would result in a division by zero. If "
+        "you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+    )
+
+
+def raise_plain(info: Any, message: Any) -> None:
+    """`check_info` where PyTorch raises a plain RuntimeError."""
+    try:
+        check_info(info, message)
+    except RuntimeError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def factor_gradient(t: Any, gl: Any, gu: Any, P: Any, L: Any, U: Any) -> Any:
+    """The gradient of A from those of L and U, ``A = P L U`` of any shape."""
+    solve = use(t, "solve_triangular")
+    m, n = L.shape[-2], U.shape[-1]
+    k = min(m, n)
+    L1, U1 = L[..., :k, :], U[..., :, :k]
+    lower = upper = None
+    if gl is not None:
+        lower = adj(t, L1) @ gl[..., :k, :]
+    if gu is not None:
+        upper = gu[..., :, :k] @ adj(t, U1)
+        if n > k:
+            more = gu[..., :, k:] @ adj(t, U[..., :, k:])
+            lower = -more if lower is None else lower - more
+    if gl is not None and m > k:
+        more = adj(t, L[..., k:, :]) @ gl[..., k:, :]
+        upper = -more if upper is None else upper - more
+    inner = None
+    if lower is not None:
+        inner = t.tril(lower, -1)
+    if upper is not None:
+        inner = t.triu(upper) if inner is None else inner + t.triu(upper)
+    Lh, Uh = adj(t, L1), adj(t, U1)
+    found = solve(Uh, solve(Lh, inner, upper=True, unitriangular=True), upper=False, left=False)
+    if n > k:
+        right = (
+            L[..., :, :1] @ U[..., :1, k:] * 0
+            if gu is None
+            else solve(Lh, gu[..., :, k:], upper=True, unitriangular=True)
+        )
+        found = t.cat([found, right], -1)
+    if m > k:
+        below = L[..., k:, :] * 0 if gl is None else solve(Uh, gl[..., k:, :], upper=False, left=False)
+        found = t.cat([found, below], -2)
+    return P @ found
+
+
+@linalg("lu_factor_ex", columns=(0,), outputs=3, returns="LU pivots info", nondifferentiable=(1, 2))
+def lu_factor_ex(xp, A: Array, *, pivot=True, check_errors=False):
+    """LU in one matrix, the interchanges of rows, and for each matrix 0 or the number of the zero pivot."""
+    check_factor("torch.lu_factor", A, pivot)
+    LU, pivots, info = compact(A)
+    if check_errors:
+        raise_plain(info, zero_pivot("lu_factor_ex"))
+    return LU, pivots, info
+
+
+@lu_factor_ex.joint_gradient
+def lu_factor_gradient(t, g, needs, LU, pivots):
+    if g[0] is None:
+        return [None]
+    P, L, U = t.lu_unpack(LU, pivots)
+    k = min(LU.shape[-2:])
+    return [factor_gradient(t, g[0][..., :, :k], g[0][..., :k, :], P, L, U)]
+
+
+@composite("linalg.lu_factor", method=False)
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """LU in one matrix and the interchanges of rows; the matrix must not be singular."""
+    LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    raise_plain(info._array, zero_pivot("lu_factor"))
+    return into(renamed("linalg_lu_factor", "LU pivots", (LU, pivots)), out, "linalg_lu_factor")
+
+
+@composite("lu")
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
+    LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    if out is not None:
+        if len(out) - get_infos != 2:
+            raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")
+        for target, result in zip(out, (LU, pivots, info), strict=False):
+            target.resize_as_(result).copy_(result)
+        return out
+    if get_infos:
+        return renamed("_lu_with_info", "LU pivots info", (LU, pivots, info))
+    return LU, pivots
+
+
+@linalg("lu", outputs=3, returns="P L U", nondifferentiable=(0,))
+def linalg_lu(xp, A: Array, *, pivot=True):
+    """``A = P L U`` with a permutation P, unit lower triangular L and upper triangular U."""
+    check_factor("linalg.lu", A, pivot)
+    LU, pivots, _ = compact(A)
+    return permutation_matrix(pivots, A.shape[-2], A.dtype), *parts(LU)
+
+
+linalg_lu.joint_gradient(
+    lambda t, g, needs, P, L, U: [None if g[1] is None and g[2] is None else factor_gradient(t, g[1], g[2], P, L, U)]
+)
+
+
+@operator(outputs=3, returns="P L U", nondifferentiable=(0,), method=False, unlinked="LU_pivots", hosted=True)
+def lu_unpack(xp, LU_data: Array, LU_pivots: Array, unpack_data=True, unpack_pivots=True):
+    """P, L and U of the compact form; empty tensors for what is not asked for."""
+    if LU_data.ndim < 2:
+        raise RuntimeError(
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
+        )
+    if unpack_pivots and LU_pivots.dtype != np.int32:
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.")
+    m = LU_data.shape[-2]
+    if unpack_pivots and LU_pivots.size and (LU_pivots.min() < 1 or LU_pivots.max() > m):
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of "
+            "lu_factor?"
+        )
+    empty = np.zeros((0,), LU_data.dtype)
+    P = permutation_matrix(LU_pivots, m, LU_data.dtype) if unpack_pivots else empty
+    return P, *(parts(LU_data) if unpack_data else (empty, empty.copy()))
+
+
+@lu_unpack.joint_gradient
+def lu_unpack_gradient(t, g, needs, LU_data_shape):
+    m, n = LU_data_shape[-2:]
+    k = min(m, n)
+    gl, gu = g[1], g[2]
+    found = None
+    if gl is not None:
+        found = t.tril(gl, -1)
+        if n > k:
+            found = t.cat([found, t.cat([found[..., :, :1] * 0] * (n - k), -1)], -1)
+    if gu is not None:
+        more = t.triu(gu)
+        if m > k:
+            more = t.cat([more, t.cat([more[..., :1, :] * 0] * (m - k), -2)], -2)
+        found = more if found is None else found + more
+    return [found, None]
+
+
+@linalg("lu_solve", columns=(0,), broadcast=True, unlinked="pivots")
+def linalg_lu_solve(xp, LU: Array, pivots: Array, B: Array, *, left=True, adjoint=False):
+    """The solution of ``A X = B`` (``X A = B``, or with ``A^H``) from the compact LU of A."""
+    name = "linalg.lu_solve"
+    if pivots.dtype != np.int32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    check_kernel("lu_solve_cpu", LU)
+    check_square("torch.linalg.lu_solve", LU)
+    check_same_dtype(name, LU, B, "LU", "B")
+    check_system(name, LU, B, left)
+    if pivots.shape[-1:] != LU.shape[-1:]:
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    batch = common_shape(B.shape[:-2], LU.shape[:-2])
+    n = LU.shape[-1]
+    shape = (*batch, *B.shape[-2:])
+    if B.size == 0 or LU.size == 0:
+        return np.zeros(shape, LU.dtype)
+    # X A = B is A^H X^H = B^H, so the right side turns and the adjoint is taken once more.
+    b = B if left else herm(B)
+    lu = np.broadcast_to(LU, batch + LU.shape[-2:])
+    p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
+    b = np.broadcast_to(b, batch + b.shape[-2:])
+    turned = adjoint == left
+    lower = np.tril(lu, -1) + np.eye(n, dtype=lu.dtype)
+    upper = np.triu(lu)
+    P = permutation_matrix(p, n, LU.dtype)
+    if turned:
+        x = triangular_solution(herm(upper), b, False, True, False)
+        x = P @ triangular_solution(herm(lower), x, True, True, True)
+    else:
+        x = triangular_solution(lower, P.swapaxes(-1, -2) @ b, False, True, True)
+        x = triangular_solution(upper, x, True, True, False)
+    return np.ascontiguousarray(x if left else herm(x))
+
+
+@linalg_lu_solve.joint_gradient
+def lu_solve_gradient(t, g, needs, LU, pivots, result, left, adjoint):
+    gb = use(t, "lu_solve")(LU, pivots, g, left=left, adjoint=not adjoint)
+    glu = None
+    if needs[0]:
+        X = result
+        if left:
+            G = -(X @ adj(t, gb)) if adjoint else -(gb @ adj(t, X))
+        else:
+            G = -(adj(t, gb) @ X) if adjoint else -(adj(t, X) @ gb)
+        P, L, U = t.lu_unpack(LU, pivots)
+        G = t.transpose(P, -2, -1) @ G
+        glu = t.tril(G @ adj(t, U), -1) + t.triu(adj(t, L) @ G)
+    return [glu, None, gb]
+
+
+@composite("lu_solve")
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+    """The solution of ``A x = b`` from the compact LU of A."""
+    return into(linalg_lu_solve.function(LU_data, LU_pivots, b), out, "lu_solve")
+
+
+@linalg(
+    "ldl_factor_ex", columns=(0,), outputs=3, returns="LD pivots info", nondifferentiable=(1, 2), node="NotImplemented"
+)
+def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
+    """``A = L D L^T`` (L^H when `hermitian`) in one matrix, LAPACK's pivots, and the number of a zero block."""
+    check_square("torch.linalg.ldl_factor_ex", A)
+    check_kernel("ldl_factor_cpu", A)
+    if A.size == 0:
+        return A.copy(), np.zeros(A.shape[:-1], np.int32), np.zeros(A.shape[:-2], np.int32)
+    (factor,) = lapack("hetrf" if hermitian and A.dtype.kind == "c" else "sytrf", A)
+
+    def one(x: Any) -> tuple:
+        ldu, pivots, info = factor(x, lower=True)
+        return np.tril(ldu), pivots.astype(np.int32), np.int32(max(info, 0))
+
+    LD, pivots, info = each(one, A)
+    if check_errors:
+        check_info(info, lambda batch, code: f"torch.linalg.ldl_factor_ex: {batch}Unknown error code: {code}.")
+    return np.ascontiguousarray(LD), pivots, info
+
+
+@composite("linalg.ldl_factor", method=False)
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """``A = L D L^T`` in one matrix, and the pivots."""
+    LD, pivots, info = ldl_factor_ex.function(A, hermitian=hermitian)
+    raise_plain(info._array, lambda batch, code: f"torch.linalg.ldl_factor: {batch}Unknown error code: {code}.")
+    return into(renamed("linalg_ldl_factor", "LD pivots", (LD, pivots)), out, "linalg_ldl_factor")
+
+
+@linalg("ldl_solve", columns=(0,), node="NotImplemented", broadcast=True, unlinked="pivots")
+def ldl_solve(xp, LD: Array, pivots: Array, B: Array, *, hermitian=False):
+    """The solution of ``A X = B`` from the LDL decomposition of A."""
+    wrap_dim(-2, B.ndim)
+    check_square("torch.linalg.ldl_solve", LD)
+    if LD.shape[-1] != B.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {LD.shape[-2]} by {LD.shape[-1]} but each "
+            f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
+        )
+    batch = common_shape(B.shape[:-2], LD.shape[:-2])
+    if B.size == 0 or LD.size == 0:
+        return np.zeros((*batch, *B.shape[-2:]), B.dtype)
+    ld = np.broadcast_to(LD, batch + LD.shape[-2:])
+    p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
+    b = np.broadcast_to(B, batch + B.shape[-2:])
+    conj = herm if hermitian else (lambda x: x.swapaxes(-1, -2))
+    found = [block_solve(x, y, z, conj) for x, y, z in zip(
+        ld.reshape((-1, *ld.shape[-2:])), p.reshape((-1, p.shape[-1])), b.reshape((-1, *b.shape[-2:])), strict=True)]  # fmt: skip
+    return np.stack(found).reshape(b.shape)
+
+
+@ldl_factor_ex.joint_gradient
+def ldl_factor_gradient(t, g, needs):
+    raise NotImplementedError("the derivative for 'linalg_ldl_factor_ex' is not implemented.")
+
+
+@ldl_solve.joint_gradient
+def ldl_solve_gradient(t, g, needs):
+    raise NotImplementedError("the derivative for 'linalg_ldl_solve' is not implemented.")
+
+
+def block_solve(ld: Any, pivots: Any, b: Any, conj: Any) -> Any:
+    """LAPACK's sytrs for the lower triangle: interchanges and columns of L forward, blocks of D, then back."""
+    n = len(ld)
+    x = b.astype(ld.dtype)
+    steps = []
+    k = 0
+    while k < n:
+        width = 1 if pivots[k] > 0 else 2
+        steps.append((k, width))
+        k += width
+    for k, width in steps:
+        row, other = (k, pivots[k] - 1) if width == 1 else (k + 1, -pivots[k + 1] - 1)
+        x[[row, other]] = x[[other, row]]
+        x[k + width :] -= ld[k + width :, k : k + width] @ x[k : k + width]
+        block = ld[k : k + width, k : k + width]
+        whole = np.tril(block) + conj(np.tril(block, -1))
+        x[k : k + width] = batches.solve(whole, x[k : k + width])
+    for k, width in reversed(steps):
+        x[k : k + width] -= conj(ld[k + width :, k : k + width]) @ x[k + width :]
+        row, other = (k, pivots[k] - 1) if width == 1 else (k + 1, -pivots[k + 1] - 1)
+        x[[row, other]] = x[[other, row]]
+    return x
+
+
+__all__ = ["lu_factor", "permutation", "table"]

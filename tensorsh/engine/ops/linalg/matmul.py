@@ -1,0 +1,391 @@
+"""Products of matrices and vectors, one by one and in batches.
+
+The primitives are `mm mv dot bmm`; `matmul` chooses among them by the numbers of dimensions and reshapes around them exactly
+as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays.dtype import of
+from ...arrays.errors import broadcast_error, cpp_name, type_name
+from ...arrays.on_arrays import on_arrays
+from ...arrays.state import state
+from ...graph.fields import wrap
+from ...loading import table
+from ...numerics import batches, products
+from ...numerics.products import matrices
+from ...operators import matmul as fast_matmul
+from ...operators.declare import REQUIRED, Array, composite, operator
+from ...operators.matmul import FLOAT32, FLOAT64, renewed, reshaped
+from ...operators.out_rules import store_results
+from ...tape.worlds import raw
+from ...tensors.tensor import Tensor
+from ..shapes.shape import expand, unsafe_view, view
+
+
+def is_half(dtype) -> bool:
+    return dtype.itemsize <= 2 and dtype.kind in "fV"
+
+
+def wide(x):
+    """An array as the kernels compute with it: half types in float32."""
+    return x.astype(np.float32) if is_half(x.dtype) else x
+
+
+def product(a, b):
+    """The matrix product of arrays (at most one of them a vector, or both)."""
+    if is_half(a.dtype) and (type(a) is np.ndarray or a.dtype.kind == "V"):  # a GPU adds float16 up in float32 itself
+        r = wide(a) @ wide(b) if type(a) is not np.ndarray else batches.matmul(wide(a), wide(b))
+        return r.astype(a.dtype)
+    if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
+        kernel = products.KERNELS.get((a.ndim, b.ndim))
+        if kernel is not None:
+            return kernel(a, b)
+    if type(a) is np.ndarray is type(b) and a.ndim and b.ndim:
+        return batches.matmul(a, b)
+    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
+
+
+def adjoint(t, x):
+    """The conjugate transpose of matrices, in both worlds."""
+    return t.adjoint(x)
+
+
+@on_arrays(product)
+def times(t, a, b):
+    """The product of two matrices in a gradient formula."""
+    return t.matmul(a, b)
+
+
+def first_of_floats(g, mat2):
+    if g.dtype is FLOAT32 or g.dtype is FLOAT64:
+        return matrices(g, mat2.T) if type(g) is np.ndarray else g.dot(mat2.T)
+    return None
+
+
+@on_arrays(first_of_floats)
+def first_gradient(t, g, mat2):
+    """The gradient of a product's first factor."""
+    return times(t, g, adjoint(t, mat2))
+
+
+def second_in_order(g, first, strides):
+    if g.dtype is FLOAT32 or g.dtype is FLOAT64:
+        if type(g) is np.ndarray:
+            return matrices(g.T, first).T if strides[0] < strides[1] else matrices(first.T, g)
+        return g.T.dot(first).T if strides[0] < strides[1] else first.T.dot(g)
+    return product(g.T, raw.conj(first)).T if strides[0] < strides[1] else None
+
+
+@on_arrays(second_in_order)
+def second_gradient(t, g, first, strides):
+    """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
+    return times(t, adjoint(t, first), g)
+
+
+@on_arrays(product)
+def batched_times(t, a, b):
+    """The products of the matrices of two batches in a gradient formula."""
+    return t.bmm(a, b)
+
+
+def check_bool(name: str, x) -> None:
+    if x.dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
+def _short(left: int, right: int):
+    return lambda op, form: fast_matmul.product(op, left, right, form)
+
+
+@operator(short=_short(2, 2))
+def mm(xp, input: Array, mat2: Array):
+    """The product of two matrices, (n, k) by (k, m).
+    RuntimeError: no matrices, inner sizes or dtypes that differ."""
+    for name, x in (("self", input), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    check_matrices(input, mat2)
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input)} != {cpp_name(mat2)}")
+    check_bool("addmm_impl_cpu_", input)
+    return product(input, mat2)
+
+
+mm.gradient(
+    input=first_gradient,
+    mat2=lambda t, g, input, mat2_strides: second_gradient(t, g, input, mat2_strides),
+)
+
+
+def check_matrices(a, b) -> None:
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
+@operator(short=_short(2, 1))
+def mv(xp, input: Array, vec: Array):
+    """A matrix times a vector, (n, k) by (k,)."""
+    check_mv(vec if input.ndim != 2 else None, input, vec)
+    check_bool("addmv_impl_cpu", input)
+    return product(input, vec)
+
+
+mv.gradient(
+    input=lambda t, g, vec: outer_product(t, g, vec),
+    vec=lambda t, g, input: t.mv(adjoint(t, input), g),
+)
+
+
+def outer_product(t, x, y):
+    """The matrix ``x y^H`` of two vectors, in a gradient formula."""
+    return x.reshape((-1, 1)) * t.conj(y)
+
+
+def check_mv(input, mat, vec) -> None:
+    """The conditions of `mv` (`input` None) and `addmv`, in PyTorch's words."""
+    ndim = 1 if input is None else input.ndim
+    if mat.ndim != 2 or vec.ndim != 1 or ndim > 1:
+        shown = mat.ndim if input is None or input is vec else ndim
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {1 if input is None or input is vec else shown}, {mat.ndim}, {vec.ndim}"
+        )
+    size = mat.shape[0] if input is None or ndim == 0 else input.shape[0]
+    if mat.shape[1] != vec.shape[0] or size not in (1, mat.shape[0]):
+        raise RuntimeError(
+            f"size mismatch, got input ({size}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
+    first = vec if input is None else input
+    if not first.dtype == mat.dtype == vec.dtype:
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{of(first).short}, {of(mat).short}, and {of(vec).short}"
+        )
+
+
+def check_vectors(kernel: str, a, b) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {of(a).short} and {of(b).short}")
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of elements, "
+            f"but got {a.size} and {b.size} elements respectively"
+        )
+    check_bool(kernel, a)
+
+
+@operator(short=_short(1, 1))
+def dot(xp, input: Array, tensor: Array):
+    """The sum of the products of two vectors' elements; complex vectors are not conjugated.
+    RuntimeError: no vectors, sizes or dtypes that differ."""
+    check_vectors("dot", input, tensor)
+    return product(input, tensor)
+
+
+dot.gradient(
+    input=lambda t, g, tensor: g * t.conj(tensor),
+    tensor=lambda t, g, input: g * t.conj(input),
+)
+
+
+@operator()
+def vdot(xp, input: Array, other: Array):
+    """The sum of conj(input) * other."""
+    check_vectors("vdot", input, other)
+    return product(input.conj() if input.dtype.kind == "c" else input, other)
+
+
+vdot.gradient(
+    input=lambda t, g, other: t.conj(g) * other,
+    other=lambda t, g, input: g * input,
+)
+
+
+@operator(short=_short(3, 3))
+def bmm(xp, input: Array, mat2: Array):
+    """The products of the matrices of two batches, (b, n, k) by (b, k, m).
+    RuntimeError: batches, inner sizes or dtypes that differ."""
+    check_batches(input, mat2)
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(mat2).short}")
+    check_bool("bmm", input)
+    return product(input, mat2)
+
+
+bmm.gradient(
+    input=lambda t, g, mat2: batched_times(t, g, adjoint(t, mat2)),
+    mat2=lambda t, g, input: batched_times(t, adjoint(t, input), g),
+)
+
+
+def check_batches(a, b) -> None:
+    for name, x in (("batch1", a), ("batch2", b)):
+        if x.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
+            f"[{b.shape[0]}, {b.shape[1]}]."
+        )
+
+
+def broadcast_batches(a: tuple, b: tuple) -> tuple:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise broadcast_error(a, b) from None
+
+
+def free(a: Tensor, b: Tensor) -> bool:
+    """Whether no gradient is asked for through either."""
+    return not state.grad_enabled or (a._node is None and b._node is None)
+
+
+def not_tensor(function: str, **arguments) -> TypeError:
+    """The error for the first of a composite's arguments that is no tensor."""
+    missing = [f'"{name}"' for name, x in arguments.items() if x is REQUIRED]
+    if missing:
+        return TypeError(f"{function}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
+    for position, (name, x) in enumerate(arguments.items()):
+        if not isinstance(x, Tensor):
+            return TypeError(
+                f"{function}(): argument '{name}' (position {position + 1}) must be Tensor, not {type_name(x)}"
+            )
+    raise AssertionError
+
+
+def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) -> Tensor:
+    """The product of two tensors: dot, matrix by vector, matrix by matrix, or in batches that broadcast.
+    (4, 1, 2, 3) by (5, 3, 2) gives (4, 5, 2, 2). RuntimeError: inner sizes or dtypes that differ, a number."""
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        raise not_tensor("matmul", input=input, other=other)
+    if out is not None:
+        return out_of(matmul_any(input, other), out)
+    n, m = input._array.ndim, other._array.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D")
+    if n == 1 and m == 1:
+        return dot.function(input, other)
+    if n == 2 and m == 1:
+        return mv.function(input, other)
+    if n == 1 and m == 2:
+        return mm.function(input.unsqueeze(0), other).squeeze_(0)
+    if n == 2 and m == 2:
+        return mm.function(input, other)
+    a, b = input._array, other._array
+    if type(a) is type(b) is np.ndarray and b.dtype is a.dtype and (a.dtype is FLOAT32 or a.dtype is FLOAT64):
+        result = plain(a, b, n, m) if free(input, other) else None
+        if result is not None:
+            return result
+    if folds(input, other):
+        return folded(input, other)
+    return batched(input, other)
+
+
+def plain(a, b, n: int, m: int) -> Tensor | None:
+    """The product of float arrays with batches that fit, without a graph; None for all others."""
+    if m == 2 and a.flags.c_contiguous and a.shape[-1] == b.shape[0] and a.size:
+        result = wrap(product(a.reshape((-1, a.shape[-1])), b).reshape((*a.shape[:-1], b.shape[1])))
+    elif n > 2 and a.shape[:-2] == b.shape[:-2] and a.size and b.size:
+        try:
+            left, right = a.reshape((-1, *a.shape[-2:])), b.reshape((-1, *b.shape[-2:]))
+            result = wrap(product(left, right).reshape((*a.shape[:-1], b.shape[-1])))
+        except ValueError:
+            return None
+    else:
+        return None
+    if state.inference:
+        result._inference = True
+    return result
+
+
+def out_of(result: Tensor, out: Tensor) -> Tensor:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"matmul(): argument 'out' must be Tensor, not {type_name(out)}")
+    store_results("mm" if result.ndim else "dot", [result._array], [out], result._node is not None, title="matmul")
+    return out
+
+
+def folds(a: Tensor, b: Tensor) -> bool:
+    """Whether the larger operand's leading dimensions are folded into rows of one matrix."""
+    large, small = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
+    if large._array.ndim < 3 or small._array.ndim > 2:
+        return False
+    if small._node is not None and state.grad_enabled:
+        return True
+    if a._array.ndim == 2:
+        return False
+    array = large._array if large is a else large._array.swapaxes(-1, -2)
+    if array.size == 0:
+        return True
+    return all(array.strides[i] == array.strides[i + 1] * array.shape[i + 1] for i in range(array.ndim - 2))
+
+
+def folded(input: Tensor, other: Tensor) -> Tensor:
+    turned = other._array.ndim > input._array.ndim
+    large = other.transpose(-2, -1) if turned else input
+    small = other if not turned else input.t() if input._array.ndim == 2 else input
+    shape = large._array.shape
+    flat = (math.prod(shape[:-1]), shape[-1])
+    rows = reshaped(view, large, flat) if large._array.flags.c_contiguous else large.reshape(flat)
+    if small._array.ndim == 1:
+        return renewed(unsafe_view, mv.function(rows, small), shape[:-1])
+    result = renewed(unsafe_view, mm.function(rows, small), (*shape[:-1], small._array.shape[1]))
+    return result.transpose(-2, -1).contiguous() if turned else result
+
+
+def batched(input: Tensor, other: Tensor) -> Tensor:
+    a, b = input._array, other._array
+    n, m = a.ndim, b.ndim
+    if n == 3 and m == 3 and a.shape[0] != b.shape[0]:
+        # A batch of one goes the folded way, where that spares the other's gradient a copy.
+        if a.shape[0] == 1 and input._node is not None and state.grad_enabled:
+            return matmul_any(input.squeeze(0), other)
+        if b.shape[0] == 1 and other._node is not None and state.grad_enabled:
+            return matmul_any(input, other.squeeze(0))
+    batch = broadcast_batches(a.shape[:-2], b.shape[:-2] if m > 1 else ())
+    rows = a.shape[-2] if n > 1 else 1
+    left = stacked(input, (*batch, rows, a.shape[-1]))
+    column = other if m > 1 else other.unsqueeze(1)
+    inner, columns = column._array.shape[-2:]
+    right = stacked(column, (*batch, inner, columns))
+    result = bmm.function(left, right)
+    if m == 1:
+        result = result.squeeze(-1)
+    shape = (*batch, *([rows] if n > 1 else []), *([columns] if m > 1 else []))
+    return renewed(unsafe_view, result, shape) if m > 1 else unsafe_view.function(result, shape)
+
+
+def stacked(x: Tensor, shape: tuple) -> Tensor:
+    """A tensor broadcast to a shape, as one batch of matrices for the next product."""
+    batch = (math.prod(shape[:-2]), *shape[-2:])
+    if x._array.shape != shape or not x._array.flags.c_contiguous:
+        return x.expand(shape).reshape(batch)
+    return reshaped(view, reshaped(expand, x, shape), batch)
+
+
+matmul_any.__name__ = matmul_any.__qualname__ = "matmul"
+composite(
+    "matmul linalg.matmul",
+    method="matmul",
+    dtypes=False,
+    out=False,
+    short=lambda form: fast_matmul.product(mm, 2, 2, form),
+)(matmul_any)
+matmul = table.FUNCTIONS["matmul"]
+
+
+def matmul_operator(self: Tensor, other) -> Tensor:
+    return matmul_any(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+Tensor.__matmul__ = fast_matmul.product(mm, 2, 2, matmul_operator)
+Tensor.__rmatmul__ = lambda self, other: matmul_any(other, self) if isinstance(other, Tensor) else NotImplemented

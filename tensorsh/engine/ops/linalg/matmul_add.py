@@ -1,0 +1,182 @@
+"""Matrix products added to a tensor: ``beta * input + alpha * product``, with `input` broadcast to the product."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.dtype import of
+from ...arrays.errors import cpp_name, length
+from ...operators import matmul
+from ...operators.declare import Array, operator
+from .matmul import (
+    adjoint,
+    check_batches,
+    check_bool,
+    check_matrices,
+    check_mv,
+    outer_product,
+    product,
+    second_gradient,
+    times,
+    wide,
+)
+
+
+def scaled(x, factor):
+    """`factor * x`, the factor in x's own dtype."""
+    return x if factor == 1 else x * (int(factor) if x.dtype.kind in "iu" else factor)
+
+
+def conjugated(g, factor):
+    """A gradient times the conjugate of a number."""
+    return g if factor == 1 else g * factor.conjugate()
+
+
+def expand_error(size: tuple, target: tuple) -> RuntimeError:
+    """What `expand` says of a shape that does not reach a target."""
+    extra = len(target) - len(size)
+    if extra < 0:
+        return RuntimeError(
+            f"The expanded size of the tensor ({target[0] if target else 0}) must match the existing size ({size[0]}) at "
+            f"non-singleton dimension 0.  Target sizes: {list(target)}.  Tensor sizes: {list(size)}"
+        )
+    for i in range(len(target) - 1, -1, -1):
+        if i >= extra and size[i - extra] != target[i] and size[i - extra] != 1:
+            return RuntimeError(
+                f"The expanded size of the tensor ({target[i]}) must match the existing size ({size[i - extra]}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(target)}.  Tensor sizes: {list(size)}"
+            )
+    return RuntimeError(f"{list(size)} does not expand to {list(target)}")
+
+
+def expandable(size: tuple, target: tuple) -> None:
+    if len(size) > len(target) or any(
+        s != t and s != 1 for s, t in zip(reversed(size), reversed(target), strict=False)
+    ):
+        raise expand_error(size, target)
+
+
+def combined(input, found, beta, alpha, dtype):
+    """``beta * input + alpha * found`` in `dtype`; an `input` times zero counts as zero even if it is NaN."""
+    expandable(input.shape, found.shape)
+    found = scaled(found, alpha)
+    if beta != 0:
+        found = found + scaled(wide(input), beta)
+    return found if found.dtype == dtype else found.astype(dtype)
+
+
+@operator(inplace=True, broadcast=True, short=matmul.addition)
+def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat1 @ mat2)``; `input` broadcasts."""
+    for name, x in (("mat1", mat1), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
+    check_matrices(mat1, mat2)
+    for name, x in (("self", input), ("mat1", mat1)):
+        if x.dtype != mat2.dtype:
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
+    expandable(input.shape, (mat1.shape[0], mat2.shape[1]))
+    check_bool("addmm_impl_cpu_", mat1)
+    return combined(input, product(wide(mat1), wide(mat2)), beta, alpha, mat1.dtype)
+
+
+addmm.gradient(
+    input=lambda t, g, beta: conjugated(g, beta),
+    mat1=lambda t, g, mat2, alpha: conjugated(times(t, g, adjoint(t, mat2)), alpha),
+    mat2=lambda t, g, mat1, mat2_strides, alpha: conjugated(second_gradient(t, g, mat1, mat2_strides), alpha),
+)
+
+
+@operator(inplace=True, broadcast=True)
+def addmv(xp, input: Array, mat: Array, vec: Array, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat @ vec)``; `input` broadcasts."""
+    check_mv(input, mat, vec)
+    check_bool("addmv_impl_cpu", mat)
+    return combined(input, product(wide(mat), wide(vec)), beta, alpha, mat.dtype)
+
+
+addmv.gradient(
+    input=lambda t, g, beta: conjugated(g, beta),
+    mat=lambda t, g, vec, alpha: conjugated(outer_product(t, g, vec), alpha),
+    vec=lambda t, g, mat, alpha: conjugated(t.mv(adjoint(t, mat), g), alpha),
+)
+
+
+@operator(inplace=True, promote="same")
+def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
+    """``beta * input + alpha * outer(vec1, vec2)``; `input` broadcasts."""
+    for name, x in (("vec1", vec1), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D")
+    if input.dtype.kind == "b":
+        found = xp.logical_and(vec1[:, None], vec2) & bool(alpha)
+        expandable(input.shape, found.shape)
+        return found | input if beta else found
+    if input.dtype.kind in "iu":
+        for name, x in (("beta", beta), ("alpha", alpha)):
+            if not isinstance(x, (int, np.integer)):
+                raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return combined(input, vec1[:, None] * vec2, beta, alpha, input.dtype)
+
+
+addr.gradient(
+    input=lambda t, g, beta: conjugated(g, beta),
+    vec1=lambda t, g, vec2, alpha: conjugated(t.mv(g, t.conj(vec2)), alpha),
+    vec2=lambda t, g, vec1, alpha: conjugated(t.mv(t.transpose(g, 0, 1), t.conj(vec1)), alpha),
+)
+
+
+@operator(inplace=True, broadcast=True)
+def baddbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
+    """``beta * input + alpha * bmm(batch1, batch2)``; `input` broadcasts."""
+    expandable(input.shape, (length(batch1.shape, 0), length(batch1.shape, 1), length(batch2.shape, 2)))
+    check_batches(batch1, batch2)
+    if input.dtype != batch1.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {cpp_name(input)}, batch1: {cpp_name(batch1)}, "
+            f"batch2: {cpp_name(batch2)}"
+        )
+    if batch1.dtype != batch2.dtype:
+        raise RuntimeError(f"expected scalar type {of(batch1).short} but found {of(batch2).short}")
+    check_bool("baddbmm", batch1)
+    return combined(input, product(wide(batch1), wide(batch2)), beta, alpha, batch1.dtype)
+
+
+baddbmm.gradient(
+    input=lambda t, g, beta: conjugated(g, beta),
+    batch1=lambda t, g, batch2, alpha: conjugated(t.bmm(g, adjoint(t, batch2)), alpha),
+    batch2=lambda t, g, batch1, alpha: conjugated(t.bmm(adjoint(t, batch1), g), alpha),
+)
+
+
+@operator(inplace=True, broadcast=True)
+def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
+    """``beta * input + alpha * bmm(batch1, batch2).sum(0)``; `input` broadcasts."""
+    expandable(input.shape, (length(batch1.shape, 1), length(batch2.shape, 2)))
+    for name, x in (("batch1", batch1), ("batch2", batch2)):
+        if x.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if batch1.shape[2] != batch2.shape[1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and {batch2.shape[1]}x{batch2.shape[2]})"
+        )
+    for first, x, y in (("self", input, batch2), ("mat1", batch1, batch2)):
+        if x.dtype != y.dtype:
+            raise RuntimeError(f"{first} and mat2 must have the same dtype, but got {of(x).short} and {of(y).short}")
+    check_bool("addmm_impl_cpu_", batch1)
+    b, n, k = batch1.shape
+    left = wide(batch1).transpose(1, 0, 2).reshape(n, b * k)
+    return combined(
+        input, product(left, wide(batch2).reshape(b * k, -1 if b * k else batch2.shape[2])), beta, alpha, batch1.dtype
+    )
+
+
+addbmm.gradient(
+    input=lambda t, g, beta: conjugated(g, beta),
+    batch1=lambda t, g, batch2, alpha: conjugated(times(t, g, adjoint(t, batch2)), alpha),
+    batch2=lambda t, g, batch1, alpha: conjugated(times(t, adjoint(t, batch1), g), alpha),
+)

@@ -1,0 +1,325 @@
+"""The QR decomposition, products of Householder reflections, and least squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import of
+from ...arrays.errors import common_shape
+from ...loading import table
+from ...numerics import batches
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from .common import (
+    adj,
+    check_float,
+    check_kernel,
+    check_matrix,
+    diagonal_of,
+    each,
+    embed,
+    herm,
+    into,
+    linalg,
+    real_dtype,
+    renamed,
+    unit,
+    use,
+)  # fmt: skip
+from .svd import linalg_pinv
+
+MODES = ("reduced", "complete", "r")
+
+
+@linalg("qr", columns=(0, 1), outputs=2, returns="Q R")
+def linalg_qr(xp, A: Array, mode="reduced"):
+    """``A = Q R``; mode "complete" gives a square Q, "r" only R."""
+    check_matrix("linalg.qr", A)
+    check_float("linalg.qr", A, "geqrf_cpu")
+    if mode not in MODES:
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    if mode == "r":
+        return np.zeros((0,), A.dtype), batches.qr(A, "r")
+    return tuple(batches.qr(A, mode))
+
+
+@linalg_qr.joint_gradient
+def qr_gradient(t, g, needs, Q, R, mode):
+    gq, gr = g
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced') if you are going to differentiate through linalg.qr."
+        )
+    m, n = Q.shape[-2], R.shape[-1]
+    if mode == "complete" and m > n:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
+    if m >= n:
+        return [thin_qr_gradient(t, gq, gr, Q, R)]
+    # Wide: A = [A1 A2] with A1 = Q R1, and R2 = Q^H A2 is an ordinary product.
+    gr1, gr2 = (None, None) if gr is None else (gr[..., :m], gr[..., m:])
+    if gr2 is None:
+        first = thin_qr_gradient(t, gq, None, Q, R[..., :m])
+        return [t.cat([first, R[..., m:] * 0], -1)]
+    moved = Q @ (R[..., m:] @ adj(t, gr2))
+    first = thin_qr_gradient(t, moved if gq is None else gq + moved, gr1, Q, R[..., :m])
+    return [t.cat([first, Q @ gr2], -1)]
+
+
+def thin_qr_gradient(t, gq, gr, Q, R):
+    """``[gQ + Q sym(triu(gR R^H - Q^H gQ))] R^-H``."""
+    inner = None if gr is None else gr @ adj(t, R)
+    if gq is not None:
+        product = adj(t, Q) @ gq
+        inner = -product if inner is None else inner - product
+    if inner is None:
+        return None
+    inner = t.triu(inner)
+    both = inner + adj(t, inner)
+    inner = both - embed(t, diagonal_of(t, both) * 0.5)
+    found = Q @ inner
+    if gq is not None:
+        found = found + gq
+    return use(t, "solve_triangular")(adj(t, R), found, upper=False, left=False)
+
+
+@composite()
+def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """As :func:`torch.linalg.qr`, reduced when `some`."""
+    return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
+
+
+@operator(outputs=2, returns="a tau", node="GeqrfBackward0", real_gradient=True, hosted=True)
+def geqrf(xp, input: Array):
+    """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    check_kernel("geqrf_cpu", input)
+    h, tau = batches.qr(input, "raw")
+    return np.ascontiguousarray(h.swapaxes(-1, -2)), tau
+
+
+@geqrf.joint_gradient
+def geqrf_gradient(t, g, needs):
+    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
+
+
+def reflectors(v: Any) -> Any:
+    """The unit lower triangular matrices of the vectors below the diagonal."""
+    return np.tril(v, -1) + np.eye(*v.shape[-2:], dtype=v.dtype)
+
+
+def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
+    """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
+    v = reflectors(vectors)
+    tau = tau.conj() if transpose else tau
+    k = tau.shape[-1]
+    x = np.array(x)
+    for i in range(k - 1, -1, -1) if forward else range(k):
+        column = v[..., :, i, None]
+        x -= (tau[..., i, None, None] * column) @ (herm(column) @ x)
+    return x
+
+
+@linalg("householder_product", columns=(0,))
+def householder_product(xp, input: Array, tau: Array):
+    """The first columns of ``H1 H2 ... Hk``, as `geqrf` returns the reflections."""
+    name = "torch.linalg.householder_product"
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if input.shape[-2] < input.shape[-1]:
+        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if input.shape[-1] < tau.shape[-1]:
+        raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if tau.ndim != input.ndim - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
+            f"is equal to {input.ndim}"
+        )
+    if tau.dtype != input.dtype:
+        raise RuntimeError(f"{name}: tau dtype {of(tau).short} does not match input dtype {of(input).short}")
+    check_kernel("orgqr_cpu", input)
+    eye = np.broadcast_to(np.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
+    return reflected(input, tau, eye, True, False)
+
+
+def product_gradient(t, g, vectors, tau):
+    """Undo the reflections one by one, from the first: each gives the gradient of its vector and of its factor.
+
+    With ``w = v^H Q'``, one step is ``Q = Q' - tau v w``; Q' is made again from the reflections after it.
+    """
+    m, n = vectors.shape[-2:]
+    k = tau.shape[-1]
+    eye = unit(t, vectors, m, n)
+    V = t.tril(vectors, -1) + eye
+    after = [eye + vectors * 0]
+    for i in range(k - 1, 0, -1):
+        v, factor = V[..., :, i : i + 1], tau[..., i : i + 1, None]
+        after.append(after[-1] - (factor * v) @ (adj(t, v) @ after[-1]))
+    columns, factors = [], []
+    for i in range(k):
+        v, factor, Q = V[..., :, i : i + 1], tau[..., i : i + 1, None], after[k - 1 - i]
+        w = adj(t, v) @ Q
+        turned = g @ adj(t, w)
+        factors.append((adj(t, v) @ turned)[..., 0] * -1)
+        gw = (adj(t, v) @ g) * t.conj(factor) * -1
+        columns.append(turned * t.conj(factor) * -1 + Q @ adj(t, gw))
+        g = g + v @ gw
+    if n > k:
+        columns.append(vectors[..., :, k:] * 0)
+    return t.tril(t.cat(columns, -1), -1), t.cat(factors, -1)
+
+
+@householder_product.joint_gradient
+def householder_gradient(t, g, needs, input, tau):
+    if 0 in (*input.shape, *tau.shape):
+        return [input * 0, tau * 0]
+    return list(product_gradient(t, g, input, tau))
+
+
+table.also(householder_product, "orgqr")
+
+
+@operator(hosted=True)
+def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False):
+    """``Q other`` (or ``other Q``; Q^H with `transpose`), Q the product of the reflections in `input` and `tau`."""
+    name = "torch.ormqr"
+    for arg, x in (("input", input), ("other", other)):
+        if x.ndim < 2:
+            raise RuntimeError(f"{name}: {arg} must have at least 2 dimensions.")
+    for arg, x in (("tau", tau), ("other", other)):
+        if x.dtype != input.dtype:
+            raise RuntimeError(
+                f"{name}: Expected input and {arg} to have the same dtype, but input has dtype{of(input).short} and {arg} has "
+                f"dtype {of(x).short}"
+            )
+    side = -2 if left else -1
+    if tau.shape[-1] != min(other.shape[side], input.shape[-1]):
+        raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
+    if input.shape[-2] != other.shape[side]:
+        raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
+    check_kernel("ormqr_cpu", input)
+    if left:
+        return reflected(input, tau, other, not transpose, transpose)
+    return np.ascontiguousarray(herm(reflected(input, tau, herm(other), transpose, not transpose)))
+
+
+@ormqr.joint_gradient
+def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
+    if 0 in (*input.shape, *tau.shape):
+        return [input * 0, tau * 0, other * 0]
+    gi = gt = None
+    go = t.ormqr(input, tau, g, left, not transpose) if needs[2] else None
+    if needs[0] or needs[1]:
+        # The gradient of the whole square Q: input gets columns of zeros up to that.
+        gq = g @ adj(t, other) if left else adj(t, other) @ g
+        if transpose:
+            gq = adj(t, gq)
+        m, k = input.shape[-2:]
+        whole = input if k >= m else t.cat([input, t.cat([input[..., :, :1] * 0] * (m - k), -1)], -1)
+        if k > m:
+            whole = input[..., :, :m]
+        gi, gt = product_gradient(t, gq, whole, tau)
+        if k < m:
+            gi = gi[..., :, :k]
+        elif k > m:
+            gi = t.cat([gi, input[..., :, m:] * 0], -1)
+    return [gi, gt, go]
+
+
+@operator(
+    "_linalg_lstsq", method=False, outputs=4, returns="solution residuals rank singular_values", nondifferentiable=(2, 3),
+    node="LinalgLstsqBackward0", hosted=True,
+)  # fmt: skip
+def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
+    """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""
+    batch = common_shape(input.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(input, batch + input.shape[-2:])
+    b = np.broadcast_to(b, batch + b.shape[-2:])
+    m, n = a.shape[-2:]
+    real = real_dtype(a.dtype)
+    eps = float(np.finfo(a.dtype).eps) * max(m, n) if rcond is None else float(rcond)
+    empty = np.zeros((0,), real)
+    ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
+    if a.size == 0 or b.size == 0:
+        solution = np.zeros((*batch, n, b.shape[-1]), a.dtype)
+        residuals = (np.abs(b) ** 2).sum(-2).astype(real) if m > n and driver != "gelsy" else empty
+        return (
+            solution, residuals, np.zeros(batch, np.int64) if ranked else np.zeros((0,), np.int64),
+            np.zeros((*batch, min(m, n)), real) if valued else empty,
+        )  # fmt: skip
+
+    def one(x: Any, y: Any) -> tuple:
+        u, s, vh = batches.svd(x, full_matrices=False)
+        kept = s > eps * s[0] if ranked else s > 0
+        inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
+        return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
+
+    solution, rank, values = each(one, a, b)
+    residuals = empty
+    if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all())):
+        difference = a @ solution - b
+        residuals = (difference.real**2 + difference.imag**2 if a.dtype.kind == "c" else difference**2).sum(-2)
+    return solution, residuals, rank if ranked else np.zeros((0,), np.int64), values if valued else empty
+
+
+@least_squares.joint_gradient
+def lstsq_gradient(t, g, needs, input, b, solution):
+    gx, gr = g[0], g[1]
+    ga = gb = None
+    if gx is not None:
+        inverse = use(t, "pinv")(input)
+        gb = adj(t, inverse) @ gx
+        if needs[0]:
+            ga = linalg_pinv.joint(t, gx @ adj(t, b), [True], input, inverse)[0]
+    if gr is not None and gr.shape[-1]:
+        scaled = (input @ solution - b) * (gr[..., None, :] * 2)
+        gb = -scaled if gb is None else gb - scaled
+        more = scaled @ adj(t, solution)
+        ga = more if ga is None else ga + more
+    return [ga, gb]
+
+
+@composite("linalg.lstsq", method=False)
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None) -> Any:
+    """The X that makes ``|A X - B|`` least: solution, residuals, rank, singular_values."""
+    name = "torch.linalg.lstsq"
+    a, b = A._array, B._array
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {of(a).short} and other's dtype "
+            f"{of(b).short}"
+        )
+    if a.dtype.kind not in "fc" or a.dtype.itemsize <= 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if b.ndim < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    if a.ndim - b.ndim > 1:
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
+    vector = a.ndim - 1 == b.ndim
+    if a.shape[-2] != b.shape[-1 if vector else -2]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({'-1' if vector else '-2'})")
+    if driver is not None and driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    found = least_squares.function(A, B.unsqueeze(-1) if vector else B, rcond, driver or "gelsy")
+    fields = list(found)
+    extra = fields[2]._array.ndim - (a.ndim - 2)
+    for i in (2, 3):  # of A alone: they have its batch, not the one broadcast with B's
+        if fields[i]._array.size:
+            fields[i] = fields[i][(0,) * extra + tuple(slice(0, n) for n in a.shape[:-2])]
+    if vector:
+        fields[0] = fields[0].squeeze(-1)
+        if fields[1]._array.size or fields[1]._array.ndim > 1:
+            fields[1] = fields[1].squeeze(-1) if fields[1]._array.ndim > 1 else fields[1]
+    return renamed("linalg_lstsq", "solution residuals rank singular_values", fields)
+
+
+__all__ = ["linalg_qr"]

@@ -1,0 +1,244 @@
+"""Triangular systems and the Cholesky decomposition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import of
+from ...arrays.errors import common_shape
+from ...numerics import batches
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from .common import (
+    adj,
+    check_float,
+    check_info,
+    check_kernel,
+    check_square,
+    each,
+    herm,
+    into,
+    lapack,
+    linalg,
+    use,
+)  # fmt: skip
+from .inverse import check_system
+
+
+def back_substitution(a: Any, b: Any, upper: bool, unitriangular: bool) -> Any:
+    """``X`` with ``A X = B`` for triangular arrays with equal batches; only the named triangle of A is read."""
+    if a.ndim == 2 and a.shape[0] > 16:
+        (trtrs,) = lapack("trtrs", a)
+        return trtrs(a, b, lower=not upper, unitdiag=unitriangular)[0]
+    n = a.shape[-1]
+    x = np.array(b)
+    with np.errstate(all="ignore"):
+        for i in range(n - 1, -1, -1) if upper else range(n):
+            others = slice(i + 1, n) if upper else slice(0, i)
+            if (i < n - 1) if upper else i:
+                x[..., i, :] -= (a[..., i, None, others] @ x[..., others, :])[..., 0, :]
+            if not unitriangular:
+                x[..., i, :] /= a[..., i, i, None]
+    return x
+
+
+def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
+    batch = common_shape(b.shape[:-2], a.shape[:-2])
+    if not left:
+        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
+        upper = not upper
+    b = np.broadcast_to(b, batch + b.shape[-2:])
+    if a.shape[:-2] != batch:
+        a = np.broadcast_to(a, batch + a.shape[-2:])
+    x = back_substitution(a, b, upper, unitriangular)
+    return np.ascontiguousarray(x if left else x.swapaxes(-1, -2))
+
+
+@linalg("solve_triangular", columns=(0,), broadcast=True)
+def solve_triangular(xp, A: Array, B: Array, *, upper, left=True, unitriangular=False):
+    """The solution of ``A X = B`` (``X A = B`` when not `left`) for triangular A."""
+    check_system("linalg.solve_triangular", A, B, left)
+    check_kernel("triangular_solve_cpu", A)
+    return triangular_solution(A, B.astype(A.dtype, copy=False), upper, left, unitriangular)
+
+
+@solve_triangular.joint_gradient
+def triangular_gradient(t, g, needs, A, result, upper, left, unitriangular):
+    gb = use(t, "solve_triangular")(adj(t, A), g, upper=not upper, left=left, unitriangular=unitriangular)
+    ga = None
+    if needs[0]:
+        ga = -(gb @ adj(t, result)) if left else -(adj(t, result) @ gb)
+        ga = t.triu(ga, int(unitriangular)) if upper else t.tril(ga, -int(unitriangular))
+    return [ga, gb]
+
+
+def check_alike(b: Any, A: Any) -> None:
+    if b.dtype != A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {of(b).short} and A of type {of(A).short} instead."
+        )
+
+
+@operator(outputs=2, returns="solution cloned_coefficient", broadcast=True, hosted=True)
+def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
+    """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"torch.triangular_solve: Expected b to have at least 2 dimensions, but it has {input.ndim} dimensions instead"
+        )
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"torch.triangular_solve: Expected A to have at least 2 dimensions, but it has {A.ndim} dimensions instead"
+        )
+    check_square("", A)
+    if A.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by {A.shape[-1]} but each b "
+            f"matrix is {input.shape[-2]} by {input.shape[-1]}"
+        )
+    check_alike(input, A)
+    check_kernel("triangular_solve_cpu", A)
+    a = A.swapaxes(-1, -2) if transpose else A
+    batch = common_shape(input.shape[:-2], a.shape[:-2])
+    copy = np.array(np.broadcast_to(A, batch + A.shape[-2:]))
+    return triangular_solution(a, input, upper != transpose, True, unitriangular), copy
+
+
+@triangular_solve.joint_gradient
+def triangular_solve_gradient(t, g, needs, A, solution, upper, transpose, unitriangular):
+    g, gm = g
+    gb = ga = None
+    if g is not None:
+        conjugate = t.conj(A)
+        turned = conjugate if transpose else t.transpose(conjugate, -2, -1)
+        gb = use(t, "solve_triangular")(turned, g, upper=upper == transpose, unitriangular=unitriangular)
+        if needs[1]:
+            ga = -(t.conj(solution) @ t.transpose(gb, -2, -1)) if transpose else -(gb @ adj(t, solution))
+            ga = t.triu(ga, int(unitriangular)) if upper else t.tril(ga, -int(unitriangular))
+    if gm is not None:
+        ga = gm if ga is None else ga + gm
+    return [gb, ga]
+
+
+def partial_cholesky(a: Any) -> tuple[Any, Any]:
+    """The factor of one matrix as far as it goes, and the order of the first minor that is not positive."""
+    factor = np.tril(a).copy()
+    n = len(a)
+    for i in range(n):
+        pivot = (factor[i, i] - factor[i, :i] @ factor[i, :i].conj()).real
+        if not pivot > 0:
+            factor[i, i] = pivot
+            return factor, np.int32(i + 1)
+        factor[i, i] = np.sqrt(pivot)
+        factor[i + 1 :, i] = (factor[i + 1 :, i] - factor[i + 1 :, :i] @ factor[i, :i].conj()) / factor[i, i]
+    return factor, np.int32(0)
+
+
+def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
+    source = herm(A) if upper else A
+    try:
+        factor, info = batches.cholesky(source), np.zeros(A.shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        factor, info = each(partial_cholesky, source)
+    return np.ascontiguousarray(herm(factor)) if upper else factor, info
+
+
+def not_positive(name: str) -> Any:
+    return lambda batch, code: (
+        f"{name}: {batch}The factorization could not be completed because the input is not positive-definite (the leading "
+        f"minor of order {code} is not positive-definite)."
+    )
+
+
+@linalg("cholesky_ex", columns=(0,), outputs=2, returns="L info", nondifferentiable=(1,))
+def cholesky_ex(xp, A: Array, *, upper=False, check_errors=False):
+    """The Cholesky factor, and for each matrix 0 or the order of the first minor that is not positive."""
+    check_square("linalg.cholesky", A)
+    check_float("linalg.cholesky", A, "cholesky_cpu")
+    factor, info = cholesky_kernel(A, upper)
+    if check_errors:
+        check_info(info, not_positive("linalg.cholesky_ex"))
+    return factor, info
+
+
+def cholesky_gradient(t, g, factor, upper):
+    """``L^-H Phi(L^H g) L^-1``, made hermitian; Phi is the lower triangle with half the diagonal."""
+    L, gl = (adj(t, factor), adj(t, g)) if upper else (factor, g)
+    phi = adj(t, L) @ gl
+    phi = t.tril(phi) + adj(t, t.tril(phi, -1))
+    phi = (phi + adj(t, phi)) * 0.25
+    solve = use(t, "solve_triangular")
+    return solve(L, solve(adj(t, L), phi, upper=True), upper=False, left=False)
+
+
+cholesky_ex.gradient(A=lambda t, g, L, upper: None if g[0] is None else cholesky_gradient(t, g[0], L, upper))
+
+
+@composite("linalg.cholesky", method=False)
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """The lower triangular L (upper: U) with ``L L^H = A``, for hermitian positive-definite A."""
+    factor, info = cholesky_ex.function(input, upper=upper)
+    check_info(info, not_positive("linalg.cholesky"))
+    return into(factor, out, "linalg_cholesky")
+
+
+@operator(hosted=True)
+def cholesky(xp, input: Array, upper=False):
+    """As :func:`torch.linalg.cholesky`."""
+    check_square("cholesky", input)
+    check_kernel("cholesky_cpu", input)
+    factor, info = cholesky_kernel(input, upper)
+    check_info(info, not_positive("cholesky"))
+    return factor
+
+
+cholesky.gradient(input=lambda t, g, result, upper: cholesky_gradient(t, g, result, upper))
+
+
+@operator(broadcast=True, hosted=True)
+def cholesky_solve(xp, input: Array, L: Array, upper=False):
+    """The solution of ``A X = input``, A given by its Cholesky factor."""
+    for name, x in (("b", input), ("u", L)):
+        if x.ndim < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
+    check_square("", L)
+    if L.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-2]} by {L.shape[-1]} but each b matrix "
+            f"is {input.shape[-2]} by {input.shape[-1]}"
+        )
+    check_alike(input, L)
+    check_kernel("cholesky_solve_cpu", L)
+    first, second = (herm(L), L) if upper else (L, herm(L))
+    return triangular_solution(second, triangular_solution(first, input, False, True, False), True, True, False)
+
+
+@cholesky_solve.joint_gradient
+def cholesky_solve_gradient(t, g, needs, L, result, upper):
+    gb = t.cholesky_solve(g, L, upper)
+    gl = None
+    if needs[1]:
+        common = gb @ adj(t, result)
+        common = common + adj(t, common)
+        gl = -(L @ common) if upper else -(common @ L)
+    return [gb, gl]
+
+
+@operator(hosted=True)
+def cholesky_inverse(xp, input: Array, upper=False):
+    """The inverse of A, given by its Cholesky factor."""
+    check_square("cholesky_inverse", input)
+    check_kernel("cholesky_inverse_cpu", input)
+    eye = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape)
+    return cholesky_solve.kernel(xp, eye, input, upper)
+
+
+@cholesky_inverse.joint_gradient
+def cholesky_inverse_gradient(t, g, needs, input, result, upper):
+    both = g + adj(t, g)
+    return [-(input @ (result @ both @ result))] if upper else [-(result @ both @ result @ input)]
+
+
+__all__ = ["solve_triangular", "linalg_cholesky"]

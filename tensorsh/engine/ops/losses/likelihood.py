@@ -1,0 +1,305 @@
+"""Losses from likelihoods: binary cross entropy, Kullback-Leibler, Poisson and Gaussian, connectionist temporal classification."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from ...arrays.bounds import refuse
+from ...arrays.errors import check_broadcast, check_kept, not_implemented
+from ...arrays.promotion import promote_types
+from ...graph.fields import wrap
+from ...loading.table import find_function
+from ...numerics.rounding import rounded
+from ...operators.declare import Array, composite, operator
+from ...operators.pointwise import no_derivative
+from ...tape.grad_modes import no_grad
+from ...tensors.tensor import Tensor
+from ...wording.losses import check_sequences
+from ..elementwise.by_number import plus, times
+from .classes import check_reduction, legacy, reduce, reduced, spread
+
+
+@operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True, fixed="weight")
+def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean"):
+    """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
+    refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
+    refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
+    low = input.dtype.type(-100)
+    loss = (target - 1) * xp.maximum(rounded(xp.log1p, -input), low)
+    loss = loss - target * xp.maximum(rounded(xp.log, input), low)
+    return reduce(xp, loss if weight is None else loss * weight, reduction)
+
+
+def _bce_slope(t, g, input, target, weight, reduction):
+    slope = g * (input - target) / t.clamp((1 - input) * input, 1e-12)
+    return spread(t, slope if weight is None else slope * weight, input, reduction)
+
+
+bce.gradient(
+    input=_bce_slope,
+    target=lambda t, g, input, weight, reduction: (
+        spread(t, g, input, reduction)
+        * (t.clamp(t.log1p(-input), -100) - t.clamp(t.log(input), -100))
+        * (1 if weight is None else weight)
+    ),
+)
+
+
+@composite("nn.functional.binary_cross_entropy", method=False)
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """Cross entropy of probabilities with targets between 0 and 1.
+    A logarithm is at least -100. RuntimeError: input outside [0, 1]; ValueError: shapes that differ."""
+    reduction = legacy(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. Please "
+            "ensure they have the same size."
+        )
+    if weight is not None:
+        weight = weight.expand(find_function("broadcast_shapes")(target.size(), weight.size()))
+    if target.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.short} but expected {input.dtype.short}")
+    if input._array.dtype.kind in "biuc":
+        raise not_implemented("binary_cross_entropy", input._array)
+    if weight is not None:
+        check_kept(input, weight)
+        weight = weight.to(input.dtype)
+    return bce.function(input, target, weight, reduction)
+
+
+@operator(
+    "_binary_cross_entropy_with_logits",
+    fixed="weight pos_weight",
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    method=False,
+    wide=True,
+    promote="same",
+    promoted="input target weight pos_weight",
+)
+def bce_logits(xp, input: Array, target: Array, weight: Array = None, pos_weight: Array = None, reduction="mean"):
+    """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
+    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
+    if pos_weight is None:
+        loss = (1 - target) * input + soft
+    else:
+        loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * soft
+    return reduce(xp, loss if weight is None else loss * weight, reduction)
+
+
+def _logit_slope(t, g, input, target, weight, pos_weight, reduction):
+    p = t.sigmoid(input)
+    if pos_weight is None:
+        slope = p - target
+    else:
+        positive = pos_weight * target
+        slope = (positive + 1 - target) * p - positive
+    slope = slope * g
+    return spread(t, slope if weight is None else slope * weight, slope, reduction)
+
+
+bce_logits.gradient(
+    input=_logit_slope,
+    target=lambda t, g, input, target, weight, pos_weight, reduction: (
+        spread(t, g, input, reduction)
+        * (-input if pos_weight is None else t.logsigmoid(-input) - pos_weight * t.logsigmoid(input))
+        * (1 if weight is None else weight)
+    ),
+)
+
+
+@composite("nn.functional.binary_cross_entropy_with_logits", method=False)
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
+):  # fmt: skip
+    """Cross entropy of logits with targets between 0 and 1, stable for large logits.
+    ValueError: shapes that differ."""
+    reduction = legacy(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if target._array.dtype.kind == "b" and input._array.dtype.kind != "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead."
+        )
+    if input._array.dtype.kind in "biu":
+        raise not_implemented("log_sigmoid_cpu", input._array)
+    if target._array.dtype.kind in "iu":
+        raise RuntimeError(
+            f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
+        )
+    if input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
+        input = input.to(target.dtype)  # the result is written into a tensor of the target's dtype
+    if weight is not None:
+        check_kept(target, weight)
+        weight = weight.to(target.dtype)
+    if pos_weight is not None:
+        check_broadcast([pos_weight, target])
+        if pos_weight._array.dtype.kind == "b":
+            pos_weight = pos_weight - 1  # which is refused
+        check_kept(target, pos_weight)
+        pos_weight = pos_weight.to(target.dtype)
+    return bce_logits.function(input, target, weight, pos_weight, reduction)
+
+
+@composite("nn.functional.kl_div", method=False)
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """The Kullback-Leibler divergence of log-probabilities `input` from probabilities `target`."""
+    for each in (input, target):
+        if each._array.dtype.kind in "biuc":
+            kind = "Complex" if each._array.dtype.kind == "c" else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
+    if reduction == "batchmean":
+        reduction = "sum"
+        batch = input.shape[0]
+    else:
+        reduction = legacy(size_average, reduce, reduction)
+        batch = None
+        if reduction == "mean":
+            warnings.warn(
+                "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
+                "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+                "'batchmean' in the next major release.",
+                stacklevel=2,
+            )
+    loss = target.exp() * (target - input) if log_target else find_function("xlogy")(target, target) - target * input
+    loss = reduced(loss, reduction)
+    return loss if batch is None else loss / batch
+
+
+@composite("nn.functional.poisson_nll_loss", method=False)
+def poisson_nll_loss(
+    input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
+):  # fmt: skip
+    """Minus the log-likelihood of counts under Poisson rates (or their logarithms)."""
+    reduction = legacy(size_average, reduce, reduction)
+    loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
+    if full:
+        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+@composite("nn.functional.gaussian_nll_loss", method=False)
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """Minus the log-likelihood of targets under normal distributions of given means and variances."""
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * find_function("ones_like")(input)
+    if var.size() != input.size():
+        if tuple(input.size())[:-1] == tuple(var.size()):
+            var = var.unsqueeze(-1)
+        elif not (tuple(input.size())[:-1] == tuple(var.size())[:-1] and var.size(-1) == 1):
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    if bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+def _extended(targets: np.ndarray, blank: int) -> np.ndarray:
+    """A label sequence with blanks before, between and after."""
+    out = np.full(2 * len(targets) + 1, blank, np.int64)
+    out[1::2] = targets
+    return out
+
+
+def _forward(logs: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """log alpha [T, 2L+1] of the CTC recursion (Graves et al. 2006, eq. 6)."""
+    states = len(labels)
+    alpha = np.full((len(logs), states), -np.inf)
+    alpha[0, :2] = logs[0, labels[:2]]
+    skip = np.zeros(states, bool)
+    skip[2:] = labels[2:] != labels[:-2]
+    skip[::2] = False
+    for step in range(1, len(logs)):
+        before = alpha[step - 1]
+        total = np.logaddexp(before, np.concatenate(([-np.inf], before[:-1])))
+        jump = np.concatenate(([-np.inf, -np.inf], before[:-2]))[:states]
+        total = np.where(skip, np.logaddexp(total, jump), total)
+        alpha[step] = total + logs[step, labels]
+    return alpha
+
+
+@operator("_ctc_loss", node="CtcLossBackward0", method=False, outputs=1, hosted=True)
+def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
+    """Minus the log-probability of each label sequence; log_probs [T, N, C]."""
+    steps, batch, classes = log_probs.shape
+    losses = np.zeros(batch)
+    slopes = np.zeros(log_probs.shape)
+    at = 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for n in range(batch):
+            length = target_lengths[n]
+            row = targets[n, :length] if targets.ndim == 2 else targets[at : at + length]
+            at += length
+            labels = _extended(row, blank)
+            logs = log_probs[: input_lengths[n], n].astype(np.float64)
+            if not len(logs):
+                losses[n] = np.inf if length else 0.0
+                continue
+            alpha = _forward(logs, labels)
+            beta = _forward(logs[::-1], labels[::-1])[::-1, ::-1]
+            ends = alpha[-1, -2:] if len(labels) > 1 else alpha[-1, -1:]
+            total = np.logaddexp.reduce(ends)
+            losses[n] = -total
+            joint = alpha + beta - logs[:, labels]
+            slope = np.zeros(logs.shape)
+            for s, label in enumerate(labels):
+                slope[:, label] += np.exp(joint[:, s] - total)
+            slopes[: len(logs), n] = -slope
+    if zero_infinity:
+        bad = np.isinf(losses)
+        losses[bad] = 0
+        slopes[:, bad] = 0
+    return losses.astype(log_probs.dtype), slopes.astype(log_probs.dtype)
+
+
+@operator("_ctc_loss_backward", node="CtcLossBackwardBackward0", method=False)
+def ctc_slope(xp, grad: Array, log_probs: Array, slopes: Array):
+    """Zero where a sequence has no step or was zeroed; elsewhere exp(x) minus the posterior of each class."""
+    used = (slopes != 0).any(-1, keepdims=True)
+    return xp.where(used, (xp.exp(log_probs) + slopes) * grad[..., None], 0)
+
+
+ctc_slope.gradient(grad=no_derivative("_ctc_loss_backward"), log_probs=no_derivative("_ctc_loss_backward"))
+
+# PyTorch's gradient is that with respect to the activations before a log_softmax.
+ctc.gradient(log_probs=lambda t, g, log_probs, result1: t._ctc_loss_backward(g, log_probs, result1))
+
+
+@composite("nn.functional.ctc_loss", method=False, hosted=True)
+def ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
+):  # fmt: skip
+    """Connectionist temporal classification loss; log_probs [T, N, C] or [T, C], targets [N, S] or all in a row."""
+    check_reduction(reduction)
+    lengths = [
+        v.tolist() if isinstance(v, Tensor) else list(v) if isinstance(v, (list, tuple)) else v
+        for v in (input_lengths, target_lengths)
+    ]
+    single = log_probs.ndim == 2
+    if single:
+        log_probs = log_probs.unsqueeze(1)
+        lengths = [[v] if isinstance(v, int) else v for v in lengths]
+        targets = targets.unsqueeze(0)
+    check_sequences(log_probs._array, targets._array, *lengths, blank)
+    loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)
+    if zero_infinity:
+        loss = find_function("where")(loss == math.inf, find_function("zeros")((), dtype=loss.dtype), loss)
+    if single:
+        loss = loss.squeeze(0)
+    if reduction == "mean":
+        sizes = wrap(np.maximum(np.asarray(lengths[1]), 1)).to(loss.dtype)
+        return (loss / sizes).mean()
+    return loss.sum() if reduction == "sum" else loss

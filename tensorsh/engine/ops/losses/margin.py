@@ -1,0 +1,215 @@
+"""Margin and embedding losses: hinge, ranking, cosine, triplet, multi-class and multi-label margins."""
+
+from __future__ import annotations
+
+from ...arrays.errors import check_kept
+from ...loading.table import find_function
+from ...numerics.rounding import rounded
+from ...operators.declare import Array, composite, operator
+from ...wording.losses import check_cosine, check_margin, check_multilabel, check_triplet
+from ..elementwise.by_number import minus, plus
+from .classes import legacy, reduce, reduced, spread
+
+
+@operator(
+    "_soft_margin_loss",
+    node="SoftMarginLossBackward0",
+    fixed="target",
+    method=False,
+    wide=True,
+    promote="same",
+    promoted="input target",
+)
+def soft_margin(xp, input: Array, target: Array, reduction="mean"):
+    """log(1 + exp(-y x))."""
+    return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -input * target)), reduction)
+
+
+def soft_margin_slope(t, g, input, target, reduction):
+    z = t.exp(-target * input)
+    return target * z * -spread(t, 1.0, input, reduction) / (z + 1) * g
+
+
+soft_margin.gradient(input=soft_margin_slope)
+
+
+@composite("nn.functional.soft_margin_loss", method=False)
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-y x)) for targets y of 1 and -1."""
+    if input._array.dtype.kind == "b":
+        input = -input  # which is refused
+    if input._array.dtype.kind in "iu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
+    check_kept(input, target)
+    target = target.to(input.dtype)
+    return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
+
+
+def from_number(number, input):
+    """A number less a tensor, with the number as an operand: the node has a place for it."""
+    return find_function("sub")(find_function("tensor")(number, dtype=input.dtype), input)
+
+
+@composite("nn.functional.hinge_embedding_loss", method=False)
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    zero = find_function("zeros_like")(input)
+    below = find_function("where")(target != 1, from_number(margin, input).clamp_min(0), zero)
+    same = find_function("where")(target != -1, input, zero)
+    return reduced(below + same, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.margin_ranking_loss", method=False)
+def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
+    """max(0, -y (x1 - x2) + margin)."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, input2: "
+            f"{input2.size()}, target: {target.size()} "
+        )
+    return reduced(plus(-target * (input1 - input2), margin).clamp_min(0), legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.cosine_embedding_loss", method=False)
+def cosine_embedding_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    eps = 1e-12
+    dim = target.ndim
+    check_cosine(input1, input2, target)
+    product = (input1 * input2).sum(dim)
+    squares = plus((input1 * input1).sum(dim), eps) * plus((input2 * input2).sum(dim), eps)
+    cosine = product / squares.sqrt()
+    zero = find_function("zeros_like")(cosine)
+    where = find_function("where")
+    loss = where(target == 1, from_number(1, cosine), zero)
+    loss = loss + where(target == -1, minus(cosine, margin).clamp_min(0), zero)
+    return reduced(loss, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.triplet_margin_loss", method=False)
+def triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_triplet(anchor, positive, negative)
+    distance = find_function("nn.functional.pairwise_distance")
+    near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
+    if swap:
+        far = find_function("minimum")(far, distance(positive, negative, p, eps))
+    return reduced((plus(near, margin) - far).clamp_min(0), legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.triplet_margin_with_distance_loss", method=False)
+def triplet_margin_with_distance_loss(
+    anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
+):  # fmt: skip
+    """The triplet loss with a distance of one's own."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_triplet(anchor, positive, negative)
+    distance = distance_function or find_function("nn.functional.pairwise_distance")
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = find_function("minimum")(far, distance(positive, negative))
+    return reduced((margin + near - far).clamp_min(0), reduction)
+
+
+@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True, fixed="weight")
+def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Array = None, reduction="mean"):
+    """The sum over other classes of max(0, margin - x[y] + x[i])^p, divided by their number."""
+    x, y = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
+    rows = xp.arange(len(x))
+    own = x[rows, y][:, None]
+    hinge = xp.maximum(margin - own + x, 0).astype(x.dtype)
+    hinge[rows, y] = 0
+    slope = (hinge > 0).astype(x.dtype) if p == 1 else 2 * hinge
+    loss = hinge if p == 1 else hinge * hinge
+    if weight is not None:
+        loss, slope = loss * weight[y][:, None], slope * weight[y][:, None]
+    slope[rows, y] = -slope.sum(1)
+    n = x.dtype.type(x.shape[1])
+    loss = (loss.sum(1) / n).reshape(target.shape if input.ndim >= 2 else ())
+    return reduce(xp, loss, reduction), (slope / n).reshape(input.shape)
+
+
+multi_margin.gradient(
+    input=lambda t, g, input_shape, result1, reduction: _by_row(
+        t, spread_rows(g, input_shape, reduction), result1, reduction
+    )
+)
+
+
+def spread_rows(g, shape, reduction):
+    return g / shape[0] if reduction == "mean" and len(shape) > 1 else g
+
+
+def _by_row(t, g, slope, reduction):
+    return slope * (t.unsqueeze(g, -1) if reduction == "none" and g.ndim else g)
+
+
+@composite("nn.functional.multi_margin_loss", method=False)
+def multi_margin_loss(
+    input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """The margin by which other classes come near the target class; input [N, C], target [N]."""
+    reduction = legacy(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    check_margin(input._array, target._array, None if weight is None else weight._array)
+    return multi_margin.function(input, target, p, float(margin), weight, reduction)
+
+
+@operator("_multilabel_margin_loss", node="MultilabelMarginLossBackward0", method=False, wide=True)
+def multilabel_margin(xp, input: Array, target: Array, reduction="mean"):
+    """The sum over target and other classes of max(0, 1 - (x[y] - x[i])), divided by the number of classes."""
+    x, y = (a.reshape(-1, a.shape[-1]) if a.ndim else a.reshape(1, 1) for a in (input, target))
+    n = x.shape[1]
+    ended = xp.cumsum(y < 0, axis=1) > 0
+    rows, places = xp.nonzero(~ended)
+    own = xp.zeros(x.shape, bool)
+    own[rows, y[rows, places]] = True
+    loss = xp.zeros(len(x), x.dtype)
+    slope = xp.zeros(x.shape, x.dtype)
+    for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+        label = int(y[row, place])
+        gap = xp.where(own[row], 0, 1 - (x[row, label] - x[row]))
+        active = gap > 0
+        loss[row] += gap[active].sum()
+        slope[row, active] += 1
+        slope[row, label] -= active.sum()
+    divide = x.dtype.type(n)
+    losses = (loss / divide).reshape(input.shape[:-1])
+    return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
+
+
+multilabel_margin.gradient(
+    input=lambda t, g, input_shape, result1, reduction: _by_row(
+        t, spread_rows(g, input_shape, reduction), result1, reduction
+    )
+)
+
+
+@composite("nn.functional.multilabel_margin_loss", method=False, hosted=True)
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
+    check_multilabel(input._array, target._array)
+    return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))
+
+
+@composite("nn.functional.multilabel_soft_margin_loss", method=False)
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The mean over classes of the binary cross entropy of logits with labels 0 and 1."""
+    reduction = legacy(size_average, reduce, reduction)
+    logsigmoid = find_function("nn.functional.logsigmoid")
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    if not input.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    return reduced(loss.sum(-1) / input.shape[-1], reduction)

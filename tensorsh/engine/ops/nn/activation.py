@@ -1,0 +1,364 @@
+"""Activation functions of neural networks: ``torch.nn.functional.relu`` and its like.
+
+Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bounds as each function has it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...arrays import chunks
+from ...arrays.backend import module_of
+from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, ZERO32, ZERO64, constant
+from ...arrays.door import asked
+from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.on_arrays import on_arrays
+from ...loading import table
+from ...numerics.rounding import fused, rounded
+from ...operators.declare import Array, composite, operator
+from ...operators.elementwise import KERNEL
+from ...operators.forms import dressed, explained, form
+from ...operators.scipy import from_scipy
+from ...tape.worlds import raw
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse as refuse_arguments
+from ..elementwise.elementary import sigmoid_of
+
+FUNCTIONAL = "nn.functional."
+ZEROS = {FLOAT32: ZERO32, FLOAT64: ZERO64}
+
+
+def only_floats(kernel: str, kinds: str = "biuc") -> Any:
+    """A check that refuses the dtypes of some kinds in PyTorch's words."""
+
+    def check(input: Any, *rest: Any) -> None:
+        if input.dtype.kind in kinds:
+            raise not_implemented(kernel, input)
+
+    return check
+
+
+def activation(names: str, /, *, check: Any = None, **options: Any) -> Any:
+    """An elementwise function of one tensor and numbers, half types computed in float32."""
+    return operator(
+        names, **{"wide": True, "inplace": False, "method": False, "check": check, "ufunc": KERNEL} | options
+    )
+
+
+def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
+    """``nn.functional.name(input, ..., inplace=False)`` for an operator, and (where PyTorch has it) ``name_``."""
+    count = len(op.params)
+    run, bind = op.function, op.bind
+
+    def changed(*args: Any, **kwargs: Any) -> Tensor:
+        return write(op, bind(args, kwargs))
+
+    def any_call(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        if "out" in kwargs:
+            refuse_arguments(FUNCTIONAL + name, args, kwargs)
+        if len(args) > count:
+            *args, inplace = args  # type: ignore[assignment]
+        return changed(*args, **kwargs) if inplace else run(*args, **kwargs)
+
+    told = explained("torch." + FUNCTIONAL + name, any_call)
+
+    def function(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        if inplace:
+            return told(*args, inplace=inplace, **kwargs)
+        if len(args) <= count and "out" not in kwargs and not asked:
+            try:
+                return run(*args, **kwargs)
+            except Exception:
+                pass
+        return told(*args, **kwargs)
+
+    function.__doc__ = op.doc
+    function.__name__ = function.__qualname__ = name
+    changed.__name__ = changed.__qualname__ = name + "_"
+    table.FUNCTIONS[FUNCTIONAL + name] = function
+    table.OPERATORS[FUNCTIONAL + name] = op
+    if form_too:
+        title = FUNCTIONAL + name + "_"
+        table.FUNCTIONS[title] = dressed(form("torch." + title, changed), changed)
+
+
+def selected(condition: Any, g: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype not in ZEROS:
+        return None
+    found = chunks.chosen(chunks.keep_piece, condition, g) if g.size > chunks.FEW else None
+    return np.where(condition, g, ZEROS[g.dtype]) if found is None else found
+
+
+@on_arrays(selected)
+def select(t: Any, condition: Any, g: Any) -> Any:
+    """The gradient where a condition holds, 0 elsewhere (also for infinite gradients)."""
+    return t.where(condition, g, t.zeros_like(g))
+
+
+def dropped(condition: Any, g: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype not in ZEROS:
+        return None
+    found = chunks.chosen(chunks.drop_piece, condition, g) if g.size > chunks.FEW else None
+    return np.where(condition, ZEROS[g.dtype], g) if found is None else found
+
+
+@on_arrays(dropped)
+def unless(t: Any, condition: Any, g: Any) -> Any:
+    """The gradient, but 0 where a condition holds (NaN passes the gradient on)."""
+    return t.where(condition, t.zeros_like(g), g)
+
+
+@activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0", inplace_node="EluBackward1")
+def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
+    """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
+    kind = input.dtype.type
+    if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
+        return found
+    low = rounded(xp.expm1, input * kind(input_scale)) * kind(alpha * scale)
+    return xp.where(input <= 0, low, input * kind(scale))
+
+
+def elu_gradient(t: Any, g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    low = g
+    for factor in (input_scale, alpha * scale):
+        low = low if factor == 1 else low * factor
+    low = low * t.exp(t.where(input <= 0, input, t.zeros_like(input)) * input_scale)
+    return t.where(input <= 0, low, g * scale)
+
+
+elu.gradient(input=elu_gradient)
+
+
+def elu_family(name: str, make: Any, doc: str) -> None:
+    """elu, selu and celu are one operator with other constants."""
+
+    def function(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        op, values, rest = make(input, *args, **kwargs)
+        return write(op, values) if inplace or (rest and rest[0]) else op.run(values)
+
+    def changed(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+        return function(input, *args, inplace=True, **kwargs)
+
+    function.__doc__ = doc
+    function.__name__ = function.__qualname__ = name
+    composite(FUNCTIONAL + name + (f" {name}" if name != "elu" else ""), method=False)(function)
+    for prefix in (FUNCTIONAL, "") if name != "elu" else (FUNCTIONAL,):
+        table.FUNCTIONS[prefix + name + "_"] = dressed(form(f"torch.{prefix}{name}_", changed), changed)
+
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+def elu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
+    return elu, [input, alpha, 1.0, 1.0], rest
+
+
+def selu_call(input: Any, *rest: Any) -> tuple:
+    return elu, [input, SELU_ALPHA, SELU_SCALE, 1.0], rest
+
+
+def celu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return celu, [input, alpha], rest
+
+
+@activation("_celu", check=only_floats("elu_cpu"), node="CeluBackward0", inplace_node="CeluBackward1")
+def celu(xp, input: Array, alpha=1.0):
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+    return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
+
+
+celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
+elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
+elu_family("selu", selu_call, "The self-normalising elu.")
+elu_family("celu", celu_call, "``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.")
+
+# -- smooth functions
+
+SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi), 1 / math.sqrt(2 * math.pi)
+
+
+def erf_of(x: Any) -> Any:
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.erf, x)
+    if x.size > EXACT_SIZE and chunks.suits(x):
+        return chunks.erf(x)
+    return rounded(from_scipy(module_of(x), "erf"), x)
+
+
+@activation("nn.functional.gelu", check=only_floats("GeluKernelImpl"), node="GeluBackward0")
+def gelu(xp, input: Array, *, approximate="none"):
+    """``x`` times the normal distribution function of x, exactly or through tanh."""
+    if kernels.suits(input) and approximate in ("none", "tanh"):
+        return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
+    if approximate == "none" and input.size > EXACT_SIZE and chunks.suits(input):
+        return chunks.gelu(input)
+    kind = input.dtype.type
+    half, one = kind(0.5), kind(1)
+    if approximate == "tanh":
+        inner = kind(SQRT_2_OVER_PI) * (input + kind(0.044715) * input * input * input)
+        return half * input * (one + rounded(xp.tanh, inner))
+    if approximate != "none":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return input * half * (one + erf_of(input * kind(SQRT_HALF)))
+
+
+def gelu_backward(g: Any, input: Any, approximate: Any) -> Any:
+    if not kernels.suits(g, input):
+        return None
+    tanh = approximate == "tanh"
+    return kernels.run(kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward, g, input)
+
+
+@on_arrays(gelu_backward)
+def gelu_gradient(t: Any, g: Any, input: Any, approximate: Any) -> Any:
+    if approximate == "tanh":
+        square = input * input
+        tanh = t.tanh((input + input * square * 0.044715) * SQRT_2_OVER_PI)
+        slope = (square * (3 * 0.044715) + 1) * SQRT_2_OVER_PI
+        return g * ((tanh + 1) * 0.5 + input * 0.5 * (1 - tanh * tanh) * slope)
+    share = (t.erf(input * SQRT_HALF) + 1) * 0.5
+    return g * (share + input * t.exp(input * input * -0.5) * INV_SQRT_2PI)
+
+
+gelu.gradient(input=gelu_gradient)
+
+
+def silu_of(x: Any) -> Any:
+    if kernels.suits(x):
+        return kernels.run(kernels.compiled.silu, x)
+    return x / (constant(1.0, x.dtype) + rounded(np.exp, np.negative(x)))
+
+
+@activation(
+    "_silu",
+    check=only_floats("silu_cpu", "biu"),
+    node="SiluBackward0",
+    real_gradient=True,
+    ufunc=silu_of,
+    loop=kernels.kernel("silu"),
+)
+def silu(xp, input: Array):
+    """``x * sigmoid(x)``."""
+    return silu_of(input) if kernels.suits(input) else input / (input.dtype.type(1) + rounded(xp.exp, -input))
+
+
+def silu_backward(g: Any, input: Any) -> Any:
+    return kernels.run(kernels.compiled.silu_backward, g, input) if kernels.suits(g, input) else None
+
+
+@on_arrays(silu_backward)
+def silu_gradient(t: Any, g: Any, input: Any) -> Any:
+    s = t.sigmoid(input)
+    return g * t.conj(s * ((1 - s) * input + 1))
+
+
+silu.gradient(input=silu_gradient)
+with_inplace("silu", silu, False)
+
+
+@activation("_mish", check=only_floats("mish_cpu"), node="MishBackward0")
+def mish(xp, input: Array):
+    """``x * tanh(softplus(x))``."""
+    return input * rounded(xp.tanh, rounded(xp.log1p, rounded(xp.exp, input)))
+
+
+def mish_gradient(t: Any, g: Any, input: Any) -> Any:
+    s = t.sigmoid(input)
+    tanh = t.tanh(t._softplus(input, 1, 20))
+    return g * fused(input * s, fused(-tanh, tanh, 1), tanh)
+
+
+mish.gradient(input=mish_gradient)
+with_inplace("mish", mish, False)
+
+
+@activation("_softplus nn.functional.softplus", check=only_floats("softplus_cpu"), node="SoftplusBackward0")
+def softplus(xp, input: Array, beta=1, threshold=20):
+    """``log(1 + exp(beta * x)) / beta``, x itself where ``beta * x`` is above `threshold`."""
+    kind = input.dtype.type
+    if (found := kernels.through("softplus", input, kind(beta), kind(threshold))) is not None:
+        return found
+    scaled = input * kind(beta)
+    linear = scaled > kind(threshold)
+    return xp.where(linear, input, rounded(xp.log1p, rounded(xp.exp, scaled)) / kind(beta))
+
+
+softplus.gradient(
+    input=lambda t, g, input, beta, threshold: softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
+)
+
+
+def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
+    """The gradient, given the exponential: PyTorch's order of operations."""
+    return t.where(linear, g, g * power / (power + 1))
+
+
+@operator("nn.functional.logsigmoid", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",
+          check=only_floats("log_sigmoid_cpu"))  # fmt: skip
+def logsigmoid(xp, input: Array):
+    """``log(sigmoid(x))``, without overflow."""
+    low = xp.minimum(input, input.dtype.type(0))
+    return low - rounded(xp.log1p, rounded(xp.exp, -xp.absolute(input)))
+
+
+def logsigmoid_backward(g: Any, input: Any) -> Any:
+    power = raw.exp(-raw.abs(input))
+    share = power / (power + 1)
+    return g * raw.where(input < 0, 1 - share, share)
+
+
+@on_arrays(logsigmoid_backward)
+def logsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
+    return g * t.sigmoid(-input)
+
+
+logsigmoid.gradient(input=logsigmoid_gradient)
+
+
+@composite("nn.functional.softsign", method=False)
+def softsign(input: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+    return input / (input.abs() + 1)
+
+
+@composite("nn.functional.tanhshrink", method=False)
+def tanhshrink(input: Tensor) -> Tensor:
+    """``x - tanh(x)``."""
+    return input - input.tanh()
+
+
+def halves(xp: Any, input: Any, dim: int) -> tuple:
+    n = input.shape[dim] // 2
+    index: list = [slice(None)] * input.ndim
+    index[dim] = slice(0, n)
+    first = input[tuple(index)]
+    index[dim] = slice(n, 2 * n)
+    return first, input[tuple(index)]
+
+
+@operator("nn.functional.glu", method=False, wide=True, check=only_floats("glu_cpu"))
+def glu(xp, input: Array, dim=-1):
+    """The first half along `dim` times the sigmoid of the second."""
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    dim = wrap_dim(dim, input.ndim)
+    if input.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
+    first, second = halves(xp, input, dim)
+    return first * sigmoid_of(xp, second)
+
+
+def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
+    first, second = halves(None, input, dim % input.ndim)
+    s = t.sigmoid(second)
+    return t.cat([g * s, (1 - s) * s * first * g], dim)
+
+
+glu.gradient(input=glu_gradient)

@@ -1,0 +1,269 @@
+"""Adaptive, power-average and inverse pooling."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import fold_at
+from ...arrays.bounds import refuse
+from ...arrays.dtype import of
+from ...arrays.extents import count, sized, strided
+from ...arrays.layout import channels_are_last
+from ...loading.table import find_function
+from ...numerics.windows import check_adaptive, many
+from ...operators.declare import Array, composite, operator
+from ...wording.overloads import refuse as refuse_arguments
+from .pooling import refused
+
+
+def spans(n: int, m: int) -> list[tuple[int, int]]:
+    """The m windows that share n elements out: from floor(i n / m) to ceil((i + 1) n / m)."""
+    return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
+
+
+def averaging(xp, n: int, m: int, dtype) -> object:
+    """The matrix [m, n] that averages each window."""
+    matrix = np.zeros((m, n), dtype)
+    for i, (a, b) in enumerate(spans(n, m)):
+        matrix[i, a:b] = 1.0 / (b - a)
+    return xp.asarray(matrix)
+
+
+@operator(
+    "_adaptive_average",
+    node=lambda input, size: f"AdaptiveAvgPool{len(size)}DBackward0",
+    method=False,
+    wide=True,
+    images=1,
+    volumes=False,
+)
+def adaptive_average(xp, input: Array, size):
+    """Each spatial dimension averaged down to `size`; a mean of means, as the windows are boxes."""
+    for axis, m in enumerate(size, input.ndim - len(size)):
+        matrix = averaging(xp, input.shape[axis], m, input.dtype)
+        input = xp.moveaxis(xp.moveaxis(input, axis, -1) @ matrix.T, -1, axis)
+    return xp.ascontiguousarray(input)
+
+
+@operator("_adaptive_average_spread", method=False, wide=True, images=1, volumes=False)
+def adaptive_average_spread(xp, grad: Array, shape, size):
+    """The transpose of `_adaptive_average`."""
+    for axis, m in enumerate(size, grad.ndim - len(size)):
+        grad = xp.moveaxis(xp.moveaxis(grad, axis, -1) @ averaging(xp, shape[axis], m, grad.dtype), -1, axis)
+    return xp.ascontiguousarray(grad)
+
+
+adaptive_average.gradient(input=lambda t, g, input_shape, size: t._adaptive_average_spread(g, tuple(input_shape), size))
+adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, size))
+
+
+@operator(
+    "_adaptive_max",
+    node=lambda input, size: f"AdaptiveMaxPool{len(size)}DBackward0",
+    outputs=2,
+    nondifferentiable=(1,),
+    method=False,
+    images=1,
+    volumes=False,
+)
+def adaptive_max(xp, input: Array, size):
+    """The largest element of each adaptive window, and its flat index."""
+    spatial = input.shape[-len(size) :]
+    outer = input.shape[: -len(size)]
+    values = xp.empty((*outer, *size), input.dtype)
+    indices = xp.empty((*outer, *size), np.int64)
+    numbers = xp.arange(prod(spatial)).reshape(spatial)
+    for cell in np.ndindex(*size):
+        box = tuple(slice(*spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
+        part = input[(..., *box)].reshape(*outer, -1)
+        best = part.argmax(-1)
+        values[(..., *cell)] = xp.take_along_axis(part, best[..., None], -1)[..., 0]
+        indices[(..., *cell)] = numbers[box].reshape(-1)[best]
+    return values, indices
+
+
+adaptive_max.gradient(
+    input=lambda t, g, input_shape, size, result1: t._scatter_flat(g[0], result1, tuple(input_shape), len(size))
+)
+
+
+@operator("_scatter_flat", method=False)
+def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
+    """Values added at flat indices of the last `dims` dimensions of a tensor of zeros."""
+    outer = prod(shape[: len(shape) - dims])
+    out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
+    rows = xp.arange(outer)[:, None]
+    fold_at(xp, "add", out, (rows, indices.reshape(outer, -1)), grad.reshape(outer, -1))
+    return out.reshape(shape)
+
+
+def gather_flat(t, g, indices, dims):
+    flat = t.flatten(g, g.ndim - dims)
+    return t.gather(flat, -1, t.flatten(indices, indices.ndim - dims)).reshape(indices.shape)
+
+
+scatter_flat.gradient(grad=lambda t, g, indices, dims: gather_flat(t, g, indices, dims))
+
+
+def _sizes(kind: str, input, output_size, d: int) -> tuple:
+    """The sizes asked for, checked."""
+    whole = output_size is None or isinstance(output_size, int) or not getattr(output_size, "shape", True)
+    wanted = (output_size,) * d if whole else tuple(output_size)
+    shape = input._array.shape
+    wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
+    check_adaptive(kind, d, shape, wanted)
+    if d > 1:  # of one dimension: it is pooled as two
+        size = (*shape[:-d], *wanted)
+        if kind == "avg":
+            count(size)
+        sized(size, input._array.itemsize)
+    return wanted
+
+
+def _adaptive_forms(d: int) -> None:
+    def average(input, output_size):
+        size = _sizes("avg", input, output_size, d)
+        if d == 1:
+            return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
+        if all(m == 1 for m in size):
+            whole = input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
+            if d == 2 and channels_are_last(input._array):
+                n, c = whole._array.strides[:2]
+                whole._array = strided(whole._array, whole._array.shape, (n, c, n, n))
+            return whole
+        refused(f"adaptive_avg_pool{d}d", input._array, "biuc")
+        return adaptive_average.function(input, size)
+
+    def maximum(input, output_size, return_indices=False):
+        size = _sizes("max", input, output_size, d)
+        if d == 1:
+            values, indices = find_function("nn.functional.adaptive_max_pool2d")(
+                input.unsqueeze(-2), (1, size[0]), True
+            )
+            values, indices = values.squeeze(-2), indices.squeeze(-2)
+        else:
+            refused(f"adaptive_max_pool{d}d", input._array, "biuc")
+            values, indices = adaptive_max.function(input, size)
+        return (values, indices) if return_indices else values
+
+    average.__name__, maximum.__name__ = f"adaptive_avg_pool{d}d", f"adaptive_max_pool{d}d"
+    average.__doc__ = f"The mean of windows that divide the last {d} dimensions into `output_size` parts."
+    maximum.__doc__ = f"The maximum of windows that divide the last {d} dimensions into `output_size` parts."
+
+    def with_indices(input, output_size, return_indices=False):
+        return maximum(input, output_size, True)
+
+    with_indices.__name__ = f"adaptive_max_pool{d}d_with_indices"
+    with_indices.__doc__ = f"`adaptive_max_pool{d}d` together with flat indices."
+    composite(f"nn.functional.adaptive_avg_pool{d}d" + (" adaptive_avg_pool1d" if d == 1 else ""), method=False)(
+        average
+    )
+    composite(f"nn.functional.adaptive_max_pool{d}d", method=False)(maximum)
+    composite(
+        f"nn.functional.adaptive_max_pool{d}d_with_indices" + (" adaptive_max_pool1d" if d == 1 else ""), method=False
+    )(with_indices)
+
+
+def _lp_forms(d: int) -> None:
+    def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+        kernel = many(kernel_size, d)
+        average = find_function(f"nn.functional.avg_pool{d}d")
+        out = average(input.pow(norm_type), kernel if d > 1 else kernel[0], stride, 0, ceil_mode)
+        return (out.sign() * out.abs().relu()).mul(prod(kernel)).pow(1.0 / norm_type)
+
+    pool.__name__ = f"lp_pool{d}d"
+    pool.__doc__ = f"The p-norm of each window of the last {d} dimensions."
+    composite(f"nn.functional.lp_pool{d}d", method=False)(pool)
+
+
+@operator("_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False, images=1)
+def max_unpool(xp, input: Array, indices: Array, size):
+    """Values put at flat indices of an output of spatial shape `size`; zeros elsewhere."""
+    d = len(size)
+    outer = input.shape[:-d]
+    count((*outer, *size))
+    out = xp.zeros((prod(outer), prod(size)), input.dtype)
+    flat = indices.reshape(prod(outer), -1)
+    bad = (flat < 0) | (flat >= prod(size))
+    volume = "x".join(map(str, size))
+    refuse(
+        bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume})")
+    )
+    xp.put_along_axis(out, flat, input.reshape(prod(outer), -1), 1)
+    return out.reshape(*outer, *size)
+
+
+max_unpool.gradient(input=lambda t, g, indices, size: gather_flat(t, g, indices, len(size)))
+
+
+def check_unpool(d: int, values: Array, indices: Array) -> None:
+    count = values.ndim + (d == 1)
+    single, d = d == 1, max(d, 2)
+    if count not in (d + 1, d + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{d}d should be a {d + 1}d or {d + 2}d Tensor, but got a tensor with {count} dimensions."
+        )
+    if indices.dtype != np.int64:
+        got = f" but got: {of(indices).short}" if d == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{got}")
+    if indices.shape != values.shape:
+        shown, given = ([*x.shape, 1] if single else list(x.shape) for x in (values, indices))
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({shown}) but got indices tensor with shape: "
+            f"{given}"
+        )
+
+
+def unpooled_size(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, wanted: Any) -> Any:
+    """The spatial size of the output of an unpooling; `wanted` may be one that the pooling could have come from too."""
+    d = len(kernel)
+    default = [(sizes[i - d] - 1) * stride[i] + kernel[i] - 2 * padding[i] for i in range(d)]
+    found = default
+    if wanted is not None:
+        found = wanted[2:] if len(wanted) == d + 2 else wanted
+        if len(found) != d:
+            raise ValueError(
+                f"output_size should be a sequence containing {d} or {d + 2} elements, but it has a length of '{len(found)}'"
+            )
+        for i in range(d):
+            low, high = default[i] - stride[i], default[i] + stride[i]
+            if not low < found[i] < high:
+                raise ValueError(f'invalid output_size "{found}" (dim {i} must be between {low} and {high})')
+    for i in range(d):
+        if found[i] < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{i}]={found[i]}"
+            )
+    return found
+
+
+def _unpool_forms(d: int) -> None:
+    def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        spread = lambda value: tuple(value) if hasattr(value, "__iter__") else (value,) * d
+        kernel = spread(kernel_size)
+        step, pad = kernel if stride is None else spread(stride), spread(padding)
+        size = unpooled_size(input.size(), kernel, step, pad, output_size)
+        if d == 1:  # PyTorch's is that of two dimensions
+            refuse_arguments("_nn.max_unpool2d", (input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]), {})
+        else:
+            more = (step, pad) if d == 3 else ()
+            refuse_arguments(f"_nn.max_unpool{d}d", (input, indices, size, *more), {})
+        check_unpool(d, input._array, indices._array)
+        size = [int(n) for n in size]
+        if d == 1:
+            return max_unpool.function(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)
+        return max_unpool.function(input, indices, tuple(size))
+
+    unpool.__name__ = f"max_unpool{d}d"
+    unpool.__doc__ = f"Maxima put back where `max_pool{d}d` found them."
+    composite(f"nn.functional.max_unpool{d}d", method=False)(unpool)
+
+
+for _d in (2, 1, 3):
+    _adaptive_forms(_d)
+    _lp_forms(_d)
+    _unpool_forms(_d)

@@ -1,0 +1,322 @@
+"""Scaled dot-product attention.
+
+The usual form is one operator, as in PyTorch: scores of a few heads at a time, which stay in the cache, are made, turned into
+weights and used at once. What is kept for the backward pass is the logarithm of each row's sum, from which it makes the
+weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...arrays.backend import module_of
+from ...arrays.blas import alone
+from ...arrays.cupy_module import accelerator
+from ...arrays.errors import cpp_name
+from ...arrays.on_arrays import on_arrays
+from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
+from ...arrays.state import state
+from ...graph.fields import wrap
+from ...loading.table import find_function
+from ...numerics.products import batches
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from ..creation.copying import fitting
+from ..elementwise.by_number import times
+from ..random.sampling import source
+from ..reductions.softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
+
+SAFE = 40.0
+"""Scores of at most this size are exponentiated as they are; of others each row's maximum is subtracted first."""
+
+
+def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
+    """What is added to the scores [B, H, L, S]: a view of that shape, or None."""
+    batch, heads, rows, _ = query.shape
+    columns = key.shape[2]
+    if causal:
+        xp = module_of([query])
+        mask = xp.tril(xp.ones((rows, columns), bool))
+    if mask is None:
+        return None
+    if mask.dtype.kind == "b":
+        mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
+    return np.broadcast_to(mask.astype(query.dtype, copy=False), (batch, heads, rows, columns))
+
+
+def jobs(query: Any, key: Any) -> Any:
+    """Index of the batch and heads, and how many rows of scores at a time, so that these stay in the cache."""
+    batch, heads, rows, _ = query.shape
+    columns = key.shape[2]
+    together = max(1, min(heads, ROWS // max(1, rows * columns)))
+    step = max(1, min(rows, ROWS // max(1, columns)))
+    return [((b, slice(h, h + together)), step) for b in range(batch) for h in range(0, heads, together)]
+
+
+def helpers(query: Any, key: Any) -> int:
+    """How many threads to share the heads among."""
+    return state.threads if query.size * key.shape[2] >= SHARED else 1
+
+
+def transposed(x: Any, scale: float = 1.0) -> Any:
+    """Transposed matrices, copied: BLAS loses more time with a transposed second factor than this takes."""
+    x = x.swapaxes(1, 2).copy()
+    return np.multiply(x, x.dtype.type(scale), out=x)
+
+
+def exponential(s: Any, exact: bool) -> None:
+    """exp in place, rounded from double for small problems."""
+    if exact:
+        np.copyto(s, np.exp(s.astype(FLOAT64)), "same_kind")
+    else:
+        np.exp(s, s)
+
+
+def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float) -> tuple:
+    """The result and the logarithms of the rows' sums."""
+    batch, heads, rows, width = query.shape
+    columns = key.shape[2]
+    kind = query.dtype.type
+    plain = mask is None or mask.dtype.kind == "b"
+    mask = additive(mask, causal, query, key)
+    # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
+    out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
+    sums = np.empty((batch, heads, rows, 1), query.dtype)
+    exact = query.dtype == FLOAT32 and batch * heads * rows * columns <= EXACT_SIZE
+    ones = np.ones(columns, query.dtype)
+
+    def work(at: tuple, step: int) -> None:
+        turned = transposed(key[at], scale)
+        for top in range(0, rows, step):
+            part = slice(top, top + step)
+            s = batches(query[at][:, part], turned)
+            if kernels.suits(s):
+                if mask is not None:
+                    np.add(s, mask[at][:, part], s)
+                total = np.empty((*s.shape[:2], 1), s.dtype)
+                kernels.compiled.attention_weights(s, total, exact)
+                sums[at][:, part] = total
+                out[at][:, part] = batches(s, value[at])
+                continue
+            bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
+            if mask is not None:
+                np.add(s, mask[at][:, part], s)
+            flat = s.reshape(-1, columns)
+            if not bounded:
+                most = np.maximum.reduce(flat, 1, keepdims=True)
+                np.copyto(most, kind(0), where=most == -np.inf)
+                np.subtract(flat, spread(most, columns), flat)
+            exponential(flat, exact)
+            total = np.dot(flat, ones).reshape(*s.shape[:2], 1)
+            if mask is not None:
+                np.copyto(total, kind(1), where=total == 0)  # a row that attends to nothing is zero
+            np.multiply(np.matmul(s, value[at]), np.reciprocal(total), out[at][:, part])
+            np.log(total, total)
+            if not bounded:
+                total += most.reshape(total.shape)
+            sums[at][:, part] = total
+
+    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
+    return out, sums
+
+
+@operator(
+    "_attention", method=False, outputs=1, unlinked="mask",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+)  # fmt: skip
+def attention(xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0):
+    """softmax(query @ key^T * scale + mask) @ value for [B, H, L, E], [B, H, S, E] and [B, H, S, E]; also the log-sums."""
+    return attended(query, key, value, mask, is_causal, scale)
+
+
+def attention_backward(g, needs, query, key, value, mask, is_causal, scale, result, result1):
+    rows, columns = query.shape[2], key.shape[2]
+    kind = query.dtype.type
+    added = additive(mask, is_causal, query, key)
+    dq, dk, dv = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
+    exact = query.dtype == FLOAT32 and result1.size * columns <= EXACT_SIZE
+    delta = np.einsum("bhie,bhie->bhi", g, result)[..., None]
+
+    def work(at: tuple, step: int) -> None:
+        turned, turned_value = transposed(key[at], scale), transposed(value[at])
+        for top in range(0, rows, step):
+            part = slice(top, top + step)
+            q = query[at][:, part]
+            s = batches(q, turned)
+            if added is not None:
+                np.add(s, added[at][:, part], s)
+            grad = g[at][:, part]
+            ds = batches(grad, turned_value)
+            total, share = (np.ascontiguousarray(x[at][:, part]).reshape(-1, 1) for x in (result1, delta))
+            if kernels.suits(s, ds, total, share):
+                kernels.compiled.attention_scores_backward(s, ds, total, share, exact)
+            else:
+                flat, flat_ds = s.reshape(-1, columns), ds.reshape(-1, columns)
+                np.subtract(flat, spread(total, columns), flat)
+                exponential(flat, exact)
+                np.subtract(flat_ds, spread(share, columns), flat_ds)
+                np.multiply(flat_ds, flat, flat_ds)
+            dv[at] += batches(s.swapaxes(1, 2), grad)
+            np.multiply(batches(ds, key[at]), kind(scale), dq[at][:, part])
+            dk[at] += batches(ds.swapaxes(1, 2), q)
+        dk[at] *= kind(scale)
+
+    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
+    return dq if needs[0] else None, dk if needs[1] else None, dv if needs[2] else None, None
+
+
+@attention.joint_gradient
+@on_arrays(attention_backward)
+def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
+    return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+
+
+def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
+    kind = "Flash" if mask is None and query.dtype.itemsize == 2 and query.shape[3] <= 256 else "Efficient"
+    return f"ScaledDotProduct{kind}AttentionBackward0"
+
+
+@operator("_attention_on_device", method=False, outputs=1, unlinked="mask", node=on_device_node)
+def attention_on_device(
+    xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0, dropout=None
+):  # fmt: skip
+    """`_attention` on a GPU, which draws dropout's numbers itself, each time that it needs them."""
+    return accelerator().attention.forward(xp, query, key, value, mask, is_causal, scale, dropout)
+
+
+def attention_on_device_backward(g, needs, query, key, value, mask, is_causal, scale, dropout, result1):
+    found = accelerator().attention.backward(
+        module_of([query]), g, query, key, value, mask, is_causal, scale, dropout, result1
+    )
+    return *[x if need else None for x, need in zip(found, needs, strict=False)], None
+
+
+@attention_on_device.joint_gradient
+@on_arrays(attention_on_device_backward)
+def _(t, g, needs, query, key, value, mask, is_causal, scale, dropout, result1):
+    return written_out(t, g, needs, query, key, value, mask, is_causal, scale, dropout)
+
+
+def written_out(
+    t: Any,
+    g: Any,
+    needs: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    causal: bool,
+    scale: float,
+    dropout: Any = None,
+) -> tuple:
+    """The gradients by operators that can be differentiated in turn."""
+    scores = t.matmul(query * scale, t.transpose(key, 2, 3))
+    if mask is not None or causal:
+        found = additive(None if mask is None else mask._array, causal, query._array, key._array)
+        scores = scores + wrap(found)
+    weights = t.softmax(scores, 3)
+    kept, dw = weights, t.matmul(g, t.transpose(value, 2, 3))
+    if dropout is not None:
+        noise = wrap(
+            accelerator().sampling.dropout_again(
+                module_of([query._array]), dropout, tuple(weights.shape), weights._array.dtype
+            )
+        )
+        kept, dw = weights * noise, dw * noise
+    dv = t.matmul(t.transpose(kept, 2, 3), g) if needs[2] else None
+    ds = weights * (dw - t.sum(weights * dw, 3, True)) * scale
+    dq = t.matmul(ds, key) if needs[0] else None
+    return dq, t.matmul(t.transpose(ds, 2, 3), query) if needs[1] else None, dv, None
+
+
+def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> Any:
+    """The operator that PyTorch has for this form, where it has one."""
+    q, k, v = query._array, key._array, value._array
+    suits = (
+        (dropout_p == 0.0 or dropout_p < 1.0 and type(q) is not np.ndarray)
+        and q.ndim == k.ndim == v.ndim == 4
+        and type(q) is type(k) is type(v)
+        and q.dtype == k.dtype == v.dtype
+        and q.shape[:2] == k.shape[:2]
+        and k.shape == v.shape
+        and q.shape[3] == k.shape[3]
+        and q.size > 0 < k.size
+        and (mask is None or mask._node is None and mask._array.ndim in (2, 4))
+    )
+    if not suits:
+        return None
+    if type(q) is np.ndarray:
+        return attention if q.dtype in (FLOAT32, FLOAT64) else None
+    # A GPU's operators take rows of whole words of 16 bytes; double precision has none.
+    narrow = q.dtype.itemsize == 2 and (mask is None and q.shape[3] <= 256 or not q.shape[3] % 8)
+    return attention_on_device if narrow or q.dtype == FLOAT32 and not q.shape[3] % 4 else None
+
+
+def drawn(query: Tensor, key: Tensor, p: float) -> tuple:
+    """The numbers by which a GPU draws dropout of the weights."""
+    return accelerator().sampling.dropout_draw(
+        source(None, like=query._array), math.prod(query.shape[:3]) * key.shape[2], float(p)
+    )
+
+
+def check_attention(query, key, value, attn_mask, dropout_p) -> None:
+    """The dimensions and dtypes of attention's operands."""
+    kinds = [cpp_name(x) for x in (query, key, value)]
+    if len(set(kinds)) > 1:
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} and "
+            f"value.dtype: {kinds[2]} instead."
+        )
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} key.dim: "
+            f"{key.ndim} and value.dim: {value.ndim} instead."
+        )
+    if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
+        kind = cpp_name(attn_mask)
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{kind} and  query.dtype: {kinds[0]} instead."
+        )
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+
+
+@composite("nn.functional.scaled_dot_product_attention", method=False)
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
+):  # fmt: skip
+    """softmax(query @ key^T * scale + mask) @ value, for query [..., L, E], key [..., S, E], value [..., S, V]."""
+    check_attention(query, key, value, attn_mask, dropout_p)
+    scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
+    if enable_gqa:
+        copies = query.shape[-3] // key.shape[-3]
+        key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
+    whole = fused(query, key, value, attn_mask, dropout_p)
+    if is_causal and attn_mask is not None and whole is not attention:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if whole:
+        if attn_mask is not None:
+            fitting((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
+        given = (query, key, value, attn_mask, bool(is_causal), float(scale))
+        return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
+    if is_causal:
+        rows, columns = query.shape[-2], key.shape[-2]
+        attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()
+    # PyTorch scales both factors by the root, which keeps half precision in range.
+    root = math.sqrt(abs(scale))
+    sign = -1.0 if scale < 0 else 1.0
+    scores = times(query, root * sign) @ times(key.transpose(-2, -1), root)
+    softmax = find_function("softmax") if attn_mask is None else safe_softmax.function
+    if attn_mask is not None:
+        if attn_mask.dtype.name == "bool":
+            attn_mask = scores.new_zeros(attn_mask.shape).masked_fill(attn_mask.logical_not(), -math.inf)
+        scores = scores + attn_mask
+    weights = softmax(scores, -1)
+    if dropout_p > 0.0:
+        weights = find_function("nn.functional.dropout")(weights, dropout_p)
+    return weights @ value

@@ -1,0 +1,215 @@
+"""Bags of embeddings: the sum, mean or maximum of the rows that each bag of indices names, in one step."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.errors import tensor_type
+from ...arrays.extents import repeated
+from ...arrays.promotion import result_type
+from ...graph.fields import wrap
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.placement import hosted
+from .embedding import add_rows, check_indices, renormalise, spread_of
+
+SUM, MEAN, MAX = range(3)
+
+
+def maxima(xp: Any, rows: Any, indices: Any, bag: Any, bags: int) -> tuple:
+    """The largest element of each column over the rows of each bag, and the index of the row it came from."""
+    best = xp.zeros((bags, rows.shape[1]), rows.dtype)
+    where = xp.full(best.shape, -1, np.int64)
+    columns = xp.arange(rows.shape[1])
+    for number in range(bags):
+        inside = xp.flatnonzero(bag == number)
+        if len(inside):
+            first = rows[inside].argmax(0)
+            best[number], where[number] = rows[inside][first, columns], indices[inside][first]
+    return best, where
+
+
+@operator("_embedding_bag", node="EmbeddingBagBackward0", method=False, wide=True)
+def bags_of(
+    xp, weight: Array, indices, bag, bags, mode, frequencies, kept, per_sample_weights: Array = None, sparse=False
+):
+    """Row i of the result combines the rows of weight [V, D] whose `indices` have the number i in `bag`; `kept` says which of the
+    per_sample_weights they have, where not all."""
+    rows = xp.take(weight, indices, axis=0)
+    if mode == MAX:
+        return maxima(xp, rows, indices, bag, bags)
+    if per_sample_weights is not None:
+        rows = rows * (per_sample_weights if kept is None else per_sample_weights[kept])[:, None]
+    out = sums(xp, rows, bag, bags)
+    return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
+
+
+def sums(xp: Any, rows: Any, bag: Any, bags: int) -> Any:
+    """The rows of each bag summed; `bag` ascends."""
+    if xp is not np:
+        return add_rows(xp, bags, bag, rows)
+    out = np.zeros((bags, rows.shape[1]), rows.dtype)
+    if len(bag):
+        first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
+        out[bag[first]] = np.add.reduceat(rows, first, axis=0)
+    return out
+
+
+def sizes(bag: Any, bags: int, dtype: Any) -> Any:
+    return np.maximum(np.bincount(bag, minlength=bags), 1).astype(dtype)
+
+
+@bags_of.joint_gradient
+def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_sample_weights, sparse, result1):
+    dtype, made = t.array(weight).dtype, t.constant
+    bare = lambda x: getattr(x, "_array", x)
+    if mode == MAX:
+        held = bare(result1) >= 0
+        at = np.where(held, bare(result1), 0)
+        full = t.zeros_like(weight)
+        return t.scatter_add(full, 0, made(at), g * made(held.astype(dtype))), None
+    values = t.index_select(g, 0, made(bag))
+    to_weights = t.sum(values * t.index_select(weight, 0, made(indices)), 1) if needs[1] else None
+    if needs[1] and kept is not None:
+        to_weights = t.scatter_add(t.zeros_like(per_sample_weights), 0, made(kept), to_weights)
+    if mode == MEAN:
+        values = values / made(sizes(bag, bags, dtype)[bag][:, None])
+    if per_sample_weights is not None:
+        shares = per_sample_weights if kept is None else t.index_select(per_sample_weights, 0, made(kept))
+        values = values * t.unsqueeze(shares, 1)
+    if frequencies is not None:
+        values = values / made(frequencies.astype(dtype)[:, None])
+    return spread_of(t, sparse)(values, made(indices), weight.shape[0], -1), to_weights
+
+
+def combined(
+    weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse=False
+):  # fmt: skip
+    """The bags, and the number of the bag of each index, without those that are `padding_idx`."""
+    check_indices(result_type([indices._array, offsets._array]), "#1", "embedding_bag")
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        kinds = f"type {tensor_type(weight.dtype)} does not equal {tensor_type(per_sample_weights.dtype)}"
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
+            f"but {kinds} (while checking arguments for embedding_bag)"
+        )
+    index, starts, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise RuntimeError(
+                f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
+            )
+        padding_idx %= rows
+    bags = len(starts) - bool(include_last_offset)
+    if len(starts) and starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            f"{starts[0]}"
+        )
+    if len(starts) and starts[-1] > len(index):
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {starts[-1]}"
+        )
+    for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+        raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
+    ends = np.append(starts[1:], len(index))[:bags]
+    bag = repeated(module_of([index]).arange(bags), ends - starts[:bags])
+    index = index[: len(bag)]
+    frequencies = np.bincount(index, minlength=rows)[index] if scale_grad_by_freq else None
+    kept = None
+    if padding_idx is not None:
+        kept = np.flatnonzero(index != padding_idx)
+        frequencies = None if frequencies is None else frequencies[kept]
+        index, bag = index[kept], bag[kept]
+    return bags_of.function(weight, index, bag, bags, mode, frequencies, kept, per_sample_weights, sparse), bag, index
+
+
+@composite("embedding_bag", method=False)
+def torch_embedding_bag(
+    weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=None,
+):  # fmt: skip
+    """The bags, with each index's bag, the bags' sizes, and, for maxima, the indices of the rows they came from."""
+    result, bag, index = combined(
+        weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse
+    )
+    bags = result.shape[0]
+    xp = module_of([bag])
+    count = xp.bincount(bag, minlength=bags) if mode != SUM else xp.zeros(bags, np.int64)
+    first = xp.maximum(maxima(xp, weight._array[index], index, bag, bags)[1], 0) if mode == MAX else count
+    return result, wrap(bag if mode != SUM else bag[:0]), wrap(count), wrap(first)
+
+
+@composite("nn.functional.embedding_bag", method=False)
+def embedding_bag(
+    input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
+    per_sample_weights=None, include_last_offset=False, padding_idx=None,
+):  # fmt: skip
+    """Sum, mean or maximum of the rows of weight [V, D] in each bag of input: a row of it [B, L], or what lies between offsets [B]."""
+    if weight.dtype.name == "int64" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then it must have the same shape "
+            f"as the input ({input.size()})"
+        )
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        rows, length = input.shape
+        offsets, include_last_offset = wrap(module_of([input._array]).arange(rows) * length), False
+        input = input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if max_norm is not None:
+        renormalise(input, weight, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}'). Please open a feature request on GitHub."
+        )
+    number = ("sum", "mean", "max").index(mode)
+    return hosted(combined)(
+        weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx, sparse
+    )[0]
+
+
+@composite("embedding", method=False)
+def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    """``nn.functional.embedding`` with its arguments in the other order."""
+    function = table.find_function("nn.functional.embedding")
+    return function(
+        indices, weight, padding_idx if padding_idx >= 0 else None, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
+
+
+@composite("embedding_renorm_", method=False)
+def embedding_renorm_(weight, indices, max_norm, norm_type):
+    """Scale down, in place, the rows of weight that `indices` name and whose norm exceeds `max_norm`."""
+    renormalise(indices, weight, max_norm, norm_type)
+    return weight

@@ -1,0 +1,352 @@
+"""Convolution in one, two and three dimensions, and its transpose.
+
+The product is a GEMM: windows of the input become the columns of a matrix (im2col, one copy), which the weight multiplies.
+Three linear maps are enough for derivatives of any order, since each one's gradients are the other two:
+
+    y = C(x, w)     dx = T(dy, w)     dw = W(x, dy)
+
+with C the convolution, T its transpose and W the weight's gradient.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...arrays.blas import alone
+from ...arrays.extents import strided
+from ...arrays.parallel import SHARED, each
+from ...arrays.state import state
+from ...loading import table
+from ...numerics.convolution import compiled_forward, compiled_weight, suits
+from ...operators.declare import Array, composite, operator
+from ...tensors.inplace import fits_dtype
+from ...tensors.tensor import Tensor
+from ...wording.convolution import (
+    check_dims,
+    check_output,
+    check_types,
+    geometry,
+    transposed_geometry,
+    tuples,
+)
+from ..elementwise.by_number import times
+
+
+def windows(xp: Any, x: Any, kernel: tuple, stride: tuple, dilation: tuple) -> Any:
+    """A view of x [N, C, *S] as [N, C, *K, *out]: every window, without a copy."""
+    out = [
+        (n - k_dil * (k - 1) - 1) // s + 1 for n, k, s, k_dil in zip(x.shape[2:], kernel, stride, dilation, strict=True)
+    ]
+    steps = x.strides[2:]
+    strides = (
+        *x.strides[:2],
+        *(step * w for step, w in zip(steps, dilation, strict=True)),
+        *(step * s for step, s in zip(steps, stride, strict=True)),
+    )
+    return strided(x, (*x.shape[:2], *kernel, *out), strides)
+
+
+def padded(xp: Any, x: Any, padding: tuple) -> Any:
+    """x with zeros around its spatial dimensions."""
+    if not any(padding):
+        return x
+    shape = (*x.shape[:2], *(n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)))
+    out = xp.zeros(shape, x.dtype)
+    out[(slice(None), slice(None), *(slice(p, p + n) for n, p in zip(x.shape[2:], padding, strict=True)))] = x
+    return out
+
+
+COLUMNS = 1 << 17
+"""Elements of a matrix of columns: it stays in the cache between being made and being multiplied."""
+
+
+def pieces(xp: Any, view: Any, groups: int) -> Any:
+    """The windows [N, C, *K, *out] of a few samples, or of a few rows of a sample, at a time.
+
+    Yields the samples, the place in the flat output, and the windows; see `columns`.
+    """
+    n, c = view.shape[:2]
+    d = (view.ndim - 2) // 2
+    kernel, out = view.shape[2 : 2 + d], view.shape[2 + d :]
+    inner, line = c // groups * prod(kernel), prod(out[1:])
+    size = inner * groups * prod(out)
+    together = max(1, n if xp is not np else COLUMNS // max(size, 1))
+    rows = out[0] if xp is not np or size <= COLUMNS else max(1, COLUMNS * out[0] // size)
+    for first in range(0, n, together):
+        samples = slice(first, min(n, first + together))
+        for top in range(0, out[0], rows):
+            part = view[(samples, *(slice(None),) * (1 + d), slice(top, top + rows))]
+            place = slice(top * line, min(top + rows, out[0]) * line)
+            yield samples, place, part
+
+
+def columns(part: Any, groups: int) -> Any:
+    """Windows as matrices [N, G, C/G * prod K, outputs]: the copy that makes a convolution a product."""
+    return part.reshape(len(part), groups, -1, prod(part.shape[1 + part.ndim // 2 :]))
+
+
+def _forward(
+    xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
+) -> Any:
+    if suits(x, w, w.shape[2:], stride, dilation):
+        y = compiled_forward(x, w, bias, padding, groups)
+        if y is not None:
+            return y
+    view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
+    n, o, out = len(x), len(w), view.shape[w.ndim :]
+    y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
+    flat = w.reshape(groups, o // groups, -1)
+
+    def work(samples: slice, place: slice, part: Any) -> None:
+        xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
+
+    each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
+    y = y.reshape(n, o, *out)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (y.ndim - 2))
+    return y
+
+
+def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, size: tuple) -> Any:
+    """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
+    kernel, out = w.shape[2:], g.shape[2:]
+    border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
+    whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(out, border, dilation, kernel, strict=True))
+    if min(border) < 0 or whole != tuple(size) or g.shape[1] * prod(size) > 3 * w.shape[1] * prod(out):
+        return None
+    mirrored = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))].swapaxes(0, 1)
+    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(kernel), border, dilation, 1)
+
+
+def _transposed(
+    xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple
+) -> Any:
+    """The transpose: each element of g spreads the weight over its window of an output of spatial shape `size`."""
+    kernel = w.shape[2:]
+    n, o = g.shape[:2]
+    out = g.shape[2:]
+    inner = w.shape[1]
+    flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
+    if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
+        cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
+        return cols.reshape(n, groups * inner, *out)
+    if groups == 1 and all(s == 1 for s in stride):
+        x = _as_convolution(xp, g, w, padding, dilation, size)
+        if x is not None:
+            return x
+    full = tuple(m + 2 * p for m, p in zip(size, padding, strict=True))
+    inside = tuple(slice(p, p + m) for m, p in zip(size, padding, strict=True))
+    x = xp.empty((n, groups * inner, *size), g.dtype)
+    # With the samples side by side in memory the additions run over long rows.
+    together = max(1, n) if xp is not np else max(1, 8 * COLUMNS // max(1, groups * inner * prod(kernel) * prod(out)))
+    for first in range(0, n, together):
+        part = g[first : first + together]
+        m = len(part)
+        turned = xp.ascontiguousarray(xp.moveaxis(part.reshape(m, groups, o // groups, prod(out)), 0, -1))
+        cols = xp.matmul(flat, turned.reshape(groups, o // groups, -1)).reshape(groups * inner, *kernel, *out, m)
+        sums = xp.zeros((groups * inner, *full, m), g.dtype)
+        for at in np.ndindex(*kernel):
+            place = tuple(
+                slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
+            )
+            sums[(slice(None), *place)] += cols[(slice(None), *at)]
+        x[first : first + together] = xp.moveaxis(sums[(slice(None), *inside)], -1, 0)
+    return x
+
+
+def _size(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, output_padding: tuple) -> tuple:
+    return tuple(
+        (m - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for m, s, p, d, k, e in zip(g.shape[2:], stride, padding, dilation, w.shape[2:], output_padding, strict=True)
+    )
+
+
+def _title(*values: Any) -> str:
+    return SECOND if values[-1] else "ConvolutionBackward0"
+
+
+SECOND = "ConvolutionBackwardBackward0"
+"""What PyTorch calls the node of a convolution's gradient."""
+
+
+@operator("_convolution", node=_title, method=False, wide=True, images=2)
+def convolution(
+    xp, input: Array, weight: Array, bias: Array = None, stride=(1,), padding=(0,), dilation=(1,), transposed=False,
+    output_padding=(0,), groups=1, backward=False,
+):  # fmt: skip
+    """input [N, C, *S] and weight [O, C/G, *K] (transposed: [C, O/G, *K]) give [N, O, *out].
+
+    backward: it is itself the gradient of one.
+    """
+    if transposed:
+        size = _size(input, weight, stride, padding, dilation, output_padding)
+        y = _transposed(xp, input, weight, stride, padding, dilation, groups, size)
+        if bias is not None:
+            y += bias.reshape(-1, *[1] * (y.ndim - 2))
+        return y
+    return _forward(xp, input, weight, stride, padding, dilation, groups, bias)
+
+
+def _left_over(shape: tuple, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
+    """The output_padding that gives the transpose the input's size back."""
+    plain = _size(g, w, stride, padding, dilation, (0,) * len(stride))
+    return tuple(n - m for n, m in zip(shape[2:], plain, strict=True))
+
+
+def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, groups):
+    if transposed:
+        x = t._convolution(g, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, True)
+        for axis in range(2, len(shape)):  # a large output_padding leaves room for windows beyond the input
+            if x.shape[axis] > shape[axis]:
+                x = t.narrow(x, axis, 0, shape[axis])
+        return x
+    rest = _left_over(shape, g, weight, stride, padding, dilation)
+    return t._convolution(g, weight, None, stride, padding, dilation, True, rest, groups, True)
+
+
+@convolution.joint_gradient
+def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
+    spatial = (stride, padding, dilation, groups)
+    x = input_gradient(t, g, input.shape, weight, stride, padding, dilation, transposed, groups) if needs[0] else None
+    w = None
+    if needs[1]:
+        pair = (g, input) if transposed else (input, g)
+        w = t._convolution_weight(*pair, tuple(weight.shape[2:]), *spatial)
+    b = t.sum(g, (0, *range(2, g.ndim))) if needs[2] else None
+    return x, w, b
+
+
+@operator("_convolution_weight", node=SECOND, method=False, wide=True)
+def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
+    """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
+    n, o = grad.shape[:2]
+    if suits(input, grad, kernel, stride, dilation):
+        w = compiled_weight(input, grad, kernel, padding, groups)
+        if w is not None:
+            return w
+    view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)
+    # The last windows may reach beyond what the gradient covers, when the stride left a rest.
+    view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
+    g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
+    w = xp.zeros((groups, o // groups, input.shape[1] // groups * prod(kernel)), grad.dtype)
+    for samples, place, part in alone(pieces(xp, view, groups)):
+        parts = xp.matmul(g[samples, :, :, place], columns(part, groups).swapaxes(2, 3))
+        w += parts[0] if len(parts) == 1 else parts.sum(0)
+    return w.reshape(o, input.shape[1] // groups, *kernel)
+
+
+@convolution_weight.joint_gradient
+def _(t, g, needs, input, grad, stride, padding, dilation, groups):
+    x = input_gradient(t, grad, input.shape, g, stride, padding, dilation, False, groups) if needs[0] else None
+    y = (
+        t._convolution(input, g, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+        if needs[1]
+        else None
+    )
+    return x, y
+
+
+def _all_complex(*tensors: Tensor | None) -> bool:
+    return all(t is None or t._array.dtype.kind == "c" for t in tensors)
+
+
+def _conv(d: int) -> None:
+    def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        check_dims(input, d, f"conv{d}d")
+        if _all_complex(input, weight, bias):
+            if input.ndim == d + 1:
+                return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+            return in_reals(lambda *x: conv(*x, stride, padding, dilation, groups), input, weight, bias)
+        if isinstance(padding, str):
+            if padding not in ("valid", "same"):
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+            if padding == "same" and any(s != 1 for s in tuples("conv", stride, d, "stride")):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
+            if padding == "same":
+                if input.ndim == d + 1 and weight.ndim == d + 2:
+                    return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
+                input, padding = _same(input, weight, tuples("conv", dilation, d, "dilation"), d)
+            else:
+                padding = 0
+        shapes = input._array.shape, weight._array.shape, None if bias is None else bias._array.shape
+        (stride, padding, dilation, rest), single = geometry(d, *shapes, stride, padding, dilation, groups)
+        check_types(input, weight, bias, False)
+        x = input.unsqueeze(0) if single else input
+        y = convolution.function(x, weight, bias, stride, padding, dilation, False, rest, groups)
+        return y.squeeze(0) if single else y
+
+    conv.__name__ = conv.__qualname__ = f"conv{d}d"
+    conv.__doc__ = (
+        f"Convolution of input [N, C, {', '.join('DHW'[3 - d :])}] with weight [O, C/groups, ...], as "
+        "cross-correlation; padding may be 'valid' or 'same'."
+    )
+    composite(f"nn.functional.conv{d}d conv{d}d", method=False)(conv)
+
+
+def in_reals(conv: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """A convolution of complex numbers by three of real ones, as PyTorch computes it (Gauss's trick)."""
+    (xr, xi), (wr, wi) = _parts(input), _parts(weight)
+    br, bi = (None, None) if bias is None else _parts(bias)
+    real, imaginary = conv(xr, wr, br), conv(xi, wi, None)
+    both = conv(xr + xi, wr + wi, None if br is None else br + bi)
+    return real - imaginary + times(both - real - imaginary, 1j)
+
+
+def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
+    pairs = table.find_function("view_as_real")(x)
+    return pairs.select(-1, 0), pairs.select(-1, 1)
+
+
+def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
+    """Padding that keeps the size: symmetric in the convolution, an odd rest at the end before it."""
+    totals = [w * (k - 1) for k, w in zip(weight.shape[2:], dilation, strict=True)]
+    if any(total % 2 for total in totals):
+        extra = [p for total in reversed(totals) for p in (0, total % 2)]
+        input = table.find_function("nn.functional.pad")(input, extra)
+    return input, tuple(total // 2 for total in totals)
+
+
+def _conv_transpose(d: int) -> None:
+    def conv(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        check_dims(input, d, f"conv_transpose{d}d")
+        if _all_complex(input, weight, bias):
+            if input.ndim == d + 1:
+                return conv(
+                    input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
+                ).squeeze(0)
+            return in_reals(lambda *x: conv(*x, stride, padding, output_padding, groups, dilation), input, weight, bias)
+        shapes = input._array.shape, weight._array.shape, None if bias is None else bias._array.shape
+        (stride, padding, dilation, rest), single = transposed_geometry(
+            d, *shapes, stride, padding, dilation, output_padding, groups
+        )
+        check_types(input, weight, bias, True)
+        if bias is not None and bias.dtype is not input.dtype:
+            # The result begins as a copy of the bias, which may be of another dtype.
+            fits_dtype(input.dtype, bias.dtype)
+            bias = bias.to(input.dtype)
+        check_output(*shapes[:2], stride, padding, dilation, rest)
+        x = input.unsqueeze(0) if single else input
+        y = convolution.function(x, weight, bias, stride, padding, dilation, True, rest, groups)
+        return y.squeeze(0) if single else y
+
+    conv.__name__ = conv.__qualname__ = f"conv_transpose{d}d"
+    conv.__doc__ = "The transpose of a convolution (its gradient with respect to the input): weight [C, O/groups, ...]."
+    composite(f"nn.functional.conv_transpose{d}d conv_transpose{d}d", method=False)(conv)
+
+
+for _d in (1, 2, 3):
+    _conv(_d)
+    _conv_transpose(_d)
+
+
+@composite("convolution", method=False)
+def general(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """Convolution in any number of dimensions, every setting given for each of them."""
+    d = weight.ndim - 2
+    settings = [tuples("conv", v, d, w) for v, w in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
+    return convolution.function(
+        input, weight, bias, *settings, bool(transposed), tuples("conv", output_padding, d, "output_padding"), groups
+    )

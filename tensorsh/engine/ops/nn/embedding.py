@@ -1,0 +1,202 @@
+"""Looking rows up in a table: embedding, bags of embeddings, one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import fold_at, module_of, move, move_like
+from ...arrays.bounds import outside, refuse
+from ...arrays.device import CPU
+from ...arrays.errors import tensor_type, type_name
+from ...arrays.extents import span
+from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse as refuse_arguments
+
+added_rows = kernel("added_rows", unsuited)
+
+
+def checked(xp: Any, index: Any, rows: int) -> None:
+    """IndexError for an index outside the table."""
+    if index.size and not outside(index, 0, rows):
+        refuse((index < 0) | (index >= rows), lambda: IndexError("index out of range in self"))
+
+
+def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
+    """A table of `rows` rows into which each of `values` [M, D] is added at its index [M]."""
+    out = xp.zeros((rows, values.shape[1]), values.dtype)
+    if xp is not np:
+        fold_at(xp, "add", out, index, values)
+        return out
+    if added_rows(out, index, values):
+        return out
+    counts = np.bincount(index, minlength=rows)
+    most = int(counts.max(initial=0))
+    if most <= 1:
+        out[index] = values
+        return out
+    if rows * len(index) <= 1 << 20 and np.isfinite(values.sum()):
+        # A small table: the product with the matrix that has a one where a row was looked up (0 times infinity is NaN).
+        chosen = np.zeros((rows, len(index)), values.dtype)
+        chosen[index, np.arange(len(index))] = 1
+        return chosen @ values
+    order = np.argsort(index, kind="stable")
+    starts = np.cumsum(counts) - counts
+    if most <= 16:
+        # Each row's first use, then the second uses, ...: a few additions of whole blocks.
+        for turn in range(most):
+            some = np.flatnonzero(counts > turn)
+            part = values[order[starts[some] + turn]]
+            part += out[some] if turn else values.dtype.type(0)
+            out[some] = part
+        return out
+    used = np.flatnonzero(counts)
+    out[used] = np.add.reduceat(values[order], starts[used], axis=0)
+    return out
+
+
+@operator("_embedding", node="EmbeddingBackward0", method=False)
+def rows_of(xp, weight: Array, indices: Array, padding_idx=-1, sparse=False):
+    """The rows of weight [V, D] that indices [*] name: [*, D]."""
+    checked(xp, indices, weight.shape[0])
+    return xp.take(weight, indices, axis=0)
+
+
+rows_of.gradient(
+    weight=lambda t, g, weight_shape, indices, padding_idx, sparse: spread_of(t, sparse)(
+        g, indices, weight_shape[0], padding_idx
+    )
+)
+
+
+def spread_of(t, sparse):
+    """What makes the gradient of a table of those of its rows: a whole one, or one of the rows that were looked up."""
+    return t._embedding_rows if sparse else t._embedding_spread
+
+
+@operator("_embedding_spread", method=False)
+def rows_spread(xp, grad: Array, indices: Array, rows, padding_idx):
+    """The gradient of a table: each looked-up row's, added at its index; none at `padding_idx`."""
+    flat = indices.reshape(-1)
+    values = grad.reshape(flat.size, grad.shape[-1])
+    if padding_idx >= 0 and xp is np:
+        kept = flat != padding_idx
+        if not kept.all():
+            flat, values = flat[kept], values[kept]
+    out = add_rows(xp, rows, flat, values).reshape(rows, grad.shape[-1])
+    if padding_idx >= 0 and xp is not np:  # a GPU is not asked whether there are any
+        out[padding_idx] = 0
+    return out
+
+
+rows_spread.gradient(
+    grad=lambda t, g, indices, padding_idx: _without_padding(t, t._embedding(g, indices), indices, padding_idx)
+)
+
+
+def _without_padding(t, rows, indices, padding_idx):
+    return rows if padding_idx < 0 else t.masked_fill(rows, t.unsqueeze(indices == padding_idx, -1), 0)
+
+
+@composite("nn.functional.embedding", method=False)
+def embedding(
+    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
+):  # fmt: skip
+    """The rows of weight [V, D] that the integers input [*] name: [*, D].
+    IndexError: a number beyond V; RuntimeError: no integers."""
+    for at, (name, x) in enumerate((("indices", input), ("weight", weight))):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"embedding(): argument '{name}' (position {2 - at}) must be Tensor, not {type_name(x)}")
+    if max_norm is None:
+        if weight.ndim != 2:
+            raise RuntimeError("'weight' must be 2-D")
+        check_indices(input.dtype, "#1", "embedding")
+    if padding_idx is not None:
+        if not -weight.shape[0] <= padding_idx < weight.shape[0]:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= weight.shape[0]
+    if max_norm is not None:
+        renormalise(input, weight, max_norm, norm_type)
+    y = rows_of.function(weight, input, -1 if padding_idx is None else padding_idx, sparse)
+    if scale_grad_by_freq and y.requires_grad:
+        if sparse:
+            y.register_hook(refuse_scaling)
+            return y
+        counts = np.bincount(input._array.reshape(-1), minlength=weight.shape[0])[input._array]
+        scale = wrap((1 / counts)[..., None].astype(weight._array.dtype))
+        y._node.scale = scale
+        y = _scaled_gradient(y, scale)
+    return y
+
+
+def refuse_scaling(_: Any) -> None:
+    raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+
+
+def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
+    """The same values with the gradient scaled: y*s + (y - y*s) cut from the graph."""
+    part = y * scale
+    return part + (y - part).detach()
+
+
+def check_indices(dtype: Any, place: str, name: str) -> None:
+    """Only these integers name rows."""
+    if dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            f"Expected tensor for argument {place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{tensor_type(dtype)} instead (while checking arguments for {name})"
+        )
+
+
+def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of weight that the integers name, where their norm is greater."""
+    if weight.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for embedding_renorm_)"
+        )
+    check_indices(input.dtype, "#2", "embedding_renorm_")
+    if weight._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {weight.dtype.short} instead."
+        )
+    refuse_arguments("embedding_renorm_", (weight, input, max_norm, norm_type), {})
+    max_norm, norm_type = float(max_norm), float(norm_type)
+    rows = np.unique(move(input._array, CPU))
+    w = move(weight._array, CPU)
+    norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
+    big = norms > max_norm
+    if big.any():
+        scale = (max_norm / (norms[big] + 1e-7)).astype(w.dtype)
+        w[rows[big]] *= scale[:, None]
+        if w is not weight._array:
+            weight._array[...] = move_like(w, weight._array)
+        weight._bump()
+
+
+@composite("nn.functional.one_hot", method=False)
+def one_hot(tensor, num_classes=-1):
+    """Integers [*] as vectors [*, classes] with a one at the place each names.
+    RuntimeError: a negative class or one beyond the classes, a dtype but int64."""
+    if tensor.dtype.name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    x = tensor._array
+    if x.size == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return wrap(np.zeros((*x.shape, num_classes), np.int64))
+    if x.min().item() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = x.max().item() + 1
+    elif x.max().item() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    span((*x.shape, num_classes), None, 8)
+    xp = module_of(x)
+    out = xp.zeros((*x.shape, num_classes), np.int64)
+    xp.put_along_axis(out, x[..., None], 1, -1)
+    return wrap(out)

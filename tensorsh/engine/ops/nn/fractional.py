@@ -1,0 +1,96 @@
+"""Fractional max pooling: windows of one size whose places are drawn at random, about evenly spaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...loading.table import find_function
+from ...operators.declare import Array, composite, operator
+
+
+def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
+    """Where `out` windows of k elements begin in n, for each of the random numbers `sample` [M]: [M, out]."""
+    at = xp.full((len(sample), out), n - k, np.int64)
+    if out > 1:
+        step = sample.dtype.type(n - k) / sample.dtype.type(out - 1)
+        i = xp.arange(out - 1).astype(sample.dtype)
+        at[:, :-1] = ((i + sample[:, None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[:, None]
+    return at
+
+
+@operator(
+    "_fractional_max_pool", node=lambda input, kernel, size, samples: f"FractionalMaxPool{len(size)}DBackward0", outputs=2,
+    nondifferentiable=(1,), method=False,
+)  # fmt: skip
+def fractional(xp, input: Array, kernel, size, samples):
+    """The largest elements of windows of input [..., *S], and their flat indices in S."""
+    d = len(kernel)
+    spatial, outer = input.shape[-d:], input.shape[:-d]
+    planes = input.reshape(-1, *spatial)
+    draws = samples.reshape(-1, d).astype(input.dtype, copy=False)
+    # In two dimensions the first number of a sample belongs to the width, in three to the depth.
+    order = range(d) if d == 3 else range(d - 1, -1, -1)
+    index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)
+    first = index
+    for axis, drawn in zip(range(d), order, strict=True):
+        begin = starts(xp, draws[:, drawn], spatial[axis], size[axis], kernel[axis])
+        inside = begin[:, :, None] + xp.arange(kernel[axis])
+        shape = [len(planes)] + [1] * (2 * d)
+        shape[1 + axis], shape[1 + d + axis] = inside.shape[1:]
+        index = index * spatial[axis] + inside.reshape(shape)
+        shape[1 + d + axis] = 1
+        first = first * spatial[axis] + begin.reshape(shape)
+    index = index.reshape(len(planes), *size, -1)
+    rows = xp.arange(len(planes)).reshape((-1,) + (1,) * (d + 1))
+    if not index.shape[-1]:  # windows of no elements begin somewhere all the same
+        return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
+    values = planes.reshape(len(planes), -1)[rows, index]
+    best = values.argmax(-1)[..., None]
+    pick = lambda x: xp.take_along_axis(x, best, -1).reshape(*outer, *size)
+    return pick(values), pick(index)
+
+
+fractional.gradient(
+    input=lambda t, g, input_shape, size, result1: t._scatter_flat(g[0], result1, tuple(input_shape), len(size))
+)
+
+
+def _many(value: Any, d: int) -> tuple:
+    return (value,) * d if isinstance(value, (int, float)) else tuple(value)
+
+
+def _forms(d: int) -> None:
+    name = f"fractional_max_pool{d}d"
+
+    def with_indices(
+        input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
+    ):
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+        spatial = input.shape[-d:]
+        if output_size is None:
+            output_size = [int(n * ratio) for n, ratio in zip(spatial, _many(output_ratio, d), strict=True)]
+        kernel, size = _many(kernel_size, d), _many(output_size, d)
+        if _random_samples is None:
+            batch = 1 if input.ndim == d + 1 else input.size(0)
+            _random_samples = find_function("rand")(batch, input.size(-d - 1), d, dtype=input.dtype)
+        for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
+            if out + k - 1 > n:
+                raise RuntimeError(f"{name}(): pool {which} {k} too large relative to input {which} {n}")
+        return fractional.function(input, kernel, size, _random_samples._array)
+
+    def pool(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        both = with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+        return tuple(both) if return_indices else both[0]
+
+    pool.__name__, with_indices.__name__ = name, name + "_with_indices"
+    pool.__doc__ = f"The maximum of randomly placed windows of the last {d} dimensions, `output_size` of them."
+    with_indices.__doc__ = f"`{name}` together with flat indices."
+    for f in (pool, with_indices):
+        composite("nn.functional." + f.__name__, method=False)(f)
+
+
+_forms(2)
+_forms(3)

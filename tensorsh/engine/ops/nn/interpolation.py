@@ -1,0 +1,280 @@
+"""Resizing: nearest, linear in one to three dimensions, bicubic, area.
+
+Every kind but nearest is separable: along each dimension an output element is a weighted sum of a few input elements, so
+resizing is a product with one sparse matrix per dimension, and its gradient the product with the transposes.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arrays.errors import combination_error, not_implemented, type_name
+from ...arrays.extents import sized
+from ...loading.table import find_function
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+
+NODES = {
+    "nearest": {1: "UpsampleNearest1DBackward0", 2: "UpsampleNearest2DBackward0", 3: "UpsampleNearest3DBackward0"},
+    "nearest-exact": {n: f"UpsampleNearestExact{n}DBackward0" for n in (1, 2, 3)},
+    "linear": {1: "UpsampleLinear1DBackward0"}, "bilinear": {2: "UpsampleBilinear2DBackward0"},
+    "trilinear": {3: "UpsampleTrilinear3DBackward0"}, "bicubic": {2: "UpsampleBicubic2DBackward0"},
+    "bilinear-aa": {2: "UpsampleBilinear2DAaBackward0"}, "bicubic-aa": {2: "UpsampleBicubic2DAaBackward0"},
+}  # fmt: skip
+
+
+def cubic(x: np.ndarray, a: float) -> np.ndarray:
+    """Keys' cubic convolution kernel."""
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+
+
+def taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """For each of m outputs over n inputs: the inputs it sums [m, T], and their weights."""
+    i = np.arange(m, dtype=np.float64)
+    step = n / m if scale is None or scale <= 0 else 1.0 / scale
+    if mode == "nearest":
+        return np.minimum(np.floor(i * np.float32(step)).astype(np.int64), n - 1)[:, None], np.ones((m, 1))
+    if mode == "nearest-exact":
+        return np.minimum(np.floor((i + 0.5) * np.float32(step)).astype(np.int64), n - 1)[:, None], np.ones((m, 1))
+    if mode.endswith("-aa"):
+        return antialiased(n, m, mode, align, scale)
+    if align:
+        at = i * ((n - 1) / (m - 1) if m > 1 else 0.0)
+    else:
+        at = (i + 0.5) * step - 0.5
+        if mode != "bicubic":
+            at = np.maximum(at, 0.0)
+    if mode == "bicubic":
+        low = np.floor(at)
+        offsets = np.arange(-1, 3)
+        weights = cubic((at - low)[:, None] - offsets, -0.75)
+        return np.clip(low[:, None].astype(np.int64) + offsets, 0, n - 1), weights
+    low = np.minimum(np.floor(at).astype(np.int64), n - 1)
+    high = np.minimum(low + 1, n - 1)
+    part = np.clip(at - low, 0.0, 1.0)
+    return np.stack([low, high], 1), np.stack([1 - part, part], 1)
+
+
+def antialiased(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Taps of a filter widened by the reduction factor, weights normalised (as Pillow's resize)."""
+    if align:
+        step = (n - 1) / (m - 1) if m > 1 else 0.0
+    else:
+        step = n / m if scale is None or scale <= 0 else 1.0 / scale
+    reach = 1.0 if mode == "bilinear-aa" else 2.0
+    widen = max(step, 1.0)
+    support = reach * widen
+    centre = step * (np.arange(m) + 0.5)
+    first = np.maximum((centre - support + 0.5).astype(np.int64), 0)
+    last = np.minimum((centre + support + 0.5).astype(np.int64), n)
+    width = int((last - first).max())
+    at = first[:, None] + np.arange(width)
+    x = (at - centre[:, None] + 0.5) / widen
+    weights = np.maximum(1 - np.abs(x), 0) if reach == 1.0 else cubic(x, -0.5)
+    weights = np.where(at < last[:, None], weights, 0.0)
+    weights /= weights.sum(1, keepdims=True)
+    return np.minimum(at, n - 1), weights
+
+
+def matrix(xp, n: int, m: int, mode: str, align: bool, scale: float | None, dtype):
+    """The weights as a matrix [m, n]."""
+    index, weights = taps(n, m, mode, align, scale)
+    full = np.zeros((m, n))
+    np.add.at(full, (np.arange(m)[:, None], index), weights)
+    return xp.asarray(full.astype(dtype))
+
+
+@operator("_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, images=1)
+def upsample(xp, input: Array, size, mode, align, scales):
+    """input [N, C, *S] resized to [N, C, *size]."""
+    d = len(size)
+    for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
+        axis = input.ndim - d + at
+        n = input.shape[axis]
+        if mode.startswith("nearest"):
+            index, _ = taps(n, m, mode, align, scale)
+            input = xp.take(input, xp.asarray(index[:, 0]), axis=axis)
+        else:
+            by = matrix(xp, n, m, mode, align, scale, _float(input.dtype))
+            input = xp.moveaxis(xp.moveaxis(input, axis, -1).astype(by.dtype, copy=False) @ by.T, -1, axis)
+    return xp.ascontiguousarray(input)
+
+
+def _float(dtype):
+    return dtype if dtype.kind == "f" else np.dtype(np.float32)
+
+
+@operator("_upsample_spread", method=False, wide=True, images=1)
+def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
+    """The transpose of `_upsample`."""
+    d = len(size)
+    for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
+        axis = grad.ndim - d + at
+        by = matrix(xp, shape[axis], m, mode, align, scale, grad.dtype)
+        grad = xp.moveaxis(xp.moveaxis(grad, axis, -1) @ by, -1, axis)
+    return xp.ascontiguousarray(grad)
+
+
+upsample.gradient(
+    input=lambda t, g, input_shape, size, mode, align, scales: t._upsample_spread(
+        g, tuple(input_shape), size, mode, align, scales
+    )
+)
+upsample_spread.gradient(grad=lambda t, g, size, mode, align, scales: t._upsample(g, size, mode, align, scales))
+
+
+def whole(n: Any) -> bool:
+    """Whether a size is one: a whole number, or a tensor that stands for one."""
+    if isinstance(n, Tensor):
+        return n._array.size == 1 and n._array.dtype.kind in "iu"
+    return isinstance(n, (int, np.integer))
+
+
+def by_name(mode: str, d: int, *rest: Any) -> TypeError:
+    """PyTorch's error for settings that a kernel does not take."""
+    name = f"{'_' if mode == 'nearest-exact' else ''}upsample_{mode.replace('-', '_')}{d if mode != 'linear' else 1}d"
+    return combination_error(name, *rest[:2], *([] if mode.startswith("nearest") else [False]), *rest[2:])
+
+
+def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
+    """What the kernels check: their arguments' types, sizes above 0, a dtype that they take."""
+    d = len(wanted)
+    name = f"upsample_{mode.removesuffix('-aa').replace('-', '_')}{d if mode != 'linear' else 1}d"
+    if any(isinstance(n, str) for n in wanted):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, list, NoneType), but expected one of:"
+        )
+    if not isinstance(align_corners, bool) and align_corners is not None:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, "
+            f"{'list' if scale_factor is None else 'NoneType'}, {type_name(align_corners)}, "
+            f"{'NoneType' if scale_factor is None else 'list'}), but expected one of:"
+        )
+    if min((*wanted, *array.shape[2:])) <= 0:
+        shown = [
+            ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-d:], sizes, strict=True))
+            for sizes in (array.shape[2:], wanted)
+        ]
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({shown[0]}) {'and ' if d == 1 else ''}output ({shown[1]})"
+        )
+    if array.dtype.kind in "ic" or array.dtype.kind == "u" and array.dtype.itemsize > 1:
+        kernel = f"{name}_channels_last" if d == 2 else "compute_indices_weights_" + mode
+        raise not_implemented(kernel, array)
+
+
+def unsupported(input: Tensor, mode: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+        f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
+
+
+@composite("nn.functional.interpolate", method=False)
+def interpolate(
+    input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
+):  # fmt: skip
+    """input [N, C, *S] resized to `size`, or by `scale_factor`."""
+    d = input.ndim - 2
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+            )
+    elif align_corners is None:
+        align_corners = False
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    scales: tuple = (None,) * d
+    if size is not None:
+        if recompute_scale_factor:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        wanted = tuple(size) if isinstance(size, (tuple, list)) else (size,) * d
+        if isinstance(size, (tuple, list)) and len(wanted) != d:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(input.shape[2:])} and output size of {size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+                "format and output size in (o1, o2, ...,oK) format."
+            )
+        listed = isinstance(size, (tuple, list))
+        if mode != "area" and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size)):
+            raise by_name(mode, d, input, [*wanted], None)
+        if listed and not all(map(whole, wanted)):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with "
+                f"types {[type(n) for n in wanted]}"
+            )
+    else:
+        scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * d
+        if isinstance(scale_factor, (tuple, list)) and len(scales) != d:
+            raise ValueError(
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, d1, "
+                "d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            )
+        if not all(isinstance(s, (int, float, np.number)) for s in scales):
+            raise by_name(mode, d, input, None, [*scales])
+        if not all(map(math.isfinite, scales)):
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=False))
+        scales = tuple(float(s) for s in scales)
+        if recompute_scale_factor:
+            scales = (None,) * d
+    if d not in (1, 2, 3):
+        raise unsupported(input, mode)
+    if (
+        mode in ("linear", "bilinear", "trilinear", "bicubic")
+        and {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}[mode] != d
+    ):
+        shown = f"{input.ndim}D"
+        wants = {"linear": "3D", "bilinear": "4D", "trilinear": "5D", "bicubic": "4D"}[mode]
+        if mode == "bicubic":
+            raise unsupported(input, mode)
+        raise NotImplementedError(f"Got {shown} input, but {mode} mode needs {wants} input")
+    if mode == "area":
+        return find_function(f"nn.functional.adaptive_avg_pool{d}d")(input, wanted)
+    if mode not in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"):
+        raise unsupported(input, mode)
+    if antialias:
+        if mode not in ("bilinear", "bicubic") or d != 2:
+            raise ValueError(
+                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+            )
+        mode += "-aa"
+    check_sizes(input._array, mode, wanted, align_corners, scale_factor)
+    sized((*input._array.shape[:2], *map(int, wanted)), input._array.itemsize)
+    return upsample.function(input, tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
+
+
+@composite("nn.functional.upsample", method=False)
+def upsample_(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """`interpolate` under its old name."""
+    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@composite("nn.functional.upsample_nearest", method=False)
+def upsample_nearest(input, size=None, scale_factor=None):
+    """`interpolate` to the nearest element."""
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+@composite("nn.functional.upsample_bilinear", method=False)
+def upsample_bilinear(input, size=None, scale_factor=None):
+    """`interpolate` bilinearly with aligned corners."""
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, "bilinear", True)

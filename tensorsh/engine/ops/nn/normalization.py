@@ -1,0 +1,496 @@
+"""Batch, layer, group, instance and RMS normalisation, and local response normalisation.
+
+The first three share one shape of computation: centre and scale by statistics over some dimensions, then an affine map.
+Their gradient in one formula, with x^ the normalised input, w the weight and n the number of elements averaged over:
+
+    dx = rstd * (w*g - mean(w*g) - x^ * mean(w*g * x^))
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...arrays.dtype import HALVES, of
+from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.layout import channels_are_last
+from ...arrays.on_arrays import on_arrays
+from ...arrays.parallel import blocks_of_rows, spread
+from ...arrays.state import state
+from ...loading.table import find_function, find_operator
+from ...numerics import norms
+from ...numerics.sums import mean as exact_mean
+from ...numerics.sums import sum as exact_sum
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from ..elementwise.by_number import plus
+
+
+def statistics(xp: Any, x: Any, axes: tuple) -> tuple:
+    """Mean and variance over axes, kept as dimensions, and the centred array."""
+    n = prod(x.shape[a] for a in axes)
+    mean = (
+        (exact_mean(x, axes, True) if n else x.sum(axis=axes, keepdims=True) / 0)
+        if xp is np
+        else x.mean(axes, keepdims=True)
+    )
+    centred = x - mean
+    if xp is np and axes == tuple(range(x.ndim - len(axes), x.ndim)) and n > 1:
+        rows = centred.reshape(-1, n)
+        var = np.einsum("ij,ij->i", rows, rows).reshape(mean.shape) / x.dtype.type(n)
+    else:
+        square = centred * centred
+        total = exact_sum(square, axes, True) if xp is np else square.sum(axis=axes, keepdims=True)
+        var = total / x.dtype.type(n)
+    return mean, var, centred
+
+
+def backward(t: Any, g: Any, xhat: Any, rstd: Any, axes: tuple, n: int) -> Any:
+    """The gradient through centring and scaling, given that of the normalised input."""
+    return (g - t.sum(g, axes, keepdim=True) / n - xhat * (t.sum(g * xhat, axes, keepdim=True) / n)) * rstd
+
+
+KEPT = (None, None, 0.0)
+"""No running statistics."""
+
+
+def update(running: tuple, mean: Any, var: Any, n: int) -> None:
+    """Running statistics move toward the batch's by the momentum beside them; the variance unbiased."""
+    *kept, momentum = running
+    for a, value in zip(kept, (mean, var * var.dtype.type(n / max(n - 1, 1))), strict=True):
+        if a is not None:
+            a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
+
+
+def channelwise(v: Any, ndim: int) -> Any:
+    return v.reshape((1, -1) + (1,) * (ndim - 2)) if ndim > 1 else v
+
+
+@operator("_native_batch_norm", node="NativeBatchNormBackward0", method=False, wide=True, images=1)
+def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5, running=KEPT):
+    """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own, toward which `running` move."""
+    if kernels.suits(input) and input.ndim > 1:
+        found = norms.batch(input, weight, bias, (mean, var), eps, running)
+        if found is not None:
+            return found
+    axes = (0, *range(2, input.ndim))
+    dtype = input.dtype
+    if mean is None:
+        mean, var, centred = statistics(xp, input, axes)
+        update(running, mean, var, prod(input.shape[a] for a in axes))
+    else:
+        mean, var = (channelwise(v, input.ndim).astype(dtype, copy=False) for v in (mean, var))
+        centred = input - mean
+    rstd = dtype.type(1) / xp.sqrt(var + dtype.type(eps))
+    xhat = centred
+    xhat *= rstd
+    y = xhat if weight is None else xhat * channelwise(weight, input.ndim).astype(dtype, copy=False)
+    if bias is not None:
+        y = y + channelwise(bias, input.ndim).astype(dtype, copy=False)
+    return (y.copy() if y is xhat else y), mean, rstd
+
+
+def batch_backward(g, needs, input, weight, mean, result1, result2):
+    if not kernels.suits(g, input, result1, result2) or input.ndim < 2:
+        return None
+    return norms.batch_gradient(g, needs, input, weight, result1, result2, mean is None)
+
+
+@batch.joint_gradient
+@on_arrays(batch_backward)
+def _(t, g, needs, input, weight, mean, result1, result2):
+    axes = (0, *range(2, input.ndim))
+    n = prod(input.shape[a] for a in axes)
+    evaluation = mean is not None
+    if evaluation:
+        rstd, centred = result2, input - result1
+    else:
+        centred = input - t.kept(result1, t.mean, input, axes, True)
+        rstd = t.kept(result2, input_rstd, t, centred, axes, result2, n)
+    xhat = centred * rstd
+    x = None
+    if needs[0]:
+        scaled = g if weight is None else g * channelwise(weight, input.ndim)
+        x = scaled * rstd if evaluation else backward(t, scaled, xhat, rstd, axes, n)
+    return x, t.sum(g * xhat, axes) if needs[1] else None, t.sum(g, axes) if needs[2] else None
+
+
+def input_rstd(t, centred, axes, rstd, n):
+    """1 / sqrt(var + eps) as a function of the centred input; eps is what the saved value implies."""
+    var = t.sum(centred * centred, axes, keepdim=True) / n
+    eps = (1 / (rstd * rstd) - var).detach()
+    return (var + eps) ** -0.5
+
+
+def check_batch(input: Tensor, training: bool) -> None:
+    size = tuple(input.shape)
+    if training and prod([size[0], *size[2:]]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+
+
+def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
+    """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
+    array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
+    kind = array.dtype
+    if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
+        raise not_implemented(kernel, array)
+    if others and others[0].dtype != kind:
+        if any(each.dtype != np.float32 for each in others):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if of(array) not in HALVES:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        return
+    for each in others:
+        if each.dtype != kind:
+            raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
+
+
+def _features(name: str, expected: int, v: Tensor | None) -> None:
+    if v is not None and v.ndim > 1 and v.numel() == expected and name.startswith("running"):
+        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
+    if v is not None and v.numel() != expected:
+        raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
+
+
+@composite("nn.functional.batch_norm", method=False)
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
+    if training:
+        check_batch(input, training)
+    if eps <= 0.0 if training else eps < 0.0:
+        rule = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
+    empty = input.ndim == 1 and not input._array.size
+    for name, v in () if training or empty else (("running_mean", running_mean), ("running_var", running_var)):
+        if v is None:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
+        _features(name, channels, v)
+    if empty:
+        return input.clone()
+    if input.ndim == 1:
+        wrap_dim(1, 1)
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
+    for name, v in ("running_mean", running_mean), ("running_var", running_var):
+        if v is not None and v._node is not None and state.grad_enabled:
+            raise RuntimeError(
+                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
+                "have requires_grad True."
+            )
+    if not training:
+        return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
+    means, variances = (None if v is None else v._array for v in (running_mean, running_var))
+    y = batch.function(input, weight, bias, None, None, float(eps), (means, variances, momentum))
+    for v in (running_mean, running_var):
+        if v is not None:
+            v._bump()
+    return y
+
+
+def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
+    """The shapes and dtypes of what is normalised over its last dimensions, as arrays."""
+    shape = tuple(normalized_shape)
+    if len(shape) < 1:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
+        )
+    for name, v in {"weight": weight, "bias": bias}.items():
+        if v is not None and tuple(v.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(v.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        shown = "*, " + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+        )
+    check_parameters("LayerNormKernelImpl", input, weight, bias)
+
+
+@operator(
+    "native_layer_norm",
+    node="NativeLayerNormBackward0",
+    outputs=3,
+    method=False,
+    wide=True,
+    nondifferentiable=(1, 2),
+    check=check_layer,
+)
+def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
+    """input normalised over its last dimensions; also the means and reciprocal deviations."""
+    if kernels.suits(input):
+        found = norms.layer(input, len(normalized_shape), weight, bias, eps)
+        if found is not None:
+            return found
+    if xp is np and suits(input):
+        return layer_by_rows(input, len(normalized_shape), weight, bias, eps)
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    mean, var, centred = statistics(xp, input, axes)
+    rstd = input.dtype.type(1) / xp.sqrt(var + input.dtype.type(eps))
+    xhat = centred
+    xhat *= rstd
+    if weight is not None:
+        xhat *= weight
+    if bias is not None:
+        xhat += bias
+    return xhat, mean, rstd
+
+
+LARGE = 1 << 15
+"""Arrays of more elements than this are normalised a block of rows at a time."""
+
+
+def suits(x: Any) -> bool:
+    return type(x) is np.ndarray and x.size > LARGE and x.flags.c_contiguous and x.dtype.kind == "f"
+
+
+def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
+    """The kernel for large arrays, a block of rows at a time."""
+    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
+    n = prod(x.shape[x.ndim - dims :])
+    kind = x.dtype.type
+    # The mean is a product with a vector of ones, in the cache and at the speed of memory.
+    ones = np.full(n, kind(1) / kind(n))
+    weight, bias = (None if v is None else v.reshape(-1) for v in (weight, bias))
+
+    def block(out: Any, x: Any, mean: Any, rstd: Any) -> None:
+        np.dot(x, ones, mean[:, 0])
+        np.subtract(x, spread(mean, n), out)
+        np.vecdot(out, out, rstd[:, 0])
+        np.multiply(rstd, kind(1) / kind(n), rstd)
+        np.add(rstd, kind(eps), rstd)
+        np.reciprocal(np.sqrt(rstd, rstd), rstd)
+        np.multiply(out, spread(rstd, n), out)
+        if weight is not None:
+            np.multiply(out, weight, out)
+        if bias is not None:
+            np.add(out, bias, out)
+
+    flat = x.reshape(-1, n)
+    out = np.empty(flat.shape, x.dtype)
+    mean, rstd = np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    blocks_of_rows(block, [out, flat, mean, rstd])
+    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
+
+
+def layer_gradient_by_rows(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> tuple:
+    """The gradients for large arrays, a block of rows at a time."""
+    n, kind = prod(shape), x.dtype.type
+    share = kind(1) / kind(n)
+    ones = np.full(n, share)
+    w = None if weight is None else weight.reshape(-1)
+    columns: dict = {1: [], 2: []}
+
+    def block(out: Any, x: Any, g: Any, mean: Any, rstd: Any, number: Any) -> None:
+        rstd = spread(rstd, n)
+        xhat = np.subtract(x, spread(mean, n))
+        np.multiply(xhat, rstd, xhat)
+        if needs[1]:
+            np.multiply(g, xhat, out)
+            columns[1].append((number[0], np.add.reduce(out, 0)))
+        if needs[2]:
+            columns[2].append((number[0], np.add.reduce(g, 0)))
+        if not needs[0]:
+            return
+        if w is not None:
+            g = np.multiply(g, w, out)
+        along = np.vecdot(g, xhat)[:, None]
+        np.multiply(along, share, along)
+        centre = np.dot(g, ones)[:, None]
+        np.multiply(xhat, spread(along, n), xhat)
+        np.subtract(g, xhat, out)
+        np.subtract(out, spread(centre, n), out)
+        np.multiply(out, rstd, out)
+
+    flat = x.reshape(-1, n)
+    out = np.empty_like(flat)
+    column = (len(flat), 1)
+    numbers = np.arange(len(flat))
+    blocks_of_rows(block, [out, flat, g.reshape(-1, n), mean.reshape(column), rstd.reshape(column), numbers])
+    totals = []
+    for k in (1, 2):
+        # In the order of the rows, whichever thread was first.
+        parts = [part for _, part in sorted(columns[k], key=lambda pair: pair[0])]
+        totals.append(np.add.reduce(parts, 0).reshape(shape) if parts else None)
+    return out.reshape(x.shape) if needs[0] else None, *totals
+
+
+def layer_backward(g, needs, input, normalized_shape, weight, result1, result2):
+    g = g[0]
+    if kernels.suits(g, input, result1, result2):
+        found = norms.layer_gradient(g, needs, input, tuple(normalized_shape), weight, result1, result2)
+        if found is not None:
+            return found
+    if suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
+        return layer_gradient_by_rows(g, needs, input, tuple(normalized_shape), weight, result1, result2)
+    return None
+
+
+@layer.joint_gradient
+@on_arrays(layer_backward)
+def _(t, g, needs, input, normalized_shape, weight, result1, result2):
+    g = g[0]
+    first = input.ndim - len(normalized_shape)
+    axes = tuple(range(first, input.ndim))
+    n = prod(normalized_shape)
+    centred = input - t.kept(result1, t.mean, input, axes, True)
+    rstd = t.kept(result2, input_rstd, t, centred, axes, result2, n)
+    xhat = centred * rstd
+    x = backward(t, g if weight is None else g * weight, xhat, rstd, axes, n) if needs[0] else None
+    outer = tuple(range(first))
+    total = lambda v: t.sum(v, outer) if outer else v
+    return x, total(g * xhat) if needs[1] else None, total(g) if needs[2] else None
+
+
+@composite("nn.functional.layer_norm layer_norm", method=False)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
+    """Normalise over the last dimensions, which have the shape `normalized_shape`.
+    RuntimeError: other last dimensions; NotImplementedError: integers."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    return layer.function(input, shape, weight, bias, float(eps))[0]
+
+
+@operator("_native_group_norm", node="NativeGroupNormBackward0", method=False, wide=True, images=1)
+def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
+    """input [N, C, *S] normalised over groups of channels."""
+    if kernels.suits(input):
+        found = norms.group(input, weight, bias, num_groups, eps)
+        if found is not None:
+            return found
+    n, c = input.shape[:2]
+    x = input.reshape(n, num_groups, prod(input.shape[1:]) // num_groups)
+    mean, var, centred = statistics(xp, x, (2,))
+    rstd = input.dtype.type(1) / xp.sqrt(var + input.dtype.type(eps))
+    y = (centred * rstd).reshape(input.shape)
+    if weight is not None:
+        y = y * channelwise(weight, input.ndim)
+    if bias is not None:
+        y = y + channelwise(bias, input.ndim)
+    return y, mean, rstd
+
+
+def group_backward(g, needs, input, weight, num_groups, result1, result2):
+    if not kernels.suits(g, input, result1, result2):
+        return None
+    return norms.group_gradient(g, needs, input, weight, num_groups, result1, result2)
+
+
+@group.joint_gradient
+@on_arrays(group_backward)
+def _(t, g, needs, input, weight, num_groups, result1, result2):
+    shape = (input.shape[0], num_groups, prod(input.shape[1:]) // num_groups)
+    x = input.reshape(shape)
+    n = x.shape[2]
+    centred = x - t.kept(result1, t.mean, x, (2,), True)
+    rstd = t.kept(result2, input_rstd, t, centred, (2,), result2, n)
+    xhat = centred * rstd
+    dx = None
+    if needs[0]:
+        scaled = g if weight is None else g * channelwise(weight, input.ndim)
+        dx = backward(t, scaled.reshape(shape), xhat, rstd, (2,), n).reshape(input.shape)
+    axes = (0, *range(2, input.ndim))
+    return dx, t.sum(g * xhat.reshape(input.shape), axes) if needs[1] else None, t.sum(g, axes) if needs[2] else None
+
+
+@composite("nn.functional.group_norm group_norm", method=False)
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
+    """Normalise over groups of the channels of input [N, C, ...]."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    _ = input.shape[0] * input.shape[1] // num_groups
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if input.shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    channels = input.shape[1]
+    for name, v in (("weight", weight), ("bias", bias)):
+        if v is not None and tuple(v.shape) != (channels,):
+            shown = list(weight.shape) if weight is not None else [0]
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{shown} and input of shape {list(input.shape)}"
+            )
+    check_parameters("GroupNormKernelImpl", input, weight, bias)
+    return group.function(input, weight, bias, num_groups, float(eps))
+
+
+@composite("nn.functional.instance_norm instance_norm", method=False)
+def instance_norm(
+    input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5,
+    cudnn_enable=True,
+):  # fmt: skip
+    """Normalise each channel of each sample of input [N, C, ...] by itself: a batch norm of N*C channels."""
+    if use_input_stats and prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    n, c = input.shape[:2]
+    flat = input.contiguous().view(1, n * c, *input.shape[2:])
+    many = lambda v: None if v is None else v.repeat(n)
+    if running_mean is not None and running_var is not None:
+        if running_mean.dtype is input.dtype is not running_var.dtype:
+            raise RuntimeError(f"expected scalar type {input.dtype.short} but found {running_var.dtype.short}")
+    means, variances = (None if v is None else many(v.to(input.dtype)) for v in (running_mean, running_var))
+    y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
+    for running, found in ((running_mean, means), (running_var, variances)):
+        if running is not None and use_input_stats:
+            running._array[...] = found._array.reshape(n, c).mean(0)
+            running._bump()
+    return y.view(input.shape)
+
+
+@composite("nn.functional.rms_norm rms_norm", method=False)
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """Divide by the root of the mean square over the last dimensions."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if tuple(input.shape[-len(shape) :]) != shape:
+        shown = "*" + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{shown}], but got input of size{list(input.shape)}"
+        )
+    if weight is not None and tuple(weight.shape) != shape:
+        raise RuntimeError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} and "
+            f"normalized_shape = {list(shape)}"
+        )
+    if input._array.dtype.kind in "biu":
+        raise not_implemented("rms_norm", input._array)
+    if eps is None:
+        eps = float(np.finfo(np.float32 if input._array.dtype.itemsize <= 2 else input._array.dtype).eps)
+    if input.is_cuda and input._array.dtype.kind != "c" and (weight is None or weight.dtype is input.dtype):
+        return find_operator("_fused_rms_norm").function(input, shape, weight, float(eps))
+    x = input.float() if input._array.dtype.itemsize <= 2 else input
+    dims = tuple(range(input.ndim - len(shape), input.ndim))
+    y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    y = y if weight is None else y * weight
+    y = y.to(input.dtype) if y.dtype is not input.dtype else y
+    return y if y._array.flags.c_contiguous or channels_are_last(y._array) else y.contiguous()
+
+
+@composite("nn.functional.local_response_norm", method=False)
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """Divide each channel by a power of the mean square of its neighbours."""
+    if input.ndim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
+    if input.numel() == 0:
+        return input
+    pad, avg_pool2d, avg_pool3d = (find_function("nn.functional." + n) for n in ("pad", "avg_pool2d", "avg_pool3d"))
+    square = input.mul(input)
+    if input.ndim == 3:
+        mean = avg_pool2d(pad(square.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input.shape
+        flat = square.view(shape[0], 1, shape[1], shape[2], -1)
+        flat = pad(flat, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        mean = avg_pool3d(flat, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)

@@ -1,0 +1,138 @@
+"""Padding: with a constant, by reflection, by the border's value, or around."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.backend import fold_at
+from ...arrays.extents import signed, sized
+from ...arrays.numbers import converted
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+
+MODES = {"reflect": "Reflection", "replicate": "Replication"}
+
+
+@operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, images=1)
+def constant_pad(xp, input: Array, pad, value=0):
+    """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
+    widths, cuts = [], []
+    for d in range(input.ndim):
+        at = 2 * (input.ndim - 1 - d)
+        before, after = (pad[at], pad[at + 1]) if at < len(pad) else (0, 0)
+        n = input.shape[d]
+        if n + min(before, 0) + min(after, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+        cuts.append(slice(max(-before, 0), n - max(-after, 0)))
+        widths.append((max(before, 0), max(after, 0)))
+    inner = input[tuple(cuts)]
+    shape = tuple([signed(n + b + a) for n, (b, a) in zip(inner.shape, widths, strict=True)])
+    for d, n in enumerate(shape):
+        if n < 0:
+            raise RuntimeError(
+                f"The input size {inner.shape[d]}, plus negative padding {widths[d][0]} and {widths[d][1]} resulted in a "
+                f"negative output size, which is invalid. Check dimension {d} of your input."
+            )
+    sized(shape, input.itemsize)
+    number = value if isinstance(value, complex) else float(value)
+    out = xp.full(shape, converted(number, input.dtype), input.dtype)
+    out[tuple(slice(b, b + n) for n, (b, _) in zip(inner.shape, widths, strict=True))] = inner
+    return out
+
+
+constant_pad.gradient(input=lambda t, g, pad: t.constant_pad_nd(g, tuple(-p for p in pad)))
+
+
+def _source(n: int, before: int, after: int, mode: str) -> np.ndarray:
+    """For each place along a padded dimension of size n, the place its value comes from."""
+    at = np.arange(-before, n + after)
+    if mode == "replicate":
+        return np.clip(at, 0, n - 1)
+    at = np.abs(at)
+    return np.where(at >= n, 2 * (n - 1) - at, at)
+
+
+def _node(input, pad, mode) -> str:
+    return f"{MODES[mode]}Pad{len(pad) // 2}DBackward0"
+
+
+@operator("_border_pad", node=_node, method=False, images=1)
+def border_pad(xp, input: Array, pad, mode):
+    """Padding whose values come from the input itself."""
+    out = input
+    for at in range(len(pad) // 2):
+        axis = input.ndim - 1 - at
+        source = _source(input.shape[axis], pad[2 * at], pad[2 * at + 1], mode)
+        out = xp.take(out, xp.asarray(source), axis=axis)
+    return out
+
+
+@operator("_border_pad_spread", method=False, images=1)
+def border_spread(xp, grad: Array, shape, pad, mode):
+    """The gradient: added at the places the values came from."""
+    for at in range(len(pad) // 2):
+        axis = grad.ndim - 1 - at
+        source = _source(shape[axis], pad[2 * at], pad[2 * at + 1], mode)
+        moved = xp.moveaxis(grad, axis, 0)
+        out = xp.zeros((shape[axis], *moved.shape[1:]), grad.dtype)
+        fold_at(xp, "add", out, xp.asarray(source), moved)
+        grad = xp.moveaxis(out, 0, axis)
+    return xp.ascontiguousarray(grad)
+
+
+border_pad.gradient(input=lambda t, g, input_shape, pad, mode: t._border_pad_spread(g, tuple(input_shape), pad, mode))
+border_spread.gradient(grad=lambda t, g, pad, mode: t._border_pad(g, pad, mode))
+
+
+@composite("nn.functional.pad", method=False)
+def pad(input, pad, mode="constant", value=None):
+    """Pad the last dimensions: `pad` holds the numbers of elements before and after, last dimension first.
+    RuntimeError: an odd number of lengths; NotImplementedError: a mode without rule for so many dimensions."""
+    widths = tuple(int(p) for p in pad)
+    if len(widths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(widths) // 2 > input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(widths)} and input of dimension {input.ndim}"
+        )
+    if mode == "constant":
+        return constant_pad.function(input, widths, 0 if value is None else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    dims = len(widths) // 2
+    if input.ndim not in (dims + 1, dims + 2) or dims > 3:
+        raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")
+    for at in range(dims):
+        n, before, after = input.shape[input.ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
+        if mode == "reflect" and max(before, after) >= n:
+            raise RuntimeError(
+                f"Argument #{4 + 2 * at}: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {input.ndim - 1 - at} of input {list(input.shape)}"
+            )
+        if mode == "circular" and max(before, after) > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+    return circular_pad(input, widths) if mode == "circular" else border_pad.function(input, widths, mode)
+
+
+def circular_pad(input: Tensor, widths: tuple) -> Tensor:
+    """The input in the middle of a larger tensor, whose borders are then copied from the opposite ends."""
+    axes = [(input.ndim - 1 - at, widths[2 * at], widths[2 * at + 1]) for at in range(len(widths) // 2)]
+    shape = list(input.shape)
+    for axis, before, after in axes:
+        shape[axis] += before + after
+    out = input.new_empty(shape)
+    inner = out
+    for axis, before, after in axes:
+        n = input.shape[axis] + min(before, 0) + min(after, 0)
+        inner, input = inner.narrow(axis, max(before, 0), n), input.narrow(axis, max(-before, 0), n)
+    inner.copy_(input)
+    for axis, before, after in axes:
+        end = shape[axis] - max(after, 0)
+        if before > 0:
+            out.narrow(axis, 0, before).copy_(out.narrow(axis, end - before, before))
+        if after > 0:
+            out.narrow(axis, end, after).copy_(out.narrow(axis, max(before, 0), after))
+    return out

@@ -1,0 +1,411 @@
+"""Pooling over windows: maxima (with indices), averages, powers, adaptive forms, and unpooling.
+
+A window is walked position by position: for a 2x2 window four strided slices are compared or added, whole arrays at a time.
+The backward pass walks the same way, so overlapping windows need no scattered additions.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from inspect import signature
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ....sandbox.wrapping import wraps
+from ...arrays.errors import not_implemented
+from ...arrays.parallel import run
+from ...arrays.state import state
+from ...loading import table
+from ...numerics.windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+
+NAMES = {1: "MaxPool1D", 2: "MaxPool2D", 3: "MaxPool3D"}
+
+
+def out_size(n: int, k: int, s: int, p: int, d: int, ceil: bool) -> int:
+    """How many windows fit; with `ceil` the last may reach beyond, if it begins inside."""
+    span = n + 2 * p - d * (k - 1) - 1
+    count = -(-span // s) + 1 if ceil else span // s + 1
+    if ceil and (count - 1) * s >= n + p:
+        count -= 1
+    return count
+
+
+@remembered
+def places(kernel: tuple, stride: tuple, dilation: tuple, out: tuple) -> list[tuple]:
+    """For each position in the window: its place, and the slice of the padded input that all windows have there."""
+    return [
+        (
+            at,
+            (slice(None), slice(None)) + tuple(
+                slice(a * d, a * d + s * (m - 1) + 1, s) for a, d, s, m in zip(at, dilation, stride, out, strict=True)
+            ),
+        )
+        for at in np.ndindex(*kernel)
+    ]  # fmt: skip
+
+
+def surrounded(
+    xp: Any, x: Any, padding: tuple, kernel: tuple, stride: tuple, dilation: tuple, out: tuple, value: Any
+) -> Any:
+    """x with a border wide enough for every window."""
+    needed = [
+        max((m - 1) * s + d * (k - 1) + 1 - p - n, 0)
+        for m, s, d, k, p, n in zip(out, stride, dilation, kernel, padding, x.shape[2:], strict=True)
+    ]
+    if not any(padding) and not any(needed):
+        return x
+    shape = (*x.shape[:2], *(n + p + e for n, p, e in zip(x.shape[2:], padding, needed, strict=True)))
+    full = xp.full(shape, value, x.dtype)
+    full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, x.shape[2:], strict=True)))] = x
+    return full
+
+
+def lowest(dtype: np.dtype) -> Any:
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def batchwise(kernel: Any) -> Any:
+    """A kernel of images [N, C, *S] as one that also takes a single image [C, *S]."""
+    names = list(signature(kernel).parameters)[2:]
+    at = next(i for i, name in enumerate(names) if name in ("kernel_size", "kernel"))
+    shape = names.index("shape") if "shape" in names else None
+
+    @wraps(kernel)
+    def either(xp: Any, first: Any, *rest: Any) -> Any:
+        d = len(rest[at])
+        if first.ndim == d + 2:
+            return kernel(xp, first, *rest)
+        given = [each[None] if getattr(each, "ndim", 0) == d + 1 else each for each in rest]
+        if shape is not None:
+            given[shape] = (1, *given[shape])
+        found = kernel(xp, first[None], *given)
+        return tuple(each[0] for each in found) if type(found) is tuple else found[0]
+
+    return either
+
+
+def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+    """Maxima of the windows of x [N, C, *S], and their places in the window; a NaN is the largest, the last one counts."""
+    out = tuple(
+        out_size(n, k, s, p, d, ceil_mode)
+        for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+    )
+    full = surrounded(xp, x, padding, kernel, stride, dilation, out, lowest(x.dtype))
+    parts = [full[place] for _, place in places(kernel, stride, dilation, out)]
+    best = parts[0].copy()
+    where = xp.zeros(best.shape, np.int16 if len(parts) > 255 else np.uint8)
+    better = xp.empty(best.shape, bool)
+    for number, part in enumerate(parts[1:], 1):
+        xp.greater(part, best, out=better)
+        xp.maximum(best, part, out=best)
+        xp.copyto(where, number, where=better)
+    if x.dtype.kind == "f" and (type(best) is not np.ndarray or (best != best).any()):
+        for number, part in enumerate(parts):
+            xp.copyto(where, number, where=part != part)
+    return best, where
+
+
+PLANES = 1 << 16
+"""Elements of the planes that are pooled at a time, to stay in the cache."""
+
+
+@operator("_max_pool_values", method=False, wide=False, images=1)
+def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+    """Maxima of windows without their places, one dimension after the other."""
+    out = tuple(
+        out_size(n, k, s, p, d, ceil_mode)
+        for n, k, s, p, d in zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True)
+    )
+    full = surrounded(xp, input, padding, kernel_size, stride, dilation, out, lowest(input.dtype))
+    full = full.reshape(-1, *full.shape[2:])
+    best = xp.empty((len(full), *out), input.dtype)
+
+    def block(best: Any, x: Any) -> None:
+        for axis, (k, s, d, m) in enumerate(zip(kernel_size, stride, dilation, out, strict=True), 1):
+            before = (slice(None),) * axis
+            parts = [x[(*before, slice(a * d, a * d + s * (m - 1) + 1, s))] for a in range(k)]
+            into = best if axis == len(out) else xp.empty(parts[0].shape, x.dtype)
+            xp.maximum(parts[0], parts[min(1, k - 1)], out=into)
+            for part in parts[2:]:
+                xp.maximum(into, part, out=into)
+            x = into
+
+    if xp is np:
+        run(block, [best, full], max(1, PLANES // max(1, prod(full.shape[1:]))))
+    else:
+        block(best, full)
+    return best.reshape(*input.shape[:2], *out)
+
+
+def flat_indices(xp, where, size, kernel, stride, padding, dilation, out):
+    """Places in windows as flat indices in the input."""
+    flat = xp.zeros(where.shape, np.int64)
+    rest = where.astype(np.int64)
+    for axis in range(len(kernel) - 1, -1, -1):
+        at = rest % kernel[axis]
+        rest //= kernel[axis]
+        begin = np.arange(out[axis]) * stride[axis] - padding[axis]
+        begin = xp.asarray(begin).reshape((-1,) + (1,) * (len(kernel) - 1 - axis))
+        flat += (begin + at * dilation[axis]) * prod(size[axis + 1 :])
+    return flat
+
+
+def _max_pool_with_indices(d: int) -> Any:
+    @operator(
+        f"_max_pool{d}d",
+        node=NAMES[d] + "WithIndicesBackward0",
+        outputs=2,
+        returns="values where",
+        nondifferentiable=(1,),
+        method=False,
+        images=1,
+    )
+    @batchwise
+    def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
+        """Maxima of windows, with their places there."""
+        return max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    kernel.gradient(
+        input=lambda t, g, input_shape, where, kernel_size, stride, padding, dilation: t._max_pool_spread(
+            g[0], tuple(input_shape), where, kernel_size, stride, padding, dilation
+        )
+    )
+    return kernel
+
+
+@operator("_max_pool_spread", method=False, images=1)
+@batchwise
+def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
+    """Gradients of window maxima, added at the elements they came from."""
+    out = grad.shape[2:]
+    full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, dilation, out, 0)
+    apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel_size, stride, dilation, strict=True))
+    for number, (_, place) in enumerate(places(kernel_size, stride, dilation, out)):
+        if apart:
+            xp.multiply(grad, where == number, out=full[place])
+        else:
+            full[place] += grad * (where == number)
+    if full.shape != tuple(shape):
+        full = full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True)))]
+    return xp.ascontiguousarray(full)
+
+
+@operator("_max_pool_indices", method=False, images=1)
+@batchwise
+def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
+    """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
+    return flat_indices(xp, where, size, kernel_size, stride, padding, dilation, where.shape[2:])
+
+
+def _picked(t, g, shape, where, kernel_size, stride, padding, dilation):
+    d = len(kernel_size)
+    index = t._max_pool_indices(where, tuple(shape[-d:]), kernel_size, stride, padding, dilation)
+    return t.gather(t.flatten(g, -d), -1, t.flatten(index, -d)).reshape(where.shape)
+
+
+max_pool_spread.gradient(
+    grad=lambda t, g, shape, where, kernel_size, stride, padding, dilation: _picked(
+        t, g, shape, where, kernel_size, stride, padding, dilation
+    )
+)
+
+
+@operator(
+    "_avg_pool",
+    node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0",
+    method=False,
+    wide=True,
+    images=1,
+    volumes=False,
+)
+@batchwise
+def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """Means of the windows of input [N, C, *S]."""
+    ones = (1,) * len(kernel_size)
+    out = tuple(
+        out_size(n, k, s, p, 1, ceil_mode)
+        for n, k, s, p in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
+    )
+    full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
+    total = None
+    for _, place in places(kernel_size, stride, ones, out):
+        total = full[place].copy() if total is None else xp.add(total, full[place], out=total)
+    by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
+    return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
+
+
+def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):
+    """How many elements each window's mean counts, as a divisor of sums."""
+    counts = override or window_counts(shape[2:], out, kernel, stride, padding, include)
+    return xp.asarray(counts.astype(dtype)) if type(counts) is np.ndarray else dtype.type(counts)
+
+
+@lru_cache(32)
+def window_counts(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple, include: bool) -> Any:
+    """How many elements each window counts: a number where they are alike."""
+    sizes = []
+    for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
+        begin = np.arange(m) * s - p
+        end = np.minimum(begin + k, n + p)
+        sizes.append(end - begin if include else np.minimum(end, n) - np.maximum(begin, 0))
+    if all((each == k).all() for each, k in zip(sizes, kernel, strict=True)):
+        return prod(kernel)
+    counts = sizes[0]
+    for each in sizes[1:]:
+        counts = counts[..., None] * each
+    return counts
+
+
+average_pool.gradient(
+    input=lambda t, g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+        t._avg_pool_spread(
+            g, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+    )
+)
+
+
+@operator("_avg_pool_spread", method=False, wide=True, images=1, volumes=False)
+@batchwise
+def average_pool_spread(
+    xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+):
+    """Gradients of window means, spread over the windows."""
+    out, ones = grad.shape[2:], (1,) * len(kernel_size)
+    share = grad / divisor(
+        xp, shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
+    )
+    full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, ones, out, 0)
+    for _, place in places(kernel_size, stride, ones, out):
+        full[place] += share
+    if full.shape != tuple(shape):
+        full = full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True)))]
+    return xp.ascontiguousarray(full)
+
+
+average_pool_spread.gradient(
+    grad=lambda t, g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: t._avg_pool(
+        g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+)
+
+
+def batched(input: Tensor, d: int) -> tuple[Tensor, bool]:
+    """The input with a batch dimension, and whether it had none."""
+    return (input.unsqueeze(0), True) if input.ndim == d + 1 else (input, False)
+
+
+@remembered
+def outputs(sizes: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+    """How many windows fit in each dimension."""
+    several = zip(sizes, kernel, stride, padding, dilation, strict=True)
+    return tuple(out_size(n, k, s, p, w, ceil_mode) for n, k, s, p, w in several)
+
+
+def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
+    if array.dtype.kind in kinds:
+        raise not_implemented(kernel, array)
+
+
+def _max_forms(d: int) -> None:
+    record = _max_pool_with_indices(d)
+
+    def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
+        if not return_indices and (input._node is None or not state.grad_enabled):
+            x, single = batched(input, d)
+            values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
+            return values.squeeze(0) if single else values
+        values, where = record.function(input, kernel_size, stride, padding, dilation, ceil_mode)
+        if not return_indices:
+            return values
+        size = tuple(input.shape[-d:])
+        return values, max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
+
+    @remembered
+    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
+        """The settings for each dimension, once they fit the shape of the input."""
+        if d == 1:
+            check_pool_input("max", d, shape)
+        (kernel,) = settings("max", d, kernel_size=kernel_size)
+        steps = settings("max", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
+        border, spread = settings("max", d, padding=padding, dilation=dilation)
+        given = (kernel, steps, border, spread)
+        fitting = lambda: outputs(shape[-d:], *given, ceil_mode)  # noqa: E731
+        if d == 1:
+            check_max_pool1d(kernel[0], steps[0], border[0], spread[0], lambda: fitting()[0])
+        else:
+            check_pool_input("max", d, shape)
+            check_window("max", shape[-d - 1 :], *given, fitting)
+        return given
+
+    def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
+        if d == 1:
+            refused("max_pool1d_impl", input._array)
+            flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
+            found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
+            if return_indices:
+                return found[0].squeeze(-2), found[1].squeeze(-2)
+            lines = found.squeeze(-2)
+            return lines if lines._node is not None else lines.contiguous()  # unrecorded, PyTorch pools lines as such
+        refused(f"max_pool{d}d", input._array)
+        return run(input, *given, ceil_mode, return_indices)
+
+    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        return pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    table.FUNCTIONS[f"_max_pool{d}d_form"] = run
+    pool.__name__ = f"max_pool{d}d"
+    pool.__doc__ = f"The largest element of each window of input [N, C, ...] ({d} dimensions); ties go to the first."
+    with_indices.__name__ = f"max_pool{d}d_with_indices"
+    with_indices.__doc__ = f"`max_pool{d}d` together with the flat indices of the maxima."
+    composite(f"nn.functional.max_pool{d}d max_pool{d}d", method=False)(pool)
+    composite(
+        f"nn.functional.max_pool{d}d_with_indices" + (" max_pool1d_with_indices" if d == 1 else ""), method=False
+    )(with_indices)
+
+
+for _d in (2, 1, 3):
+    _max_forms(_d)
+
+
+def _average_forms(d: int) -> None:
+    @remembered
+    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple:
+        """The settings for each dimension, once they fit the shape of the input."""
+        if d == 1:
+            check_pool_input("avg", d, shape)
+        (kernel,) = settings("avg", d, kernel_size=kernel_size)
+        steps = settings("avg", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
+        (border,) = settings("avg", d, padding=padding)
+        if d > 1:
+            check_pool_input("avg", d, shape)
+            ones = (1,) * d
+            fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
+            check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
+        return kernel, steps, border
+
+    def pool(
+        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+    ):
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        kernel, steps, border = geometry(input._array.shape, kernel_size, stride, padding, ceil_mode)
+        if d == 1:
+            sizes = [(n, m[0]) for n, m in zip((1, 1, 0), (kernel, steps, border), strict=True)]
+            x = input.unsqueeze(-2)
+            return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
+        refused(f"avg_pool{d}d", input._array, "bc")
+        return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
+
+    pool.__name__ = f"avg_pool{d}d"
+    pool.__doc__ = f"The mean of each window of input [N, C, ...] ({d} dimensions)."
+    composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False)(pool)
+
+
+for _d in (2, 1, 3):
+    _average_forms(_d)

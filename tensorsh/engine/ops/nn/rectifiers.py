@@ -1,0 +1,258 @@
+"""Activation functions with kinks: relu and its like, clamps, shrinkages, slopes that are learned or drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...arrays.backend import move_like
+from ...arrays.chunks import FEW
+from ...arrays.constants import FLOAT32, ZERO32, ZERO64
+from ...arrays.on_arrays import on_arrays
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.forms import heard
+from ...operators.signature import Form
+from ...tensors.inplace import write
+from ...tensors.tensor import Tensor
+from .activation import ZEROS, activation, dropped, only_floats, select, unless, with_inplace
+
+
+def relu_of(x: Any) -> Any:
+    # PyTorch keeps a negative zero, as numpy does when it comes second.
+    return np.maximum(ZERO32 if x.dtype is FLOAT32 else ZERO64, x)
+
+
+def check_relu(input: Any) -> None:
+    if input.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+check_relu.takes_floats = True  # type: ignore[attr-defined]
+
+
+@operator("relu", inplace=True, ufunc=relu_of, loop=kernels.kernel("relu"), wide=True, check=check_relu, out=False)
+def relu(xp, input: Array):
+    """The larger of each element and 0.
+    Any shape; the dtype stays. RuntimeError: booleans."""
+    return xp.maximum(input.dtype.type(0), input)
+
+
+def relu_backward(g: Any, result: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype not in ZEROS:
+        return None
+    result = np.less_equal(result, ZEROS[g.dtype])
+    return np.where(result, ZEROS[g.dtype], g) if g.size <= FEW else dropped(result, g)
+
+
+@on_arrays(relu_backward)
+def relu_gradient(t: Any, g: Any, result: Any) -> Any:
+    return unless(t, result <= 0, g)
+
+
+relu.gradient(input=relu_gradient)
+with_inplace("relu", relu)
+
+
+@activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0",
+            inplace_node="ThresholdBackward1")  # fmt: skip
+def threshold(xp, input: Array, threshold, value):
+    """The element where it is above `threshold`, else `value`."""
+    kind = input.dtype.type
+    return xp.where(input <= kind(threshold), kind(value), input)
+
+
+threshold.gradient(input=lambda t, g, input, threshold: unless(t, input <= threshold, g))
+with_inplace("threshold", threshold)
+table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
+table.FUNCTIONS["threshold_"] = table.FUNCTIONS["nn.functional.threshold_"]
+
+
+@activation("_hardtanh", node="HardtanhBackward0")
+def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
+    """Elements limited to [min_val, max_val]."""
+    kind = input.dtype.type
+    if input.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    if input.dtype.kind == "u" and min_val < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return xp.minimum(xp.maximum(kind(min_val), input), kind(max_val))
+
+
+hardtanh.gradient(
+    input=lambda t, g, input, min_val, max_val: unless(t, t.logical_or(input <= min_val, input >= max_val), g)
+)
+with_inplace("hardtanh", hardtanh)
+
+
+@composite("nn.functional.relu6")
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Elements limited to [0, 6]."""
+    return table.FUNCTIONS["nn.functional.hardtanh"](input, 0.0, 6.0, inplace)
+
+
+@activation("_leaky_relu", check=only_floats("leaky_relu_cpu"), node="LeakyReluBackward0",
+            inplace_node="LeakyReluBackward1")  # fmt: skip
+def leaky_relu(xp, input: Array, negative_slope=0.01):
+    """Elements above 0, the others times `negative_slope`."""
+    slope = input.dtype.type(negative_slope)
+    found = kernels.through("leaky_relu", input, slope)
+    return xp.where(input > 0, input, input * slope) if found is None else found
+
+
+leaky_relu.gradient(input=lambda t, g, input, negative_slope: t.where(input > 0, g, g * negative_slope))
+with_inplace("leaky_relu", leaky_relu)
+
+
+@activation("_hardsigmoid", check=only_floats("hardsigmoid_cpu"), node="HardsigmoidBackward0")
+def hardsigmoid(xp, input: Array):
+    """``min(max(x + 3, 0), 6) / 6``."""
+    kind = input.dtype.type
+    return xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
+
+
+SIXTH = float(np.float32(1) / np.float32(6))
+"""PyTorch multiplies by a single-precision sixth, for every dtype."""
+
+hardsigmoid.gradient(input=lambda t, g, input: select(t, t.logical_and(input > -3, input < 3), g * SIXTH))
+with_inplace("hardsigmoid", hardsigmoid, False)
+
+
+@activation("_hardswish", check=only_floats("hardswish_cpu"), node="HardswishBackward0")
+def hardswish(xp, input: Array):
+    """``x * min(max(x + 3, 0), 6) / 6``."""
+    if (found := kernels.through("hardswish", input)) is not None:
+        return found
+    kind = input.dtype.type
+    return input * xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
+
+
+hardswish.gradient(
+    input=lambda t, g, input: t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
+)
+with_inplace("hardswish", hardswish, False)
+
+
+@operator("nn.functional.softshrink", method=False, wide=True, check=only_floats("softshrink_check"))
+def softshrink(xp, input: Array, lambd=0.5):
+    """Elements drawn toward 0 by `lambd`; 0 within it."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    bound = input.dtype.type(lambd)
+    zero = input * input.dtype.type(0)
+    return xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, zero))
+
+
+softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
+
+
+@operator("hardshrink nn.functional.hardshrink", wide=True, check=only_floats("hardshrink_cpu"))
+def hardshrink(xp, input: Array, lambd=0.5):
+    """0 within `lambd` of 0, else the element."""
+    bound = input.dtype.type(lambd)
+    return xp.where((input >= -bound) & (input <= bound), input.dtype.type(0), input)
+
+
+hardshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
+
+
+@operator("_rrelu", method=False, node="RreluWithNoiseBackward0", check=only_floats("leaky_relu_cpu"))
+def rrelu_with_noise(xp, input: Array, noise):
+    """Elements above 0, the others times a random slope."""
+    return input * noise
+
+
+rrelu_with_noise.gradient(input=lambda t, g, noise: t.mul(g, t.constant(noise)))
+
+
+def slopes(x: Any, lower: float, upper: float, training: bool, generator: Any) -> Any:
+    """1 above 0; elsewhere the mean of the bounds, or a number drawn between them (in double precision, as PyTorch does)."""
+    from ..random.sampling import source
+
+    noise = np.ones(x.shape, x.dtype)
+    low = x <= 0 if training else ~(x > 0)
+    if type(x) is not np.ndarray:
+        low = move_like(low, noise)
+    low = np.asarray(low)
+    noise[low] = (
+        source(generator).doubles(int(low.sum())) * (upper - lower) + lower if training else (lower + upper) / 2
+    )
+    return noise if type(x) is np.ndarray else move_like(noise, x)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False, *,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
+    """Leaky relu, in training with a slope drawn anew for each element."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    values = [input, slopes(input._array, lower, upper, training, generator)]
+    return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)
+
+
+def torch_rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
+    """Leaky relu, in training with a slope drawn anew for each element."""
+    return rrelu(input, lower, upper, training, generator=generator)
+
+
+def rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
+    """In-place form of :func:`rrelu`."""
+    return rrelu(input, lower, upper, training, True, generator=generator)
+
+
+composite("nn.functional.rrelu", method=False)(rrelu)
+composite("rrelu", method=False)(torch_rrelu)
+rrelu_.__wrapped__ = Form("rrelu_", rrelu_)  # type: ignore[attr-defined]
+for _name in ("rrelu_", "nn.functional.rrelu_"):
+    table.FUNCTIONS[_name] = heard("torch." + _name, rrelu_)
+
+
+@operator("_prelu_kernel", promote="same", scalars=False, method=False, node="PreluKernelBackward0")
+def prelu_kernel(xp, input: Array, weight: Array):
+    """Elements above 0, the others times a weight."""
+    return xp.where(input > 0, input, input * weight)
+
+
+prelu_kernel.gradient(
+    input=lambda t, g, input, weight: t.where(input > 0, g, g * weight),
+    weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input),
+)
+
+
+@composite("prelu nn.functional.prelu")
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """Elements above 0, the others times the weight of their channel (dimension 1)."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.short} and {weight.dtype.short}")
+    count = weight._array.size
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if count != 1:
+        if input.ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.ndim >= 2 else 1
+        if channels != count:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = "
+                f"{channels}."
+            )
+    if input.ndim == 0:
+        weight = weight.reshape(()) if weight.ndim else weight
+    elif input.ndim == 1:
+        weight = weight.reshape((1,)) if weight.ndim == 0 else weight
+    else:
+        weight = weight.view([1, count] + [1] * (input.ndim - 2))
+    return prelu_kernel.function(input, weight)

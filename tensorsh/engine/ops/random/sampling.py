@@ -1,0 +1,460 @@
+"""Random tensors, from PyTorch's own streams: the same numbers after the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import check_device, device_of, generator_of, module_of
+from ...arrays.bounds import refuse
+from ...arrays.device import device as device_type
+from ...arrays.dtype import FLOAT, chosen, int64
+from ...arrays.errors import check_broadcast, not_implemented, type_name
+from ...arrays.extents import sized
+from ...arrays.numbers import converted
+from ...arrays.state import state
+from ...graph.fields import tick, wrap
+from ...graph.nodes import OperatorNode
+from ...loading import table
+from ...operators.declare import Array, operator
+from ...operators.placement import hosted
+from ...operators.registration import add_method
+from ...operators.results import store_out
+from ...random import rejection
+from ...random.generator import Generator, default_generator
+from ...random.uniform_words import in_memory_order
+from ...tensors.inplace import check, rewrite
+from ...tensors.sizes import named_size, size_of
+from ...tensors.tensor import Tensor
+from ..creation.copying import assign
+from ..creation.factories import _delivered, made
+
+
+def source(generator: Any, device: Any = None, like: Any = None) -> Any:
+    """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device.
+
+    A device that is not there is refused here, before a number is drawn.
+    """
+    if like is not None:
+        where = None if isinstance(like, np.ndarray) else device_of(like)
+    else:
+        where = state.default_device if device is None else device
+    if where is not None and (where is not device or not isinstance(where, device_type)):
+        where = device_type(where)
+    if where is not None and where.type != "cpu":
+        where = check_device(where)
+        core = generator_of(where.index) if generator is None else core_of(generator)  # type: ignore[arg-type]
+    else:
+        core = default_generator() if generator is None else core_of(generator)
+    wanted, found = "cpu" if where is None else where.type, core.device.partition(":")[0]
+    if wanted != found:
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found '{found}'")
+    return core
+
+
+def core_of(generator: Any) -> Any:
+    try:
+        return generator._core
+    except AttributeError:
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type_name(generator)}") from None
+
+
+def on_host(generator: Any) -> Any:
+    """A generator of the CPU, for what is drawn there also for other devices: their own one's state seeds it."""
+    core = default_generator() if generator is None else core_of(generator)
+    if core.device == "cpu":
+        return core
+    return Generator().manual_seed((core.initial_seed() + int(core.take(4))) & 0xFFFFFFFFFFFFFFFF)
+
+
+def function(f: Callable) -> Callable:
+    """Enter a function of torch that makes random tensors."""
+    table.FUNCTIONS[f.__name__] = f
+    return f
+
+
+def _sampled(name: str, sampler_name: str) -> Callable:
+    def sample(
+        *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False, pin_memory: bool = False, **other: Any,
+    ) -> Tensor:  # fmt: skip
+        if other:
+            size = named_size(name, size, other)
+        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        if d.category < FLOAT:
+            raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
+        g = source(generator, device)
+        array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)
+        return _delivered(array, out, device, requires_grad)
+
+    sample.__name__ = sample.__qualname__ = name
+    return sample
+
+
+rand = function(_sampled("rand", "uniform"))
+rand.__doc__ = "Uniform random numbers from [0, 1) in a tensor of the given size."
+randn = function(_sampled("randn", "normal"))
+randn.__doc__ = (
+    "Random numbers of the standard normal distribution in a tensor of the given size.\n\nFewer than 16 numbers come from "
+    "another stream than 16 or more (as in PyTorch): randn(15) is not the beginning of randn(16)."
+)
+
+
+def _like(name: str, fill: Callable, doc: str) -> None:
+    """A function that fills a tensor of another one's size."""
+
+    def sample(
+        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False,
+        memory_format: Any = None, **_: Any,
+    ) -> Tensor:  # fmt: skip
+        t = table.find_function("empty_like")(input, dtype=dtype, device=device, memory_format=memory_format)
+        return fill(t, generator=generator).requires_grad_(requires_grad)
+
+    sample.__name__ = sample.__qualname__ = name
+    sample.__doc__ = doc + " in the size of another tensor."
+    function(sample)
+
+
+_like("rand_like", lambda t, **options: t.uniform_(**options), "Uniform random numbers from [0, 1)")
+_like("randn_like", lambda t, **options: t.normal_(**options), "Standard normal random numbers")
+
+
+@function
+def randint(
+    low: Any, high: Any = None, size: Any = None, *, generator: Any = None, out: Any = None, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """Random integers from `low` up to but without `high`; ``randint(high, size)`` starts at 0.
+    The result is int64. RuntimeError: `low` not below `high`."""
+    if size is None:
+        low, high, size = (0, low, high) if high is not None else (0, low, None)
+    elif high is None:
+        low, high = 0, low
+    if size is None or isinstance(size, int):
+        raise TypeError(
+            "randint(): argument 'size' must be tuple of ints, not " + type_name(size)
+            if size is not None
+            else "randint() received an invalid combination of arguments - got (int), but expected one of:"
+        )
+    low, high = (int(v.item()) if isinstance(v, Tensor) else int(v) for v in (low, high))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    d = int64 if dtype is None else chosen(dtype, "randint")
+    if not (-(1 << 63) <= low and high < 1 << 63):
+        raise ValueError("Overflow when unpacking long long")
+    g = source(generator, device)
+    g.samplers.within_dtype(d, low, high)
+    array = g.samplers.randint(g, low, high, size_of("randint", (size,)), d.numpy)
+    return _delivered(array, out, device, requires_grad)
+
+
+@function
+def randint_like(
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    dtype: Any = None,
+    generator: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Random integers in the size of another tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    t = table.find_function("empty_like")(input, dtype=dtype, device=device)
+    return t.random_(low, high, generator=generator).requires_grad_(requires_grad)
+
+
+@function
+def randperm(
+    n: int,
+    *,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The integers from 0 to n - 1 in random order."""
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    d = int64 if dtype is None else chosen(dtype, "randperm")
+    if d.name == "bool":
+        raise not_implemented("randperm", d)
+    if d.category == 1:
+        converted(max(n - 1, 0), d.numpy)
+    sized((n,), d.itemsize)
+    g = source(generator, device)
+    return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad)
+
+
+@function
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Normal random numbers of a mean and a standard deviation for each element, or of one and a size."""
+    given = next((each._array for each in (mean, std) if isinstance(each, Tensor)), None)
+    g = source(generator, device, given)
+    for each in (mean, std):
+        if isinstance(each, Tensor) and each.dtype.category < FLOAT:
+            raise not_implemented("normal_kernel_cpu", each.dtype)
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if size is not None:
+        d = state.default_dtype if dtype is None else chosen(dtype, "normal")
+        array = g.samplers.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
+        return _delivered(array, out, device, requires_grad)
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        raise TypeError(
+            "normal() received an invalid combination of arguments - got (float, float), but expected one of:"
+        )
+    if isinstance(std, Tensor) and std._array.size:
+        refuse(std._array < 0, lambda: RuntimeError("normal expects all elements of std >= 0.0"))
+    if not isinstance(std, Tensor):
+        array = g.samplers.normal(g, mean._array.shape, mean._array.dtype, 0.0, float(std)) + mean._array
+    else:
+        m = mean._array if isinstance(mean, Tensor) else std._array.dtype.type(mean)
+        check_broadcast([m, std._array])
+        shape = np.broadcast_shapes(np.shape(m), std._array.shape)
+        d = mean._array.dtype if isinstance(mean, Tensor) else std._array.dtype
+        array = g.samplers.normal(g, shape, d) * std._array + m
+    array = np.asarray(array) if isinstance(array, np.generic) else array
+    if out is not None:
+        store_out(out, array)
+        return out
+    return made(array, device, requires_grad)
+
+
+@operator("bernoulli", node="BernoulliBackward0", inplace=False)
+def _bernoulli(xp, input: Array, p=None, *, generator=None):
+    """1 with the probability that each element gives, else 0."""
+    g = source(generator, like=input)
+    if p is not None:
+        return g.samplers.bernoulli_mask(g, input.shape, float(p)).astype(input.dtype)
+    if input.dtype.kind in "biu":
+        raise not_implemented("bernoulli_tensor_cpu_p_", input)
+    return g.samplers.bernoulli(g, input)
+
+
+_bernoulli.gradient(input=lambda t, g: t.zeros_like(g))
+
+
+@function
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
+) -> Tensor:
+    """Indices drawn with the probabilities in each row (weights need not sum to 1).
+    A vector gives (num_samples,), a matrix (rows, num_samples). RuntimeError: too few weights to draw from, a
+    negative one, integers."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
+    p, samples = input._array, int(num_samples)
+    if not isinstance(p, np.ndarray) and 0 < samples <= p.shape[-1] and (samples == 1 or not replacement):
+        g = source(generator, like=p)
+        bad = ~((p >= 0) & (p < np.inf))
+        refuse(bad, lambda: RuntimeError("probability tensor contains either `inf`, `nan` or element < 0"))
+        refuse(p.sum(-1) <= 0, lambda: RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)"))
+        return _delivered(g.samplers.multinomial(g, p, samples), out, input.device, False)
+    return _drawn_on_the_cpu(input, samples, replacement, generator=generator, out=out)
+
+
+@hosted
+def _drawn_on_the_cpu(input: Tensor, samples: int, replacement: bool, generator: Any, out: Any = None) -> Tensor:
+    array = rejection.multinomial(on_host(generator), input._array, samples, replacement)
+    return _delivered(array, out, None, False)
+
+
+table.METHODS["multinomial"] = multinomial
+
+
+def _variate(name: str, *params: str, node: str) -> None:
+    def kernel(xp: Any, input: Array, generator: Any = None) -> Any:
+        return getattr(rejection, name)(on_host(generator), input)
+
+    kernel.__name__ = node
+    kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."
+    declared = operator(node, method=False, hosted=True)(kernel)
+    if node == "poisson":
+        declared.gradient(input=lambda t, g: t.zeros_like(g))
+
+
+_variate("poisson", node="poisson")
+_variate("dirichlet", node="_sample_dirichlet")
+
+
+@operator("_standard_gamma", method=True, hosted=True, long=True)
+def _standard_gamma(xp, input: Array, generator=None):
+    """Gamma variates of unit scale, reparameterised."""
+    return rejection.standard_gamma(on_host(generator), input)
+
+
+_standard_gamma.gradient(input=lambda t, g, input, result: g * t._standard_gamma_grad(input, result))
+
+
+@function
+@hosted
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+    """Binomial variates of a count and a probability for each element."""
+    for name, x in (("count", count), ("prob", prob)):
+        if not x.dtype.is_floating_point:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {x.dtype.short}")
+    check_broadcast([count._array, prob._array])
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {prob.dtype.short} but expected {count.dtype.short}")
+    return wrap(rejection.binomial(on_host(generator), count._array, prob._array))
+
+
+# -- filling in place
+
+_zero_nodes: dict[str, type] = {}
+
+
+class _NoGradient:
+    """The operator behind the nodes of in-place samplers: nothing is saved, the gradient is zero."""
+
+    joint = None
+    keeps = False
+    saved_names: tuple = ()
+    formulas = [(lambda t, g: t.zeros_like(g), ())]
+
+
+def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
+    """Store random numbers in a tensor; its history then begins at a node without gradient."""
+    tracked = t._node is not None and state.grad_enabled
+    check(t, tracked)
+    assign(t._array, array)
+    t._bump()
+    if tracked:
+        cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))
+        node = cls()
+        node._edges = (t._node,)
+        node._sequence = tick()
+        rewrite(t, node)
+    return t
+
+
+def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
+    """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
+    ordered = in_memory_order(t._array)
+    values = sampler(ordered.shape, *args, **kwargs)
+    if ordered is t._array:
+        return values
+    result = module_of(t._array).empty_like(t._array)
+    in_memory_order(result)[...] = values
+    return result
+
+
+def filler(f: Callable) -> Callable:
+    """Enter a Tensor method that fills with random numbers."""
+    add_method(f.__name__, f)
+    return f
+
+
+def _floating(t: Tensor, kernel: str) -> None:
+    if t.dtype.category < FLOAT:
+        raise not_implemented(kernel, t.dtype)
+
+
+@filler
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with uniform random numbers from [from, to)."""
+    low = bounds.pop("from", from_)
+    low, high = float(low), float(to)
+    _floating(self, "check_uniform_bounds")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    g, d = source(generator, like=self._array), self._array.dtype
+    return filled(self, _draw(self, lambda shape: g.samplers.uniform(g, shape, d, low, high)), "UniformBackward0")
+
+
+@filler
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with normal random numbers."""
+    mean, std = float(mean), float(std)
+    _floating(self, "normal_kernel_cpu")
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    g, d, whole = source(generator, like=self._array), self._array.dtype, self._array.flags.c_contiguous
+    draw = lambda shape: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
+    return filled(self, _draw(self, draw), "NormalBackward0")
+
+
+C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short int", "uint16": "short unsigned int"}
+
+
+@filler
+def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly."""
+    low = bounds.pop("from", from_)
+    g, d = source(generator, like=self._array), self._array.dtype
+    if low is None and to is None:
+        return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
+    low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if d.kind in "iu":
+        for name, bound in (("from", low), ("to - 1", high - 1)):
+            if not np.iinfo(d).min <= bound <= np.iinfo(d).max:
+                raise RuntimeError(f"{name} is out of bounds for {C_NAMES.get(d.name, d.name)}")
+    title = "RandomBackward1" if to is None else "RandomBackward0"
+    return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
+
+
+@filler
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with 1 with probability p, else 0."""
+    g = source(generator, like=self._array)
+    if isinstance(p, Tensor):
+        array = g.samplers.bernoulli(
+            g, module_of(p._array).broadcast_to(p._array, self._array.shape), self._array.dtype
+        )
+        return filled(self, array, "BernoulliBackward1")
+    array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))
+    return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
+
+
+def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
+    def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        values = dict(zip(defaults, args, strict=False)) | kwargs
+        unknown = set(values) - set(defaults)
+        if unknown or len(args) > len(defaults):
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
+        parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        if name == "exponential_" and self.dtype.category < FLOAT:
+            raise RuntimeError(
+                "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+                f"specified {self.dtype.short}"
+            )
+        if name == "exponential_" and not parameters[0] > 0:
+            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={parameters[0]:g}")
+        if name in ("log_normal_",) and not parameters[1] > 0:
+            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={parameters[1]:g}")
+        if name == "cauchy_" and not parameters[1] > 0:
+            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={parameters[1]:g}")
+        g, d = source(generator, like=self._array), self._array.dtype
+        array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
+        return filled(self, array, name.title().replace("_", "") + "Backward0")
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Fill with random numbers of the {sampler.replace('_', ' ')} distribution."
+    filler(method)
+
+
+_distribution("exponential_", "exponential", {"lambd": 1.0})
+_distribution("geometric_", "geometric", {"p": 0.5})
+_distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0})
+_distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0})

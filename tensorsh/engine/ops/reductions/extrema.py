@@ -1,0 +1,294 @@
+"""Largest and smallest elements, and where they are. NaN is larger and smaller than every number.
+
+Gradients at ties: `amax` and `max()` share the gradient among equal elements, `max(dim)` gives it to the one it chose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.constants import settled
+from ...arrays.door import asked
+from ...arrays.dtype import of
+from ...arrays.errors import combination_error, type_name, wrap_dims
+from ...arrays.layout import row_order
+from ...kernels import kernel, unsuited
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
+from ...tensors.tensor import Tensor
+from .sums import axes_of, one_axis
+
+
+def no_elements(name: str, shape: tuple, axis: int | None, error: type = RuntimeError) -> Exception | None:
+    """What is wrong with reducing without an identity, if anything."""
+    if axis is None:
+        if 0 not in shape:
+            return None
+        hint = "" if name.startswith("arg") else " Specify the reduction dim with the 'dim' argument."
+        return error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{hint}")
+    if shape and shape[axis] == 0:
+        return IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    return None
+
+
+def require_elements(name: str, shape: tuple, axes, error: type = RuntimeError) -> None:
+    for axis in (None,) if axes is None else axes:
+        problem = no_elements(name, shape, axis, error)
+        if problem:
+            raise problem
+
+
+def not_implemented(kernel: str, a) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{of(a).short}'")
+
+
+@operator(
+    "_scattered",
+    method=False,
+    node="ScatterBackward0",
+)
+def scattered(xp, input: Array, index: Array, dim, shape):
+    """Zeros of a shape with the elements of `input` at the places that `index` names along `dim`, each at most once."""
+    return put(input, index, dim, shape)
+
+
+scattered.gradient(input=lambda t, g, index, dim: t.gather(g, dim, index))
+
+
+def give_back(t, g, indices, shape, dim, keepdim):
+    """The gradient of elements chosen along `dim`: at their places, zero elsewhere."""
+    if not shape:
+        return g
+    dim = dim % len(shape)
+    if not keepdim:
+        kept = (*shape[:dim], 1, *shape[dim + 1 :])
+        g, indices = g.reshape(kept), indices.reshape(kept)
+    if t.raw:
+        return put(g, indices, dim, shape)
+    return t._scattered(g, indices, dim, shape)
+
+
+def even_share(input, extreme):
+    """1/n at the n places where the extreme element stands."""
+    mask = np.isnan(input) if (extreme != extreme).any().item() else input == extreme
+    if not isinstance(mask, (np.ndarray, np.generic)):
+        return mask.astype(input.dtype) / mask.sum(dtype=input.dtype)
+    return mask.astype(input.dtype) / input.dtype.type(np.count_nonzero(mask))
+
+
+def full_gradient(t, g, input, result):
+    return g * constant(t, even_share, input, result)
+
+
+def tied_share(dim):
+    """The same, along `dim`; NaN everywhere if the extreme element is NaN."""
+
+    def share(input, extreme):
+        mask = input == extreme
+        add = np.add.reduce if type(mask) is np.ndarray else module_of(mask).sum
+        counts = add(mask, axis=wrap_dims(dim, mask.ndim), keepdims=True, dtype=input.dtype)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return mask / counts
+
+    return share
+
+
+def tied_gradient(t, g, input, result, dim, keepdim):
+    if input.shape and not keepdim:
+        kept = reduced_shape(input.shape, dim)
+        g, result = g.reshape(kept), result.reshape(kept)
+    return g * constant(t, tied_share(dim), input, result)
+
+
+def chosen(a, name: str, axis: int, keepdim: bool):
+    """The extreme elements along an axis and where they stand first."""
+    indices = (a.argmax if name == "max" else a.argmin)(axis)
+    if type(indices) is not np.ndarray:
+        indices = settled(indices)
+    if a.ndim == 1:
+        values = settled(a[indices])
+        return (values.reshape(1), indices.reshape(1)) if keepdim else (values, indices)
+    values = pick_one(a, indices, axis)
+    if keepdim:
+        kept = a.shape[:axis] + (1,) + a.shape[axis + 1 :]
+        return values.reshape(kept), indices.reshape(kept)
+    return values, indices
+
+
+def extreme(name: str):
+    """The operators of one direction: ``max()``, ``max(dim)``, ``amax``, ``argmax``."""
+    ufunc = np.maximum if name == "max" else np.minimum
+    word = "largest" if name == "max" else "smallest"
+
+    def along(a, dim, keepdim):
+        return chosen(a, name, dim, keepdim)
+
+    kernel_of_all = kernel(word, unsuited)
+
+    def of_all(a):
+        found = kernel_of_all(a)
+        return a.ravel()[a.argmax() if name == "max" else a.argmin()] if found is None else found
+
+    def whole_kernel(xp, input: Array, dim=None, keepdim=False):
+        if input.dtype.kind == "c":
+            raise not_implemented(f"{name}_all", input)
+        require_elements(name, input.shape, None)
+        return getattr(xp, name)(input)
+
+    whole_kernel.__name__ = f"_{name}_all"
+    whole = operator(
+        f"_{name}_all",
+        method=False,
+        node=f"{name.title()}Backward1",
+        short=short(
+            of_all,
+            None,
+            "both",
+            False,
+        ),
+    )(whole_kernel)
+    whole.name = name
+    whole.gradient(input=full_gradient)
+
+    def dim_kernel(xp, input: Array, dim, keepdim=False):
+        axis = one_axis(name, dim, input.ndim)
+        if input.dtype.kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
+        if not input.ndim:
+            return input.copy(), xp.zeros((), np.int64)
+        require_elements(name, input.shape, (axis,))
+        return chosen(input, name, axis, keepdim)
+
+    dim_kernel.__name__ = name
+    by_dim = operator(
+        f"_{name}_dim", method=False, node=f"{name.title()}Backward0", outputs=2, returns="values indices",
+        nondifferentiable=(1,),
+    )(dim_kernel)  # fmt: skip
+    by_dim.name = name
+    by_dim.gradient(
+        input=lambda t, g, indices, input_shape, dim, keepdim: give_back(t, g[0], indices, input_shape, dim, keepdim)
+    )
+    quick = short_pair(by_dim, along)
+    all_elements = whole.function
+
+    def quickly(form):
+        def function(input=ABSENT, dim=ABSENT, /, *rest, **keywords):
+            if not keywords and not asked and isinstance(input, Tensor):
+                if dim is ABSENT:
+                    return all_elements(input)
+                if not rest and type(dim) is int:
+                    found = quick(input, dim, False)
+                    if found is not None:
+                        return found
+            return form(*[x for x in (input, dim) if x is not ABSENT], *rest, **keywords)
+
+        return function
+
+    def unusual(input=ABSENT, *args, out=None, **kwargs):
+        if input is ABSENT:
+            raise combination_error(name, **kwargs)
+        if not args and not kwargs:
+            return whole.call(input, out=out)
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        other = args[0] if args else kwargs.get("other")
+        if isinstance(other, Tensor):
+            return table.find_function(f"{name}imum")(input, *args, out=out, **kwargs)
+        given = dict(kwargs)
+        dim = args[0] if args else kwargs.pop("dim", kwargs.pop("axis", None))
+        if isinstance(dim, bool) or not isinstance(dim, (int, np.integer)):
+            raise combination_error(
+                name, *(args if dim is not None else ()), **(given | {"dim": None} if args and dim is None else given)
+            )
+        keepdim = args[1] if len(args) > 1 else kwargs.pop("keepdim", kwargs.pop("keepdims", False))
+        if len(args) > 2 or kwargs:
+            raise combination_error(name, *args, **kwargs)
+        if not isinstance(keepdim, (bool, np.bool_)):
+            raise TypeError(f"{name}(): argument 'keepdim' (position 2) must be bool, not {type_name(keepdim)}")
+        if out is None:
+            found = quick(input, dim, bool(keepdim))
+            if found is not None:
+                return found
+        return by_dim.call(input, dim, keepdim, out=out)
+
+    unusual.__name__ = unusual.__qualname__ = name
+    unusual.__doc__ = f"The {word} element; with `dim` the {word} along it and where they stand; with a tensor, elementwise {name}imum."
+    composite(name, out=False, short=quickly)(unusual)
+
+    def a_kernel(xp, input: Array, dim=(), keepdim=False):
+        if input.dtype.kind == "c":
+            raise not_implemented(f"{name}_values_cpu", input)
+        axes = axes_of(f"a{name}", None if dim == () else dim, input.ndim)
+        require_elements(f"a{name}", input.shape, axes)
+        return row_order(getattr(xp, name)(input, axis=axes, keepdims=keepdim))
+
+    a_kernel.__name__ = f"a{name}"
+    a_kernel.__doc__ = f"The {word} elements over `dim` (a number or several; all by default)."
+
+    def a_along(a, dim, keepdim):
+        return row_order(ufunc.reduce(a, axis=dim, keepdims=keepdim))
+
+    a_op = operator(short=short(lambda a: ufunc.reduce(a, None), a_along, "all", False))(a_kernel)
+    a_op.gradient(input=tied_gradient)
+
+    def arg_kernel(xp, input: Array, dim=None, keepdim=False):
+        kind = input.dtype.kind
+        if kind == "c" or kind == "b":
+            raise RuntimeError(f"arg{name}(): does not support {'complex' if kind == 'c' else 'bool'} input")
+        axis = None if dim is None else one_axis(f"arg{name}", dim, input.ndim)
+        require_elements(f"arg{name}", input.shape, None if axis is None else (axis,), IndexError)
+        if not input.ndim:
+            axis = None
+        return getattr(xp, f"arg{name}")(input, axis=axis, keepdims=keepdim)
+
+    arg_kernel.__name__ = f"arg{name}"
+    arg_kernel.__doc__ = (
+        f"The index of the {word} element along `dim` (in the flattened tensor when None), the first if several."
+    )
+    if name == "max":
+        in_all, in_one = (lambda a: a.argmax()), (lambda a, dim: a.argmax(dim))
+    else:
+        in_all, in_one = (lambda a: a.argmin()), (lambda a, dim: a.argmin(dim))
+    method = np.argmax if name == "max" else np.argmin
+
+    def arg_along(a, dim, keepdim):
+        return method(a, dim, keepdims=True) if keepdim else in_one(a, dim)
+
+    operator(short=short(in_all, arg_along, "", False))(arg_kernel)
+
+
+extreme("max")
+extreme("min")
+
+
+@operator(outputs=2, returns="min max")
+def aminmax(xp, input: Array, *, dim=None, keepdim=False):
+    """The smallest and the largest elements, of all or along `dim`."""
+    if input.dtype.kind == "c":
+        raise not_implemented("aminmax_cpu", input)
+    if dim is None:
+        if not input.size:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        axis = None
+    else:
+        axis = one_axis("aminmax", dim, input.ndim)
+        if input.ndim and not input.shape[axis]:
+            raise IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
+    axes = axis if input.ndim else ()
+    return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
+
+
+def aminmax_gradient(t, g, input, min, max, dim, keepdim):
+    found = None
+    for part, value in zip(g, (min, max), strict=True):
+        if part is not None:
+            share = tied_gradient(t, part, input, value, dim, keepdim)
+            found = share if found is None else found + share
+    return found
+
+
+aminmax.gradient(input=aminmax_gradient)

@@ -1,0 +1,215 @@
+"""Counting: how many elements fall in each interval, or are each number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays.backend import module_of, same_device
+from ...arrays.dtype import FLOAT, of
+from ...arrays.errors import cpp_name
+from ...arrays.extents import sized
+from ...graph.fields import wrap
+from ...loading.table import find_function
+from ...operators.declare import Array, Arrays, composite, operator
+from ...operators.results import store_out
+from ...tensors.named_tuples import named
+from ...tensors.tensor import Tensor
+from .extrema import not_implemented
+
+
+def span(name, a, low, high, given, dimension=0):
+    """The outer edges: as given, or those of the data; never equal."""
+    if not given:
+        low, high = (
+            (a.min().item(), a.max().item()) if a.size else (0.0, 1.0) if name == "torch.histogramdd" else (low, high)
+        )
+    if not (math.isfinite(low) and math.isfinite(high)):
+        if name == "torch.histc":
+            raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"{name}: dimension {dimension}'s range [{low:g}, {high:g}] is not finite")
+    if low == high:
+        room = 1 if name == "torch.histc" else 0.5
+        low, high = low - room, high + room
+    return low, high
+
+
+def edges(low, high, bins, kind):
+    return find_function("linspace")(low, high, bins + 1, dtype=kind)._array
+
+
+def check_bins(bins, dimension=0):
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension {dimension}")
+
+
+def in_even_bins(a, low, high, bins):
+    """The number of the bin of each element, and which elements lie within."""
+    kind = a.dtype.type
+    inside = (a >= kind(low)) & (a <= kind(high))
+    with np.errstate(all="ignore"):
+        at = ((a - kind(low)) * kind(bins) / (kind(high) - kind(low)))[inside].astype(np.int64)
+    return np.minimum(at, bins - 1), inside
+
+
+@operator(wide=True, long=True)
+def histc(xp, input: Array, bins=100, min=0, max=0):
+    """How many elements lie in each of `bins` equal intervals between `min` and `max` (of the data, when equal)."""
+    if input.dtype.kind == "c":
+        raise not_implemented("aminmax_cpu", input)
+    if input.dtype.kind == "b":
+        raise not_implemented("linspace_cpu", input)
+    if input.dtype.kind != "f":
+        raise not_implemented("histogram_cpu", input)
+    check_bins(bins)
+    sized((bins + 1,))
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    low, high = span("torch.histc", input, min, max, min != max or not input.size)
+    at, _ = in_even_bins(input.reshape(-1), low, high, bins)
+    return np.bincount(at, minlength=bins).astype(input.dtype)
+
+
+def in_bins(a, bounds):
+    """The number of the interval of each element, the last closed on both sides; -1 outside."""
+    at = np.searchsorted(bounds, a, "right") - 1
+    at = np.where(a == bounds[-1], len(bounds) - 2, at)
+    return np.where((a >= bounds[0]) & (a <= bounds[-1]), at, -1)
+
+
+def count_points(points, bounds, weight, density):
+    """The histogram of points (rows) over a grid of bounds."""
+    shape = [len(b) - 1 for b in bounds]
+    kind = points.dtype
+    flat = np.zeros(len(points), np.int64)
+    inside = np.ones(len(points), bool)
+    for column, b, n in zip(points.T, bounds, shape, strict=True):
+        at = in_bins(column, b)
+        inside &= at >= 0
+        flat = flat * n + at
+    weights = None if weight is None else weight.reshape(-1)[inside]
+    hist = np.bincount(flat[inside], weights, minlength=math.prod(shape)).astype(kind).reshape(shape)
+    if density:
+        hist = hist / hist.sum()
+        for i, b in enumerate(bounds):
+            hist = hist / np.diff(b).reshape([-1 if j == i else 1 for j in range(len(shape))])
+    return hist
+
+
+def bounds_of(points, bins, range, kind):
+    """The bin edges in each dimension."""
+    found = []
+    for i, count in enumerate(bins):
+        check_bins(count, i)
+        if range is None:
+            low, high = span("torch.histogramdd", points[:, i], 0, 0, False, i)
+        else:
+            low, high = range[2 * i], range[2 * i + 1]
+            if low > high:
+                raise RuntimeError(
+                    f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {i}"
+                )
+            low, high = span("torch.histogramdd", points[:, i], low, high, True, i)
+        found.append(edges(low, high, count, kind))
+    return found
+
+
+def check_input(input, weight, bins, single=False):
+    if input.dtype.category != FLOAT or input.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype.short}'")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"got input({cpp_name(input)}), and weight({cpp_name(weight)})"
+        )
+    if weight is not None:
+        # The numbers of a plain histogram are points of one dimension.
+        points, weights = ((input.numel(), 1), (weight.numel(),)) if single else (input.shape, weight.shape)
+        if tuple(weights) != tuple(points[:-1]):
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "
+                f"its innermost dimension, but got input with shape {list(points)} and weight with shape {list(weights)}"
+            )
+    for i, each in enumerate(bins):
+        if isinstance(each, Tensor) and each.dtype is not input.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                f"{cpp_name(input)} and bins for dimension {i} with dtype "
+                f"{cpp_name(each)}"
+            )
+
+
+@operator("_counted_points", node="NotImplemented", outputs=-1, method=False, long=True)
+def counted_points(xp, input: Array, bins: Arrays, weight: Array = None, density=False, name="histogram"):
+    """The histogram of points (along the last dimension) over a grid of bounds, and the bounds."""
+    points = input.reshape(-1, len(bins))
+    return (count_points(points, bins, weight, density), *(b.copy() for b in bins))
+
+
+@counted_points.joint_gradient
+def refused_gradient(t, g, needs, name):
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+@composite(hosted=True)
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
+    """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
+    check_input(input, weight, [bins], True)
+    if isinstance(bins, Tensor):
+        bounds = [bins]
+    else:
+        bounds = [wrap(b) for b in bounds_of(input._array.reshape(-1, 1), [int(bins)], range, input.dtype)]
+    return results("histogram", list(counted_points.function(input, bounds, weight, density)), out)
+
+
+@composite("histogramdd", method=False, hosted=True)
+def histogramdd(input, bins, *, range=None, weight=None, density=False):
+    """The histogram of points, whose coordinates stand along the last dimension, over a grid."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    check_input(input, weight, bins if isinstance(bins, (list, tuple)) else ())
+    dims = input._array.shape[-1]
+    points = input._array.reshape(-1, dims)
+    if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], Tensor):
+        bounds = list(bins)
+    else:
+        bins = [int(bins)] * dims if isinstance(bins, (int, np.integer)) else list(bins)
+        if len(bins) != dims:
+            raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+        bounds = [wrap(b) for b in bounds_of(points, bins, range, input.dtype)]
+    hist, *edges = counted_points.function(input, bounds, weight, density, "_histogramdd_from_bin_tensors")
+    return results("histogramdd", [hist, tuple(edges)], None)
+
+
+def results(name, values, out):
+    if out is not None:
+        for t, value in zip(out, values, strict=True):
+            store_out(t, value._array)
+        values = list(out)
+    return named(name, ("hist", "bin_edges"))(values)
+
+
+@composite()
+def bincount(input, weights=None, minlength=0):
+    """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences."""
+    a = input._array
+    if a.dtype.kind not in "iu":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    least, most = module_of([a]).stack((a.min(), a.max())).tolist() if a.size else (0, -1)  # a device is read once
+    if a.ndim != 1 or least < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    sized((max(minlength, most + 1),), 8)
+    if weights is None:
+        return wrap(np.bincount(a.astype(np.int64), minlength=minlength).astype(np.int64))
+    w = weights._array
+    if type(a) is not np.ndarray or type(w) is not np.ndarray:
+        same_device("bincount", input=a, weights=w)
+    if w.shape != a.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if not a.size:
+        return wrap(module_of([a]).zeros(minlength, np.int64))
+    summed = np.bincount(a.astype(np.int64), w.astype(np.float64), minlength)
+    return wrap(summed.astype(np.float32) if w.dtype == np.float32 else summed)

@@ -1,0 +1,372 @@
+"""Norms of vectors and matrices, distances, and rows brought down to a norm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.door import asked
+from ...arrays.dtype import COMPLEX, FLOAT, of
+from ...arrays.errors import type_name, wrap_dim
+from ...arrays.state import state
+from ...graph.fields import keep_result, new
+from ...loading.table import find_function
+from ...operators.declare import Array, composite, operator
+from ...operators.reduction import ABSENT, FLOATS, constant, reduced_shape, remember
+from ...operators.results import store_out
+from ...tensors.tensor import Tensor
+from .sums import axes_of
+
+INFINITY = float("inf")
+
+
+def shown(ord) -> str:
+    """A number as C++ prints it."""
+    return f"{ord:g}" if isinstance(ord, (int, float)) else str(ord)
+
+
+EXACT_SIZE = 100_000
+"""Up to this many elements norms are added up in PyTorch's order."""
+
+
+def along_rows(a, axes):
+    """The reduced elements as rows that lie one behind the other in memory, if they do so."""
+    ndim = a.ndim
+    if len(axes) == ndim:
+        return a.reshape(1, -1) if a.flags.c_contiguous else a.T.reshape(1, -1) if a.flags.f_contiguous else None
+    if len(axes) == 1 and axes[0] == ndim - 1 and a.strides[-1] == a.itemsize:
+        return a.reshape(-1, a.shape[-1])
+    return None
+
+
+def in_sequence(a, axes):
+    """The sums over axes, each from its first element to its last; flat."""
+    rest = [i for i in range(a.ndim) if i not in axes]
+    columns = a.transpose(*axes, *rest).reshape(-1, max(1, math.prod(a.shape[i] for i in rest)))
+    if columns.shape[1] > 1:
+        return np.add.reduce(np.ascontiguousarray(columns), 0)
+    return np.add.accumulate(columns, 0)[-1]
+
+
+def square_sums(rows):
+    """The sums of squares of rows: eight lanes, the lanes in order, then the rest, the last three rounded once each."""
+    lanes = 8 if rows.dtype == np.float32 else 4
+    n = rows.shape[1]
+    full = n // lanes * lanes
+    squares = rows * rows
+    if full:
+        parts = squares[:, :full].reshape(len(rows), -1, lanes)
+        total = np.add.reduce(parts, 1) if full > lanes else parts[:, 0]
+        total = np.add.accumulate(total, 1)[:, -1]
+    else:
+        total = np.zeros(len(rows), rows.dtype)
+    fused = full + (n - full) // 4 * 4
+    for i in range(full, fused):
+        total = total + squares[:, i]
+    for i in range(fused, n):
+        x = rows[:, i].astype(np.float64)
+        total = (x * x + total).astype(rows.dtype)
+    return total
+
+
+def fold(xp, a, ord, axes, keepdims):
+    """The norm of an array's elements over some axes."""
+    axes = tuple(axes)
+    if a.dtype.kind == "c" or ord not in (1, 2):
+        a = xp.abs(a)
+    kind = a.dtype
+    if ord == INFINITY:
+        return xp.max(a, axis=axes, keepdims=keepdims)
+    if ord == -INFINITY:
+        return xp.min(a, axis=axes, keepdims=keepdims)
+    if ord == 0:
+        return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
+    if xp is not np or a.size > EXACT_SIZE or not a.size:
+        rows = along_rows(a, axes) if ord == 2 and xp is np else None
+        if rows is not None:
+            return np.sqrt(np.einsum("ij,ij->i", rows, rows)).reshape(reduced_shape(a.shape, axes, keepdims))
+        a = xp.abs(a)
+        powers = a if ord == 1 else a * a if ord == 2 else xp.power(a, kind.type(ord))
+        total = xp.add.reduce(powers, axis=axes, keepdims=keepdims)
+    else:
+        rows = along_rows(a, axes) if ord == 2 else None
+        if rows is not None:
+            total = square_sums(rows)
+        else:
+            total = in_sequence(np.abs(a) if ord == 1 else a * a if ord == 2 else np.power(a, kind.type(ord)), axes)
+        total = total.reshape(reduced_shape(a.shape, axes, keepdims) if axes else a.shape)
+    if ord == 1:
+        return total
+    return xp.sqrt(total) if ord == 2 else xp.power(total, kind.type(1.0 / ord))
+
+
+def quick(op, form):
+    """The callable of vector_norm, with a short way for the 2-norm of all elements."""
+    made = None
+
+    def function(x=ABSENT, /, *args, **keywords):
+        nonlocal made
+        if (
+            not asked
+            and isinstance(x, Tensor)
+            and args in WHOLE
+            and all(keywords.get(name, k) == k for name, k in PLAIN.items())
+        ):
+            if keywords.keys() <= PLAIN.keys() and not (args and "ord" in keywords):
+                ord = 2
+                a = x._array
+                if a.dtype in FLOATS and type(a) is np.ndarray and a.size and a.flags.c_contiguous:
+                    if a.size > EXACT_SIZE:
+                        flat = a.reshape(-1)
+                        total = flat.dot(flat)
+                    else:
+                        total = square_sums(a.reshape(1, -1))[0]
+                    t = new(Tensor)
+                    t._array = np.asarray(np.sqrt(total))
+                    edge = x._node
+                    if edge is not None and state.grad_enabled:
+                        if made is None:
+                            made = op.node_class(op.node)
+                        t._node = remember(made, edge, (x, ord, keep_result(t), None, False))
+                    elif state.inference:
+                        t._inference = True
+                    return t
+        return form(*(() if x is ABSENT else (x,)), *args, **keywords)
+
+    return function
+
+
+WHOLE = ((), (2,), (2, None, False))
+PLAIN = {"ord": 2, "dim": None, "keepdim": False, "dtype": None}
+"""The settings of the 2-norm of all elements."""
+
+
+def require_float(name, kind):
+    if kind.category < FLOAT:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind.short}")
+
+
+@operator("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0", wide=True, short=quick)
+def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """``sum(abs(x) ** ord) ** (1 / ord)`` over `dim` (one, several, or all when None); the limit for 0 and infinities."""
+    kind = of(x)
+    require_float("linalg.vector_norm", kind)
+    if not isinstance(ord, (int, float, np.number)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}")
+    if dtype is not None:
+        if dtype.category < FLOAT or (kind.category == COMPLEX) != (dtype.category == COMPLEX):
+            raise RuntimeError(
+                "linalg.vector_norm: dtype should be floating point or complex, but got " + dtype.short
+                if dtype.category < FLOAT
+                else f"linalg.vector_norm: dtype should be {'complex' if kind.category == COMPLEX else 'real'} for "
+                f"{'complex' if kind.category == COMPLEX else 'real'} inputs, but got {dtype.short}"
+            )
+        if dtype.itemsize < kind.itemsize:
+            raise RuntimeError(
+                f"linalg.vector_norm: the dtype of the input ({kind.short}) should be convertible without narrowing to the "
+                f"specified dtype ({dtype.short})"
+            )
+        x = x.astype(dtype.numpy)
+    axes = axes_of("linalg.vector_norm", dim, x.ndim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    if (ord < 0 or ord == INFINITY) and 0 in x.shape:
+        if dim is None or not len(axes):
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {shown(ord)} norm on an empty tensor because the operation does not "
+                "have an identity"
+            )
+        for axis in axes:
+            if not x.shape[axis]:
+                raise RuntimeError(
+                    f"linalg.vector_norm cannot compute the {shown(ord)} norm on the dimension {axis} because this dimension "
+                    "is empty and the operation does not have an identity"
+                )
+    return fold(xp, x, ord, axes, keepdim)
+
+
+def norm_gradient(t, g, x, ord, result, dim, keepdim):
+    """The gradient of a norm; zero where the norm is zero, shared among the largest elements for infinity."""
+    if x.shape and not keepdim:
+        kept = reduced_shape(x.shape, dim)
+        g, result = g.reshape(kept), result.reshape(kept)
+    if ord == 0:
+        return x * 0
+    if ord == 1:
+        return t.sgn(x) * g
+    zero = constant(t, lambda r: r == 0, result)
+    if ord == 2:
+        return g * t.masked_fill(x / result, zero, 0)
+    if ord in (INFINITY, -INFINITY):
+        share = constant(t, lambda a, r: even(np.abs(a), r, dim), x, result)
+        return t.sgn(x) * (g * share)
+    size = t.abs(x)
+    if ord < 1:
+        at_zero = constant(t, lambda a: a == 0, x)
+        scaled = t.sgn(x) * t.masked_fill(t.pow(size, ord - 1), at_zero, 0)
+        return scaled * g * t.pow(result, 1 - ord)
+    scaled = t.sgn(x) * t.pow(size, ord - 1) if ord < 2 else x * t.pow(size, ord - 2)
+    return scaled * t.masked_fill(g / t.pow(result, ord - 1), zero, 0)
+
+
+def even(size, extreme, dim):
+    mask = (size == extreme) | np.isnan(size)
+    axes = axes_of("norm", dim, mask.ndim)
+    return mask / mask.sum(axis=axes, keepdims=True, dtype=size.dtype)
+
+
+vector_norm.gradient(x=lambda t, g, x, ord, result, dim, keepdim: norm_gradient(t, g, x, ord, result, dim, keepdim))
+
+
+def in_dtype(a: Tensor, dtype) -> Tensor:
+    return a if dtype is None else a.to(dtype)
+
+
+def singular_values(a: Tensor, rows: int, columns: int) -> Tensor:
+    """The singular values of the matrices in two dimensions, along the last."""
+    others = [i for i in range(a.ndim) if i not in (rows, columns)]
+    return find_function("linalg.svdvals")(a.permute((*others, rows, columns)))
+
+
+def store(result: Tensor, out):
+    if out is None:
+        return result
+    store_out(out, result._array)
+    return out
+
+
+@composite("linalg.matrix_norm", method=False)
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
+    """The norm of matrices in two dimensions: "fro", "nuc", 1, -1, 2, -2, inf or -inf."""
+    name = "linalg.matrix_norm"
+    if not isinstance(A, Tensor):
+        raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
+    if ord not in ("fro", "nuc") and (isinstance(ord, str) or abs(ord) not in (1, 2, INFINITY)):
+        raise RuntimeError(f"{name}: Order {ord if isinstance(ord, str) else shown(ord)} not supported.")
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if isinstance(dim, (int, np.integer)) or len(dim) != 2:
+        listed = str(dim) if isinstance(dim, (int, np.integer)) else ", ".join(map(str, dim))
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {listed}")
+    require_float(name, A.dtype)
+    rows, columns = (wrap_dim(int(d), A.ndim) for d in dim)
+    if rows == columns:
+        raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord == "fro":
+        return store(vector_norm.function(A, 2, (rows, columns), keepdim, dtype=dtype), out)
+    if ord == "nuc" or abs(ord) == 2:
+        values = singular_values(in_dtype(A, dtype), rows, columns)
+        if ord == "nuc":
+            result = values.sum(-1, keepdim)
+        else:
+            result = values.amax(-1, keepdim) if ord > 0 else values.amin(-1, keepdim)
+        if keepdim:
+            back = [*range(A.ndim - 2)]
+            for d, at in sorted([(rows, A.ndim - 2), (columns, A.ndim - 1)]):
+                back.insert(d, at)
+            result = result.unsqueeze(-1).permute(back)
+        return store(result, out)
+    if abs(ord) == INFINITY:
+        rows, columns = columns, rows
+    if columns > rows and not keepdim:
+        columns -= 1
+    sums = vector_norm.function(A, 1, rows, keepdim, dtype=dtype)
+    return store(sums.amax(columns, keepdim) if ord > 0 else sums.amin(columns, keepdim), out)
+
+
+@composite("linalg.norm", method=False)
+def linalg_norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
+    """A vector norm, or a matrix norm where `ord` and two dimensions are given."""
+    if isinstance(dim, (int, np.integer)):
+        dim = (dim,)
+    if isinstance(ord, str):
+        if dim is None and A.ndim != 2:
+            if A.ndim > 2:
+                raise RuntimeError(
+                    f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+                )
+            dim = (-2, -1)
+        if dim is not None and len(dim) == 1:
+            dim = dim[0]
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+    if dim is not None:
+        if len(dim) not in (1, 2):
+            raise RuntimeError(
+                f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got [{', '.join(map(str, dim))}]"
+            )
+    elif ord is not None and A.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+        )
+    if ord is not None and (A.ndim == 2 if dim is None else len(dim) == 2):
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
+    keywords = {"out": out} if out is not None else {}
+    return vector_norm.function(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype, **keywords)
+
+
+@composite("norm functional.norm")
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """The vector norm over `dim` (all when None); "fro" is 2, "nuc" the nuclear norm of a matrix."""
+    keywords = {"out": out} if out is not None else {}
+    axes = (dim,) if isinstance(dim, (int, np.integer)) else dim
+    if isinstance(p, str):
+        if p == "fro" and (axes is None or len(axes) <= 2):
+            return vector_norm.function(input, 2, axes, keepdim, dtype=dtype, **keywords)
+        return matrix_norm(input, p, tuple(range(input.ndim)) if axes is None else axes, keepdim, dtype=dtype, out=out)
+    return vector_norm.function(input, 2.0 if p is None else p, axes, keepdim, dtype=dtype, **keywords)
+
+
+@operator(promote="same", out=False)
+def dist(xp, input: Array, other: Array, p=2):
+    """The p-norm of ``input - other``."""
+    kind = of(input)
+    if kind.category < FLOAT:
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind.short} instead.")
+    if other.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
+    difference = input - other
+    return fold(xp, difference, p, tuple(range(difference.ndim)), False)
+
+
+dist.gradient(
+    input=lambda t, g, input, other, p, result: norm_gradient(t, g, input - other, p, result, None, False),
+    other=lambda t, g, input, other, p, result: -norm_gradient(t, g, input - other, p, result, None, False),
+)
+
+
+def others(dim, ndim):
+    """All dimensions but one."""
+    return tuple(i for i in range(ndim) if i != dim)
+
+
+@operator(inplace=True, wide=True)
+def renorm(xp, input: Array, p, dim, maxnorm):
+    """The tensor with each slice along `dim` whose p-norm exceeds `maxnorm` scaled down to it."""
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {shown(maxnorm)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    require_float("linalg.vector_norm", of(input))
+    size = fold(xp, input, p, others(wrap_dim(dim, input.ndim), input.ndim), True)
+    factor = xp.where(size > maxnorm, size.dtype.type(maxnorm) / (size + size.dtype.type(1e-7)), size.dtype.type(1))
+    return input * factor
+
+
+def renorm_gradient(t, g, input, p, dim, maxnorm):
+    rest = others(dim % input.ndim, input.ndim)
+    size = fold(module_of(input), input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
+    inner = t.sum(t.conj(input) * g, rest, True)
+    if t.array(inner).dtype.kind == "c":
+        inner = t.real(inner)
+    inverse = 1 / (size + 1e-7)
+    scaled = maxnorm * inverse * (g - inverse * norm_gradient(t, inner, input, p, size, rest, True))
+    return t.where(constant(t, lambda s: s > maxnorm, size), scaled, g)
+
+
+renorm.gradient(input=renorm_gradient)

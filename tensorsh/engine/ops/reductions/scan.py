@@ -1,0 +1,234 @@
+"""Running sums, products, extremes and log-sums along a dimension.
+
+Sums and products are carried in double and each is rounded, as PyTorch does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.door import asked
+from ...arrays.errors import not_implemented
+from ...arrays.layout import row_order
+from ...arrays.state import state
+from ...graph.fields import new
+from ...kernels import kernel as kernel_named
+from ...kernels import unsuited
+from ...numerics import cumulative
+from ...numerics.cumulative import running_sums
+from ...operators.declare import Array, operator
+from ...operators.reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
+from ...tensors.tensor import Tensor
+from .sums import one_axis, widened
+
+
+def accumulate(xp, name, a, dim, dtype):
+    """The running sum or product of an array in a given dtype (integers: int64)."""
+    axis = one_axis(name, dim, a.ndim)
+    if dtype is not None:
+        if dtype.name == "bool":
+            raise not_implemented(name + "_out_cpu", dtype)
+        a = a.astype(dtype.numpy)
+    if xp is np:
+        result = getattr(cumulative, name)(a, axis)
+    else:
+        result = getattr(xp, name)(widened(a, None), axis if a.ndim else None).reshape(a.shape)
+    return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
+
+
+BLOCK = 1 << 15
+"""Larger arrays are added up a block of this many elements at a time, to stay in the cache."""
+
+
+def blocked_sums(a):
+    """The running sums along the last dimension of a large array, carried in double."""
+    if not a.size:
+        return a.copy()
+    rows = a.reshape(-1, a.shape[-1])
+    out = np.empty(rows.shape, a.dtype)
+    count, n = rows.shape
+    width = min(n, BLOCK)
+    height = max(1, BLOCK // width)
+    carried = 0.0
+    for top in range(0, count, height):
+        for left in range(0, n, width):
+            part = rows[top : top + height, left : left + width].astype(FLOAT64)
+            if left:
+                part[:, 0] += carried
+            np.add.accumulate(part, 1, out=part)
+            carried = part[:, -1]
+            out[top : top + height, left : left + width] = part
+    return out.reshape(a.shape)
+
+
+def quick(op, form):
+    """The callable of cumsum, with a short way for floats."""
+    made = None
+
+    def function(input=ABSENT, over=ABSENT, /, *rest, dim=ABSENT, **keywords):
+        nonlocal made
+        axis = over if dim is ABSENT else dim if over is ABSENT else None
+        if asked or rest or keywords or type(axis) is not int or not isinstance(input, Tensor):
+            if dim is not ABSENT:
+                keywords["dim"] = dim
+            return form(*[x for x in (input, over) if x is not ABSENT], *rest, **keywords)
+        a = input._array
+        if a.dtype not in FLOATS or type(a) is not np.ndarray or not -a.ndim <= axis < a.ndim:
+            return form(input, axis) if dim is ABSENT else form(input, dim=axis)
+        t = new(Tensor)
+        if a.dtype is FLOAT32:
+            sums = None if running_sums is None else running_sums(a, axis)
+            if sums is None and a.size > BLOCK and axis in (-1, a.ndim - 1):
+                sums = blocked_sums(a)
+            t._array = np.add.accumulate(a.astype(FLOAT64, "C"), axis).astype(FLOAT32) if sums is None else sums
+        else:
+            t._array = np.add.accumulate(row_order(a), axis)
+        edge = input._node
+        if edge is not None and state.grad_enabled:
+            if made is None:
+                made = op.node_class(op.node)
+            t._node = remember(made, edge, (axis,))
+        elif state.inference:
+            t._inference = True
+        return t
+
+    return function
+
+
+@operator(inplace=True, short=quick, long=True)
+def cumsum(xp, input: Array, dim, *, dtype=None):
+    """The running sum along `dim`; integers and booleans give int64.
+    The shape stays. IndexError: no such dimension."""
+    return accumulate(xp, "cumsum", input, dim, dtype)
+
+
+def backwards(t, x, dim, f):
+    """`f` along `dim` from the end."""
+    if t.raw and type(x) is np.ndarray:
+        return np.flip(f(np.flip(x, dim)), dim)
+    return t.flip(f(t.flip(x, (dim,))), (dim,))
+
+
+def reverse_cumsum(t, g, dim):
+    if running_sums is not None and t.raw and type(g) is np.ndarray:
+        sums = running_sums(row_order(g), dim, True)
+        if sums is not None:
+            return sums
+    return backwards(t, g, dim, lambda x: t.cumsum(x, dim)) if g.ndim else g
+
+
+cumsum.gradient(input=lambda t, g, dim: reverse_cumsum(t, g, dim))
+
+
+@operator(inplace=True, long=True)
+def cumprod(xp, input: Array, dim, *, dtype=None):
+    """The running product along `dim`; integers and booleans give int64."""
+    return accumulate(xp, "cumprod", input, dim, dtype)
+
+
+def cumprod_gradient(t, g, input, result, dim):
+    """``sum over k >= i of g[k] * result[k] / input[i]``; where an input is zero, without dividing by it."""
+    if not input.ndim:
+        return g
+    dim = dim % input.ndim
+    array = t.array(input)
+    if (array != 0).all().item():
+        return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
+    # tail[i] = g[i] + input[i + 1] * tail[i + 1], and the gradient is tail[i] times all inputs before i.
+    n = input.shape[dim]
+    x = t.conj(input)
+    tails = [t.select(g, dim, n - 1)]
+    before = [constant(t, np.ones_like, t.select(g, dim, 0))]
+    for i in range(n - 2, -1, -1):
+        tails.append(t.select(g, dim, i) + t.select(x, dim, i + 1) * tails[-1])
+    for i in range(n - 1):
+        before.append(before[-1] * t.select(x, dim, i))
+    return t.stack(tails[::-1], dim) * t.stack(before, dim)
+
+
+cumprod.gradient(input=cumprod_gradient)
+
+
+def running(name, direction):
+    """cummax and cummin: the last place among equal elements; NaN stays."""
+    compiled = kernel_named("running_maxima" if direction == "maximum" else "running_minima", unsuited)
+
+    def kernel(xp, input: Array, dim):
+        axis = one_axis(name, dim, input.ndim)
+        if input.dtype.kind == "c":
+            raise not_implemented(f"{name}_cpu", input)
+        if not input.ndim:
+            return input.copy(), xp.zeros((), np.int64)
+        ufunc = getattr(xp, direction)
+        input = row_order(input)
+        if (found := compiled(input, axis)) is not None:
+            return found
+        values = ufunc.accumulate(input, axis=axis)
+        places = xp.arange(input.shape[axis]).reshape((-1,) + (1,) * (input.ndim - 1 - axis))
+        renewed = input == values
+        if input.dtype.kind in "fV":
+            renewed |= xp.isnan(input)
+        return values, xp.maximum.accumulate(xp.where(renewed, places, 0), axis=axis)
+
+    kernel.__name__ = name
+    kernel.__doc__ = f"The running {direction} along `dim` and where it stands (the last place among equals)."
+    op = operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True, hosted=True)(kernel)
+    op.gradient(input=running_gradient)
+
+
+def running_gradient(t, g, indices, input_shape, dim):
+    g = g[0]
+    if not input_shape or not g.shape[dim]:
+        return g
+    zeros = constant(t, np.zeros_like, g)
+    return t.scatter_add(zeros, dim, indices, g)
+
+
+running("cummax", "maximum")
+running("cummin", "minimum")
+
+
+def log_add_exp(xp, a, b):
+    """``log(exp(a) + exp(b))`` of complex numbers, by the one with the larger real part."""
+    larger, smaller = xp.where(a.real >= b.real, a, b), xp.where(a.real >= b.real, b, a)
+    with np.errstate(invalid="ignore"):
+        added = xp.log1p(xp.exp(smaller - larger)) + larger
+    return xp.where(xp.isneginf(larger.real), xp.log(xp.exp(a) + xp.exp(b)), added)
+
+
+@operator(inplace=False, wide=True, hosted=True, long=True)
+def logcumsumexp(xp, input: Array, dim):
+    """The logarithm of the running sum of exponentials along `dim`."""
+    axis = one_axis("logcumsumexp", dim, input.ndim)
+    kind = input.dtype
+    if kind.kind not in "fc":
+        raise not_implemented("logcumsumexp_out_cpu", input)
+    if not input.ndim or not input.size:
+        return input.copy()
+    if kind.kind == "f":
+        return xp.logaddexp.accumulate(row_order(input), axis=axis, dtype=np.float64).astype(kind)
+    a = xp.moveaxis(input.astype(np.complex128), axis, 0)
+    sums = [a[0]]
+    for row in a[1:]:
+        sums.append(log_add_exp(xp, row, sums[-1]))
+    return xp.moveaxis(xp.stack(sums), 0, axis).astype(kind)
+
+
+def logcumsumexp_gradient(t, g, input, result, dim):
+    if not input.ndim or 0 in input.shape:
+        return g
+
+    def tail(log_g):
+        return t.exp(backwards(t, log_g - result, dim, lambda x: t.logcumsumexp(x, dim)) + input)
+
+    array = t.array(g)
+    if array.dtype.kind == "c":
+        return t.conj(tail(t.log(t.conj(g))))
+    size = t.log(t.abs(g))
+    least = float(np.finfo(array.dtype).min)
+    return tail(t.masked_fill(size, constant(t, lambda a: ~(a > 0), g), least)) - tail(
+        t.masked_fill(size, constant(t, lambda a: ~(a < 0), g), least)
+    )
+
+
+logcumsumexp.gradient(input=logcumsumexp_gradient)

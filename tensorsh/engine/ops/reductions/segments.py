@@ -1,0 +1,106 @@
+"""Sums, means, products and extremes of the segments that a dimension is cut into: segment_reduce."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.errors import not_implemented, wrap_dim
+from ...operators.declare import Array, composite, operator
+from ..creation.factories import zeros_like
+from ..shapes.joining import cat
+
+UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+EMPTY = {"sum": 0.0, "mean": np.nan, "prod": 1.0, "max": -np.inf, "min": np.inf}
+"""What a segment without elements gives."""
+
+
+def segments(offsets: np.ndarray):
+    """The places of the segments [*outer, S], and the slices of [*outer, N] that they take."""
+    for outer in np.ndindex(*offsets.shape[:-1]):
+        bounds = offsets[outer]
+        for s, (start, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+            yield (*outer, s), (*outer, slice(int(start), int(end)))
+
+
+def folded(data, offsets, reduce, initial):
+    axis = offsets.ndim - 1
+    ufunc = UFUNCS[reduce]
+    out = np.empty((*offsets.shape[:-1], offsets.shape[-1] - 1, *data.shape[axis + 1 :]), data.dtype)
+    for place, part in segments(offsets):
+        given = data[part]
+        n = len(given)
+        if initial is not None:
+            given = np.concatenate([np.full((1, *given.shape[1:]), initial, data.dtype), given])
+        out[place] = ufunc.accumulate(given, 0)[-1] if len(given) else EMPTY[reduce]
+        if reduce == "mean" and n:
+            out[place] /= n
+    return out
+
+
+@operator("_segment_reduce", node="SegmentReduceBackward0", method=False, wide=True, hosted=True)
+def reduced(xp, data: Array, offsets: Array, reduce, initial):
+    """data [*outer, N, *inner] folded to [*outer, S, *inner]."""
+    return folded(data, offsets, reduce, initial)
+
+
+def shared(grad, data, result, offsets, reduce):
+    out = np.zeros_like(data)
+    for place, part in segments(offsets):
+        given, g = data[part], grad[place]
+        if reduce in ("max", "min"):
+            chosen = (given == result[place]) | np.isnan(given)
+            out[part] = np.where(chosen, g / np.maximum(chosen.sum(0), 1), 0)
+        elif reduce == "prod":
+            with np.errstate(all="ignore"):
+                out[part] = g * result[place] / given
+            for i in np.argwhere((given == 0).any(tuple(range(1, given.ndim))))[:, 0]:
+                others = np.delete(given, i, 0).prod(0)
+                out[part][i] = np.where(given[i] == 0, g * others, out[part][i])
+        else:
+            out[part] = g / max(len(given), 1) if reduce == "mean" else g
+    return out
+
+
+@operator("_segment_reduce_spread", method=False, wide=True, hosted=True)
+def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce):
+    """The gradient: to all of a sum's elements, shared among the elements that are the extreme."""
+    return shared(grad, data, result, offsets, reduce)
+
+
+reduced.gradient(
+    data=lambda t, g, data, result, offsets, reduce: t._segment_reduce_spread(g, data, result, offsets, reduce)
+)
+
+
+def bounds(data, lengths, offsets, axis, unsafe):
+    """Where the segments begin and end, checked."""
+    given = lengths if offsets is None else offsets
+    if given is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    axis = wrap_dim(axis, data.ndim)
+    what = "lengths" if offsets is None else "offsets"
+    if axis != given.ndim - 1:
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {what} but got {axis}.")
+    if given._array.dtype.name not in ("int32", "int64"):
+        raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
+    if offsets is not None:
+        return given
+    if not unsafe and (given < 0).any():
+        raise RuntimeError("lengths contains negative value!")
+    if not unsafe and (given.sum(axis) != data.shape[axis]).any():
+        raise RuntimeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe."
+        )
+    ends = given.cumsum(axis)
+    return cat.function([zeros_like(ends).narrow(axis, 0, 1), ends], axis)
+
+
+@composite(method=False)
+def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    """The dimension `axis` cut into segments of the given `lengths` (or at `offsets`), each reduced to one element."""
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    name = {"amax": "max", "amin": "min"}.get(reduce, reduce)
+    if name not in UFUNCS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return reduced.function(data, bounds(data, lengths, offsets, axis, unsafe), name, initial)

@@ -1,0 +1,310 @@
+"""Sums, means, products, and what else folds a tensor along some or all of its dimensions.
+
+Sums are made in the order of PyTorch's own loops (`engine/numerics/sums.py`), so that losses print alike to the last digit.
+"""
+
+from __future__ import annotations
+
+from math import prod as prod_of
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.constants import constant as constant_number
+from ...arrays.dtype import FLOAT, of
+from ...arrays.errors import combination_error, wrap_dim, wrap_dims
+from ...arrays.layout import row_order
+from ...numerics import cumulative, sums
+from ...operators.declare import Array, composite, operator
+from ...operators.reduction import FLOATS, constant, filled, reduced_shape, short, spread
+from ...operators.registration import add_method
+from ...tape.worlds import differentiable
+from ...tensors.tensor import Tensor
+
+
+def numbered(name: str):
+    """Node names of reductions that have a form for all dimensions (0) and one for some (1)."""
+    return lambda input, dim=None, *rest: f"{name}Backward{0 if dim is None else 1}"
+
+
+def axes_of(name: str, dim, ndim: int):
+    """The axes to reduce, None for all."""
+    if dim is None:
+        return None
+    if isinstance(dim, Tensor):
+        dim = dim._array.item()
+    if isinstance(dim, bool) or not isinstance(dim, (int, np.integer, list, tuple)):
+        raise combination_error(name, dim)
+    return wrap_dims(dim, ndim)
+
+
+def one_axis(name: str, dim, ndim: int) -> int:
+    """The axis to work along, counted from the front."""
+    if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)):
+        if isinstance(dim, Tensor):
+            return wrap_dim(int(dim._array), ndim)
+        raise TypeError(
+            f"{name}(): argument 'dim' (position 1) must be int, not {'NoneType' if dim is None else type(dim).__name__}"
+        )
+    return wrap_dim(int(dim), ndim)
+
+
+def widened(a, dtype):
+    """The array to fold: cast to `dtype`, or integers and booleans to int64."""
+    if dtype is not None:
+        return a.astype(dtype.numpy)
+    return a.astype(np.int64, copy=False) if a.dtype.kind in "biu" else a
+
+
+def total(xp, a, axes=None, keepdims=False):
+    """The sum in PyTorch's order."""
+    return sums.sum(a, axes, keepdims) if xp is np else xp.sum(a, axis=axes, keepdims=keepdims)
+
+
+def average(xp, a, axes=None, keepdims=False):
+    return sums.mean(a, axes, keepdims) if xp is np else xp.mean(a, axis=axes, keepdims=keepdims)
+
+
+def count(shape, dim) -> int:
+    """How many elements are folded into one."""
+    return prod_of(shape if dim is None else [shape[d] for d in wrap_dims(dim, len(shape))])
+
+
+@operator(
+    node=numbered("Sum"),
+    short=short(sums.sum_all, sums.sum_along),
+    long=True,
+)
+def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
+    """The sum over `dim` (a number or several; all when None). Integers and booleans give int64.
+    A summed dimension goes, or has size 1 with `keepdim`. IndexError: no such dimension; RuntimeError: one named
+    twice."""
+    result = total(xp, widened(input, dtype), axes_of("sum", dim, input.ndim), keepdim)
+    return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
+
+
+def sum_gradient(t, g, input_shape, dim, keepdim):
+    if dim is None and t.raw and type(g) is np.ndarray:
+        return filled(input_shape, g)
+    return spread(t, g, input_shape, dim, keepdim)
+
+
+sum.gradient(input=sum_gradient)
+
+
+@operator(
+    node=numbered("Mean"),
+    short=short(sums.mean_all, sums.mean_along),
+    long=True,
+)
+def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
+    """The arithmetic mean over `dim` (a number or several; all when None) of a floating-point or complex tensor.
+    A dimension goes, or has size 1 with `keepdim`; no elements give NaN. RuntimeError: integers without a float
+    `dtype`."""
+    kind = of(input) if dtype is None else dtype
+    if kind.category < FLOAT:
+        which = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"Got: {kind.short}"
+        )
+    a = input if dtype is None else input.astype(dtype.numpy)
+    return average(xp, a, axes_of("mean", dim, a.ndim), keepdim)
+
+
+def mean_gradient(t, g, input_shape, dim, keepdim):
+    n = count(input_shape, dim)
+    if t.raw and type(g) is np.ndarray and g.dtype in FLOATS:
+        if dim is None:
+            return filled(input_shape, g[()] / g.dtype.type(n))
+        return spread(t, np.true_divide(g, constant_number(n, g.dtype)), input_shape, dim, keepdim)
+    return spread(t, g / n, input_shape, dim, keepdim)
+
+
+mean.gradient(input=mean_gradient)
+
+
+def present(a):
+    """Where an array is a number."""
+    return np.isnan(a) ^ True
+
+
+@operator()
+def nansum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
+    """The sum over `dim`, NaN counted as zero."""
+    if input.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input.dtype.kind in "fV":
+        input = xp.where(xp.isnan(input), input.dtype.type(0), input)
+    found = total(xp, widened(input, dtype), axes_of("nansum", dim, input.ndim), keepdim)
+    return found if dtype is None else found.astype(dtype.numpy)
+
+
+nansum.gradient(
+    input=lambda t, g, input, dim, keepdim: spread(t, g, input.shape, dim, keepdim) * constant(t, present, input)
+)
+
+
+@composite()
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean over `dim` of the elements that are not NaN."""
+    kind = input.dtype
+    if kind.category < FLOAT:
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind.short}")
+    if dtype is not None and dtype.category < FLOAT:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: "
+            + dtype.short
+        )
+    there = Tensor.isnan(input.detach()).logical_not().sum(dim, keepdim)
+    return nansum.function(input, dim, keepdim, dtype=dtype).div(there)
+
+
+def product(a, axis=None, keepdims=False):
+    """The product in PyTorch's order: from 16 (float64) or 32 elements on, in four vectors."""
+    n = a.size if axis is None else a.shape[axis]
+    if (n >= 16 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+        return cumulative.prod(a, axis, keepdims)
+    return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
+
+
+@operator(node=numbered("Prod"), short=short(product, product, "all"), long=True)
+def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
+    """The product over `dim` (a number; all when None). Integers and booleans give int64."""
+    if isinstance(dim, (list, tuple)):
+        raise combination_error("prod", *([dim] if dim else []), **({} if dim else {"dim": None}))
+    a = widened(input, dtype)
+    axis = None if dim is None or not a.ndim else one_axis("prod", dim, a.ndim)
+    if a.dtype.kind == "b":
+        return xp.all(a, axis=axis, keepdims=keepdim)
+    return product(a, axis, keepdim) if xp is np else xp.prod(a, axis=axis, keepdims=keepdim)
+
+
+def others_product(t, x, dim):
+    """For each element, the product of all others along `dim`: what comes before times what comes after."""
+    n = x.shape[dim]
+    if t.raw:
+        xp = module_of(x)
+        ones = xp.ones_like(x[(slice(None),) * dim + (slice(0, 1),)])
+        ahead, behind = (slice(None),) * dim + (slice(0, n - 1),), (slice(None),) * dim + (slice(n - 1, 0, -1),)
+        before = xp.multiply.accumulate(xp.concatenate([ones, x[ahead]], dim), dim)
+        return before * xp.flip(xp.multiply.accumulate(xp.concatenate([ones, x[behind]], dim), dim), dim)
+    ones = t.ones_like(t.narrow(x, dim, 0, 1))
+    before = t.cumprod(t.cat([ones, t.narrow(x, dim, 0, n - 1)], dim), dim)
+    after = t.flip(t.cumprod(t.cat([ones, t.flip(t.narrow(x, dim, 1, n - 1), (dim,))], dim), dim), (dim,))
+    return before * after
+
+
+def prod_gradient(t, g, input, result, dim, keepdim):
+    shape = input.shape
+    if not shape:
+        return g
+    g = spread(t, g, shape, dim, keepdim)
+    array = t.array(input)
+    if (array != 0).all().item():
+        if not keepdim and dim is not None:
+            result = result.reshape(reduced_shape(shape, dim))
+        return g * t.conj(result / input)
+    if not array.size:
+        return g
+    if dim is None:
+        return g * t.conj(others_product(t, input.reshape((-1,)), 0)).reshape(shape)
+    return g * t.conj(others_product(t, input, wrap_dim(dim, len(shape))))
+
+
+prod.gradient(input=prod_gradient)
+
+
+def logical(name, ufunc):
+    def kernel(xp, input: Array, dim=None, keepdim=False):
+        found = getattr(xp, name)(input, axis=axes_of(name, dim, input.ndim), keepdims=keepdim)
+        return found.astype(np.uint8) if input.dtype == np.uint8 else found
+
+    kernel.__name__ = name
+    kernel.__doc__ = f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true."
+
+    def fold(a, axis=None, keepdims=False):
+        return ufunc.reduce(a, axis=axis, keepdims=keepdims)
+
+    return operator(short=short(fold, fold, "", False, FLOATS | {np.dtype(bool)}), long=True)(kernel)
+
+
+all = logical("all", np.logical_and)
+any = logical("any", np.logical_or)
+
+
+@operator(out=False, long=True)
+def count_nonzero(xp, input: Array, dim=None):
+    """How many elements along `dim` are not zero."""
+    axes = axes_of("count_nonzero", dim, input.ndim)
+    return xp.add.reduce(input != 0, axis=axes if axes is not None else tuple(range(input.ndim)), dtype=np.int64)
+
+
+@operator(hosted=True)
+def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
+    """The exclusive or of the elements' bits (of floats, of the same numbers in double) over `dim`, as uint64."""
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    if not input.size and dim == ():
+        raise RuntimeError(
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument."
+        )
+    if input.dtype.kind == "c":
+        raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{of(input).short}'")
+    wide = input.astype(np.float64 if input.dtype.kind in "fV" else np.int64)
+    axes = wrap_dims(dim, input.ndim)
+    return xp.bitwise_xor.reduce(wide.view(np.uint64), axis=axes, keepdims=keepdim)
+
+
+def log_of_sums(a, axes, keepdims=False, xp=np):
+    """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted."""
+    top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
+    result = xp.log(total(xp, xp.exp(a - top), axes, True)) + top
+    if type(result) is not np.ndarray or not np.isfinite(result).all():
+        top = xp.where(xp.isinf(top), top.dtype.type(0), top)
+        result = xp.log(total(xp, xp.exp(a - top), axes, True)) + top
+    return result if keepdims else result.reshape(reduced_shape(a.shape, axes, False))
+
+
+@operator(
+    "logsumexp special.logsumexp",
+    promote="float",
+    wide=False,
+    short=short(
+        None, lambda a, dim, keepdim: log_of_sums(a, (dim if dim >= 0 else dim + a.ndim,), keepdim), "all", False
+    ),
+)
+def logsumexp(xp, input: Array, dim, keepdim=False):
+    """``log(sum(exp(input)))`` over `dim`, without overflow."""
+    axes = axes_of("logsumexp", dim, input.ndim)
+    if not input.size:
+        return xp.log(total(xp, xp.exp(input), axes, keepdim))
+    return log_of_sums(input, axes, keepdim, xp)
+
+
+def logsumexp_gradient(t, g, input, result, dim, keepdim):
+    if input.shape and not keepdim:
+        kept = reduced_shape(input.shape, dim)
+        g, result = g.reshape(kept), result.reshape(kept)
+    return g * t.conj(t.exp(input - result))
+
+
+logsumexp.gradient(input=logsumexp_gradient)
+
+
+def sum_to_size(input, *size):
+    """The tensor summed to a shape from which its own is broadcast."""
+    if len(size) == 1 and isinstance(size[0], (list, tuple)):
+        size = tuple(size[0])
+    size = tuple(map(int, size))
+    try:
+        fits = np.broadcast_shapes(size, input.shape) == input.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
+    return differentiable.sum_to_size(input, size) if size else input.sum()
+
+
+add_method("sum_to_size", sum_to_size)

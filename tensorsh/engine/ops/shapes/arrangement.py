@@ -1,0 +1,172 @@
+"""Elements in another arrangement, copied: flips, rolls, turns, triangles, and where triangles lie."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.dtype import int64
+from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
+from ...arrays.extents import contiguous_strides, repeated, sized
+from ...arrays.layout import row_order
+from ...graph.fields import wrap
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...tensors.sizes import ints
+from ...tensors.tensor import Tensor
+from ..creation.factories import made
+
+
+@operator(packed="dims", out=False)
+def flip(xp, input: Array, dims):
+    """With the order along `dims` reversed."""
+    dims = ints("flip", "dims", dims)
+    if not dims:
+        return input.copy()
+    wrapped = wrap_dims(dims, input.ndim)
+    return input[tuple([slice(None, None, -1) if i in wrapped else slice(None) for i in range(input.ndim)])].copy("K")
+
+
+flip.gradient(input=lambda t, g, dims: t.flip(g, dims))
+
+
+@composite()
+def fliplr(input: Tensor) -> Tensor:
+    """With the columns in reverse order."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip.function(input, (1,))
+
+
+@composite()
+def flipud(input: Tensor) -> Tensor:
+    """With the rows in reverse order."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip.function(input, (0,))
+
+
+@operator(out=False)
+def roll(xp, input: Array, shifts, dims=None):
+    """With the elements moved along `dims` by `shifts` places, those pushed out coming in again.
+    The shape stays. RuntimeError: not a shift for each of `dims`."""
+    shifts = ints("roll", "shifts", shifts)
+    dims = () if dims is None else ints("roll", "dims", dims, 2)
+    if not dims:
+        if len(shifts) != 1:
+            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
+        return xp.roll(input.reshape(-1), shifts[0]).reshape(input.shape)
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.size:
+        return input.copy()
+    return xp.roll(row_order(input), shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
+
+
+roll.gradient(input=lambda t, g, shifts, dims: t.roll(g, tuple([-s for s in ints("roll", "shifts", shifts)]), dims))
+
+
+@operator(out=False)
+def rot90(xp, input: Array, k=1, dims=(0, 1)):
+    """Turned by 90 degrees `k` times, from the first of `dims` towards the second."""
+    dims = ints("rot90", "dims", dims, 3)
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    for i, d in enumerate(dims):
+        if not -input.ndim <= d < input.ndim:
+            raise RuntimeError(f"Rotation dim{i} out of range, dim{i} = {d}")
+    k %= 4
+    if k == 0:
+        return input.copy("C")
+    flipped = xp.flip(input, dims if k == 2 else dims[1] if k == 1 else dims[0]).copy("K")
+    return flipped if k == 2 else flipped.swapaxes(*dims)
+
+
+rot90.gradient(input=lambda t, g, k, dims: t.rot90(g, -k, dims))
+
+
+@lru_cache(32)
+def triangle_mask(xp: Any, place: int, name: str, rows: int, columns: int, diagonal: int) -> Any:
+    """Which elements of a matrix a triangle has, on a device of `xp`'s; only read."""
+    lower = xp.arange(rows)[:, None] + diagonal
+    return lower >= xp.arange(columns) if name == "tril" else lower <= xp.arange(columns)
+
+
+def triangle(name: str):
+    """tril and triu."""
+
+    def kernel(xp, input: Array, diagonal=0):
+        if input.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        mask = triangle_mask(xp, 0 if xp is np else input.device.id, name, *input.shape[-2:], diagonal)
+        return xp.where(mask, row_order(input), input.dtype.type(0))
+
+    kernel.__name__ = name
+    return kernel
+
+
+tril = operator("tril", inplace=True)(triangle("tril"))
+triu = operator("triu", inplace=True)(triangle("triu"))
+tril.gradient(input=lambda t, g, diagonal: t.tril(g, diagonal))
+triu.gradient(input=lambda t, g, diagonal: t.triu(g, diagonal))
+tril.function.__doc__ = "The matrix (or matrices) with zeros above a diagonal."
+triu.function.__doc__ = "The matrix (or matrices) with zeros below a diagonal."
+
+
+def triangle_size(row: int, col: int, offset: int) -> int:
+    """How many elements `tril` keeps of a matrix."""
+    if not row or not col:
+        return 0
+    first = min(col, 1 + offset) if offset > 0 else int(row + offset > 0)
+    last, rows = max(0, min(col, row + offset)), max(0, min(row, row + offset))
+    steps = last - first + 1
+    return (first + last) * steps // 2 + max(rows - steps, 0) * col
+
+
+def triangle_indices(name: str) -> Any:
+    def indices(
+        row: int, col: int, offset: int = 0, *, dtype=int64, device=None, layout=None, pin_memory=False
+    ) -> Tensor:
+        dtype = int64 if dtype is None else dtype
+        if dtype.name not in ("int64", "int32"):
+            raise not_implemented(name + "_indices", dtype)
+        for title, n in ("row", row), ("col", col):
+            if n < 0:
+                raise RuntimeError(f"{title} must be non-negative, got{n}")
+        below = triangle_size(row, col, offset if name == "tril" else offset - 1)
+        sized((2, below if name == "tril" else row * col - below), dtype.itemsize)
+        edge = np.arange(offset, row + offset)
+        first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
+        counts = last - first
+        rows = repeated(np.arange(row), counts)
+        columns = np.arange(rows.size) - repeated(counts.cumsum() - counts - first, counts)
+        return made(np.stack((rows, columns)).astype(dtype.numpy), device)
+
+    indices.__name__ = indices.__qualname__ = name + "_indices"
+    indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."
+    return indices
+
+
+for _name in "tril", "triu":
+    table.FUNCTIONS[_name + "_indices"] = triangle_indices(_name)
+
+
+@composite(method=False)
+def unravel_index(indices: Tensor, shape) -> tuple:
+    """Numbers of elements in row order as one index tensor for each dimension."""
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type(indices).__name__}")
+    if indices._array.dtype.kind not in "iu":
+        raise ValueError(f"unravel_index(): argument 'indices' must be of integer type, but got {indices.dtype}")
+    sizes = ints("unravel_index", "shape", shape, 2)
+    xp = module_of(indices._array)
+    steps = xp.asarray(contiguous_strides(sizes), np.int64)
+    parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
+    return tuple([wrap(parts[..., i]) for i in range(len(sizes))])

@@ -1,0 +1,194 @@
+"""Diagonals made and written, and copies of a tensor with a part written over: diag, diag_embed, trace, *_scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.extents import sized, strided
+from ...arrays.layout import contiguous_format
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.results import writes_out
+from ...tensors.overlap import alone
+from ...tensors.tensor import Tensor
+from ..creation.copying import fill_
+from .views import as_strided, diagonal, diagonal_geometry, restrided, select, slice_
+
+
+@operator(out=False)
+def diag_embed(xp, input: Array, offset=0, dim1=-2, dim2=-1):
+    """Matrices with the last dimension along a diagonal, zeros elsewhere."""
+    n = input.ndim + 1
+    first, second = wrap_dim(dim1, n), wrap_dim(dim2, n)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    side = input.shape[-1] + abs(offset)
+    shape = list(input.shape[:-1])
+    for d in sorted((first, second)):
+        shape.insert(d, side)
+    sized(shape, input.itemsize)
+    whole = xp.zeros(tuple(shape), input.dtype)
+    strided(whole, *diagonal_geometry(whole.shape, whole.strides, offset, first, second))[...] = input
+    return whole
+
+
+diag_embed.gradient(input=lambda t, g, offset, dim1, dim2: t.diagonal(g, offset, dim1, dim2))
+
+
+@operator("_diagonal_copy", method=False, node="DiagonalBackward0_copy")
+def diagonal_copy(xp, input: Array, offset=0, dim1=0, dim2=1):
+    """As `diagonal`, copied."""
+    return diagonal.kernel(xp, input, offset, dim1, dim2).copy()
+
+
+diagonal_copy.gradient(
+    input=lambda t, g, input_shape, offset, dim1, dim2: t._diagonal_backward(g, input_shape, offset, dim1, dim2)
+)
+
+
+@composite()
+@writes_out
+def diag(input: Tensor, diagonal=0) -> Tensor:
+    """A matrix with a vector as a diagonal, or the diagonal of a matrix."""
+    n = input._array.ndim
+    if n == 1:
+        return diag_embed.function(input, diagonal)
+    if n == 2:
+        return diagonal_copy.function(input, diagonal)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+
+
+@composite()
+def diagflat(input: Tensor, offset=0) -> Tensor:
+    """A matrix with all elements of a tensor along a diagonal."""
+    return input.contiguous().view(-1).diag(offset)
+
+
+@operator(out=False)
+def trace(xp, input: Array):
+    """The sum of a matrix's diagonal."""
+    if input.dtype.kind == "b":
+        raise not_implemented("trace", input)
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    if input.dtype.kind in "biu":
+        return input.trace(dtype=np.int64)
+    return xp.asarray(input.trace(dtype=input.dtype))
+
+
+trace.gradient(input=lambda t, g, input_shape: t._trace_backward(g, input_shape))
+
+
+@operator("_trace_backward", method=False)
+def trace_backward(xp, grad: Array, shape):
+    whole = xp.zeros(shape, grad.dtype)
+    n = min(shape)
+    whole[xp.arange(n), xp.arange(n)] = grad
+    return whole
+
+
+trace_backward.gradient(grad=lambda t, g: t.trace(g))
+
+
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Set the main diagonal to a value (`wrap`: of a tall matrix, again and again)."""
+    array = input._array
+    if array.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if array.ndim > 2 and len(set(array.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    rows, columns = array.shape[:2]
+    step = sum(array.strides) // array.itemsize
+    size = min(array.shape)
+    if wrap and array.ndim == 2 and rows > columns + 1:
+        size = (rows * columns + columns) // (columns + 1)
+        if not array.flags.c_contiguous:
+            step = array.strides[0] // array.itemsize + array.strides[1] // array.itemsize
+    view = as_strided(input, (size,), (step,))
+    fill_(view, fill_value)
+    return input
+
+
+table.METHODS["fill_diagonal_"] = Tensor.fill_diagonal_ = fill_diagonal_
+
+
+def written(input: Any, src: Any, part: Any) -> Any:
+    """A copy of an array with the part that `part(copy)` gives written over."""
+    whole = input.copy()
+    target = part(whole)
+    if target.shape != src.shape:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src.shape)}, slice size = {list(target.shape)}"
+        )
+    if 0 in target.strides:
+        alone(target)
+    target[...] = src
+    return whole
+
+
+@operator(out=False)
+def select_scatter(xp, input: Array, src: Array, dim, index):
+    """A copy of `input` with slice number `index` along `dim` replaced."""
+    return written(input, src, lambda a: select.kernel(xp, a, dim, index))
+
+
+select_scatter.gradient(
+    input=lambda t, g, src_shape, dim, index: t.select_scatter(g, zeros(t, g, src_shape), dim, index),
+    src=lambda t, g, dim, index: t.select(g, dim, index),
+)
+
+
+def zeros(t: Any, g: Any, shape: tuple) -> Any:
+    return t._zeros_of(g, shape)
+
+
+@operator()
+def slice_scatter(xp, input: Array, src: Array, dim=0, start=None, end=None, step=1):
+    """A copy of `input` with the elements `start:end:step` along `dim` replaced."""
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    wrap_dim(dim, input.ndim)
+    return written(input, src, lambda a: slice_.kernel(xp, a, dim, start, end, step))
+
+
+slice_scatter.gradient(
+    input=lambda t, g, src_shape, dim, start, end, step: t.slice_scatter(
+        g, zeros(t, g, src_shape), dim, start, end, step
+    ),
+    src=lambda t, g, dim, start, end, step: t._slice(g, dim, start, end, step),
+)
+
+
+@operator(out=False)
+def diagonal_scatter(xp, input: Array, src: Array, offset=0, dim1=0, dim2=1):
+    """A copy of `input` with a diagonal replaced."""
+    return written(input, src, lambda a: diagonal.kernel(xp, a, offset, dim1, dim2))
+
+
+diagonal_scatter.gradient(
+    input=lambda t, g, src_shape, offset, dim1, dim2: t.diagonal_scatter(g, zeros(t, g, src_shape), offset, dim1, dim2),
+    src=lambda t, g, offset, dim1, dim2: t.diagonal(g, offset, dim1, dim2),
+)
+
+
+@operator(out=False)
+def as_strided_scatter(xp, input: Array, src: Array, size, stride, storage_offset=None):
+    """A copy of `input` with the elements replaced that a view of such size and strides has."""
+    return written(input, src, lambda a: restrided(a, size, stride, storage_offset))
+
+
+# PyTorch's own formula: the gradient of `input` is that of the part written over, not of the rest.
+as_strided_scatter.gradient(
+    input=lambda t, g, size, stride, storage_offset: t.as_strided_scatter(
+        g * 0, strided_part(t, g, size, stride, storage_offset), size, stride, storage_offset
+    ),
+    src=lambda t, g, size, stride, storage_offset: strided_part(t, g, size, stride, storage_offset),
+)
+
+
+def strided_part(t: Any, g: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    return t.as_strided(t.clone(g, memory_format=contiguous_format), size, stride, storage_offset)

@@ -1,0 +1,498 @@
+"""Tensors put together and repeated: cat and stack with their relatives, repeat, tile, meshgrid, broadcasting."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import move, move_like
+from ...arrays.constants import ABSENT, undispatched
+from ...arrays.device import CPU
+from ...arrays.door import asked
+from ...arrays.errors import broadcast_error, type_name, wrap_dim
+from ...arrays.extents import count, repeated, sized
+from ...arrays.layout import contiguous_format, joined, row_order
+from ...arrays.promotion import result_type
+from ...arrays.state import state
+from ...graph.fields import fresh, wrap
+from ...kernels import kernel, unsuited
+from ...loading import table
+from ...operators.declare import Array, Arrays, composite, operator
+from ...operators.results import writes_out
+from ...tensors.sizes import check_counts, check_repeats, ints
+from ...tensors.tensor import Size, Tensor
+
+concatenate = undispatched(np.concatenate)
+
+
+def common(arrays: list) -> list:
+    """Arrays brought to their common dtype."""
+    first = arrays[0].dtype
+    if all([a.dtype is first or a.dtype == first for a in arrays]):
+        return arrays
+    target = result_type(arrays).numpy
+    return [a.astype(target, copy=False) for a in arrays]
+
+
+def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
+    """The short way of cat and stack: a list of tensors of one dtype, joined by ``join(arrays, dim)``, few elements by `near`.
+    `join` raises ValueError for what does not fit, and the form finds the words."""
+
+    def function(tensors: Any = ABSENT, axis: Any = ABSENT, /, *rest: Any, dim: Any = ABSENT, **keywords: Any) -> Any:
+        over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
+        arrays, kind, tracked = [], None, False
+        try:
+            if asked or rest or keywords or type(over) is not int or type(tensors) not in SEQUENCES or not tensors:
+                raise TypeError
+            for t in tensors:
+                if type(t) is not Tensor and not isinstance(t, Tensor):
+                    raise TypeError
+                a = t._array
+                if a.dtype is not kind:
+                    if kind is not None or type(a) is not np.ndarray:
+                        raise TypeError
+                    kind = a.dtype
+                arrays.append(a)
+                tracked = tracked or t._node is not None
+            result = near(arrays, over)
+            if result is None:
+                result = join(arrays, over)
+                if not result.flags.c_contiguous:
+                    result = joined(result, arrays)
+        except (ValueError, TypeError):
+            if dim is not ABSENT:
+                keywords["dim"] = dim
+            return form(*[x for x in (tensors, axis, *rest) if x is not ABSENT], **keywords)
+        if tracked and state.grad_enabled:
+            return op.record([tensors, over], result)
+        return fresh(result)
+
+    return function
+
+
+SEQUENCES = (list, tuple)
+
+
+def stacked(arrays: list, dim: int) -> Any:
+    """Arrays of one shape along a new dimension; ValueError for others."""
+    shape = arrays[0].shape
+    for a in arrays:
+        if a.shape != shape:
+            raise ValueError
+    if dim == 0 and shape:
+        return joined(np.concatenate(arrays), arrays).reshape((len(arrays), *shape))
+    n = len(shape)
+    if not -n - 1 <= dim <= n:
+        raise ValueError
+    dim %= n + 1
+    wide = (*shape[:dim], 1, *shape[dim:])
+    return np.concatenate([a.reshape(wide) for a in arrays], dim)
+
+
+@operator(
+    "cat concat concatenate",
+    method=False,
+    short=lambda op, form: quick(op, form, concatenate, kernel("join", unsuited)),
+)
+def cat(xp, tensors: Arrays, dim=0):
+    """The tensors one behind another along `dim`; their dtypes are promoted."""
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    arrays = common(tensors)
+    try:
+        return joined(xp.concatenate(arrays, dim), arrays)
+    except (ValueError, TypeError):
+        pass
+    for i, a in enumerate(arrays):
+        if not a.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    # An empty vector goes with anything, as it did in PyTorch's first years.
+    kept = [a for a in arrays if a.shape != (0,)] or arrays[:1]
+    model = kept[0].shape
+    dim = wrap_dim(dim, len(model))
+    for a in kept:
+        if a.ndim != len(model):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(model)} and {a.ndim}")
+    for i, a in enumerate(arrays):
+        if a.shape == model or a.shape == (0,):
+            continue
+        for d, (m, n) in enumerate(zip(model, a.shape, strict=True)):
+            if m != n and d != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for tensor "
+                    f"number {i} in the list."
+                )
+    return joined(xp.concatenate(kept, dim), kept)
+
+
+def cat_gradient(t, g, tensors_shape, dim):
+    start = 0
+    found = []
+    ndim = g.ndim
+    for shape in tensors_shape:
+        if shape == (0,) and ndim != 1:
+            found.append(t.constant(np.zeros(0, t.array(g).dtype)))
+            continue
+        n = shape[dim]
+        index = (slice(None),) * (dim % ndim) + (slice(start, start + n),)
+        found.append(t.part(g, index))
+        start += n
+    return found
+
+
+cat.gradient(tensors=cat_gradient)
+
+
+@operator(method=False, short=lambda op, form: quick(op, form, stacked))
+def stack(xp, tensors: Arrays, dim=0):
+    """The tensors, all of one shape, along a new dimension.
+    RuntimeError: shapes that differ, no tensors."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    dim = wrap_dim(dim, len(shape) + 1)
+    for i, a in enumerate(tensors):
+        if a.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(a.shape)} at entry {i}"
+            )
+    arrays = common(tensors)
+    if dim == 0 and shape:
+        return joined(xp.concatenate(arrays), arrays).reshape((len(arrays), *shape))
+    wide = (*shape[:dim], 1, *shape[dim:])
+    return row_order(xp.concatenate([a.reshape(wide) for a in arrays], dim))
+
+
+def stack_gradient(t, g, tensors_shape, dim):
+    return list(t.unbind(g, dim))
+
+
+stack.gradient(tensors=stack_gradient)
+
+
+def listed(tensors: Any, name: str) -> list:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(tensors)}")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return list(tensors)
+
+
+def at_least(*dims: int):
+    """atleast_1d and its like: for one tensor, several, or a sequence of them."""
+
+    def make(single: Any) -> Any:
+        name = single.__name__
+
+        def function(*tensors: Any) -> Any:
+            if len(tensors) == 1:
+                if isinstance(tensors[0], Tensor):
+                    return single(tensors[0])
+                tensors = tuple(tensors[0])
+            return tuple([single(t) for t in tensors])
+
+        function.__name__ = name
+        function.__doc__ = single.__doc__
+        composite(name, method=False)(function)
+        return single
+
+    return make
+
+
+@at_least()
+def atleast_1d(t: Tensor) -> Tensor:
+    """Tensors with at least one dimension."""
+    return t if t._array.ndim else t.reshape(1)
+
+
+@at_least()
+def atleast_2d(t: Tensor) -> Tensor:
+    """Tensors with at least two dimensions, the new ones in front."""
+    n = t._array.ndim
+    return t if n >= 2 else t.unsqueeze(0) if n else t.reshape(1, 1)
+
+
+@at_least()
+def atleast_3d(t: Tensor) -> Tensor:
+    """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (n, m, 1)."""
+    n = t._array.ndim
+    if n >= 3:
+        return t
+    return t.unsqueeze(-1) if n == 2 else t.unsqueeze(0).unsqueeze(-1) if n else t.reshape(1, 1, 1)
+
+
+@composite(method=False)
+@writes_out
+def hstack(tensors) -> Tensor:
+    """Vectors one behind another, others along dimension 1."""
+    many = [atleast_1d(t) for t in listed(tensors, "hstack")]
+    return cat.function(many, 0 if many[0]._array.ndim == 1 else 1)
+
+
+@composite("vstack row_stack", method=False)
+@writes_out
+def vstack(tensors) -> Tensor:
+    """Tensors of at least two dimensions along dimension 0."""
+    return cat.function([atleast_2d(t) for t in listed(tensors, "vstack")], 0)
+
+
+@composite(method=False)
+@writes_out
+def dstack(tensors) -> Tensor:
+    """Tensors of at least three dimensions along dimension 2."""
+    return cat.function([atleast_3d(t) for t in listed(tensors, "dstack")], 2)
+
+
+@composite(method=False)
+@writes_out
+def column_stack(tensors) -> Tensor:
+    """Vectors as columns, matrices side by side."""
+    many = listed(tensors, "column_stack")
+    return hstack([t if t._array.ndim > 1 else t.reshape(t._array.size, 1) for t in many])
+
+
+@operator("_block_diag", method=False, node="BlockDiagBackward0")
+def block_diagonal(xp, tensors: Arrays):
+    arrays = common(tensors)
+    shapes = [matrix_shape(a.shape) for a in arrays]
+    whole = xp.zeros((sum(s[0] for s in shapes), sum(s[1] for s in shapes)), arrays[0].dtype)
+    for a, where in zip(arrays, blocks(shapes), strict=True):
+        whole[where] = a
+    return whole
+
+
+def matrix_shape(shape: tuple) -> tuple[int, int]:
+    if len(shape) > 2:
+        raise RuntimeError(
+            f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has {len(shape)} dimensions"
+        )
+    return (1,) * (2 - len(shape)) + tuple(shape)
+
+
+def blocks(shapes: list) -> list:
+    """Where the blocks lie."""
+    row = column = 0
+    found = []
+    for h, w in shapes:
+        found.append((slice(row, row + h), slice(column, column + w)))
+        row, column = row + h, column + w
+    return found
+
+
+def block_gradient(t, g, tensors_shape):
+    where = blocks([matrix_shape(s) for s in tensors_shape])
+    return [t.reshape(t.part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
+
+
+block_diagonal.gradient(tensors=block_gradient)
+
+
+@composite(method=False)
+def block_diag(*tensors) -> Tensor:
+    """A matrix with the given matrices along its diagonal."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    return block_diagonal.function(list(tensors))
+
+
+def broadcast_shape(shapes: list) -> tuple:
+    """The shape that shapes are broadcast to."""
+    found: tuple = ()
+    for shape in shapes:
+        try:
+            found = np.broadcast_shapes(found, shape)
+        except ValueError:
+            raise broadcast_error(found, shape) from None
+    return found
+
+
+@composite(method=False)
+def broadcast_tensors(*tensors) -> tuple:
+    """The tensors expanded to their common shape."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    shape = broadcast_shape([t._array.shape for t in tensors])
+    return tuple([t if t._array.shape == shape else t.expand(shape) for t in tensors])
+
+
+@composite()
+def broadcast_to(input: Tensor, *sizes, size=None) -> Tensor:
+    """`input` expanded to a shape."""
+    return input.expand(*sizes) if size is None else input.expand(size)
+
+
+def broadcast_shapes(*shapes) -> Size:
+    """The shape that tensors of these shapes are broadcast to."""
+    shapes = tuple(s for s in shapes if s is not None)
+    for s in shapes:
+        if not isinstance(s, (int, list, tuple, str)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {s}")
+    tuples = [(s,) if isinstance(s, int) else s if isinstance(s, tuple) else tuple(s) for s in shapes]
+    result: list = [1] * max((len(s) for s in tuples), default=0)
+    for at, shape in enumerate(tuples):
+        for i in range(-1, -1 - len(shape), -1):
+            n = shape[i]
+            if n < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+            if n == 1 or n == result[i]:
+                continue
+            if result[i] != 1:
+                given = f"({shape[0]},)" if len(shape) == 1 else str(shape)
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {at} had {given if type(shape) is tuple else shape}; "
+                    f"but expected shape should be broadcastable to {result}"
+                )
+            result[i] = n
+    return Size(result)
+
+
+table.FUNCTIONS["broadcast_shapes"] = broadcast_shapes
+
+
+@composite(method=False)
+def meshgrid(*tensors, indexing=None) -> tuple:
+    """Grids of coordinates: result i is vector i along dimension i, expanded ("xy": the first two exchanged)."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for at, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type_name(each)}")
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
+        )
+        indexing = "ij"
+    if any(t._array.dtype != tensors[0]._array.dtype for t in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    for t in tensors:
+        if t._array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    n = len(tensors)
+    shape = tuple(t._array.size for t in tensors)
+    grids = [t.view((1,) * i + (-1,) + (1,) * (n - 1 - i)).expand(shape) for i, t in enumerate(tensors)]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@composite(method=False)
+def cartesian_prod(*tensors) -> Tensor:
+    """All combinations of one element of each vector, as rows."""
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    for t in tensors:
+        if t._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack.function([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
+
+
+MOST_DIMENSIONS = 64
+"""As many as an array of numpy has; two or more elements have 2**63 choices of so many or more."""
+
+
+@composite(method=False, hosted=True)
+def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
+    """All combinations of `r` elements of a vector, as rows."""
+    if input._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(np.empty(0, input._array.dtype))
+    n = input._array.size
+    if r > MOST_DIMENSIONS:
+        if n > 1:
+            raise RuntimeError("numel: integer multiplication overflow")
+        return input[: n if with_replacement else 0].unsqueeze(1).repeat(1, r)
+    places = np.ogrid[(slice(n),) * r]
+    mask = np.ones((n,) * r, np.bool_)
+    for a, b in zip(places, places[1:], strict=False):
+        mask &= a <= b if with_replacement else a < b
+    chosen = wrap(mask)
+    grids = meshgrid(*[input] * r, indexing="ij")
+    return stack.function([g.masked_select(chosen) for g in grids], 1)
+
+
+@operator(packed="repeats")
+def repeat(xp, input: Array, repeats):
+    """The tensor repeated so many times along each dimension (more counts than dimensions: new ones in front)."""
+    repeats = ints("repeat", "repeats", repeats)
+    extra = len(repeats) - input.ndim
+    if extra < 0:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * extra + input.shape
+    size = sized([n * r for n, r in zip(shape, repeats, strict=True)], input.itemsize)
+    for dim, (n, whole, r) in enumerate(zip(shape, size, repeats, strict=True)):
+        if whole != n * r:
+            raise RuntimeError(f"maximum size for tensor at dimension {dim} is {whole} but size is {n}")
+    result = xp.tile(input, repeats) if repeats else input.copy()
+    return result.reshape(size)
+
+
+def repeat_gradient(t, g, input_shape, repeats):
+    repeats = ints("repeat", "repeats", repeats)
+    extra = len(repeats) - len(input_shape)
+    if 0 in repeats:
+        return t.expand(t.sum(g), tuple(input_shape)) * 1
+    shape = (1,) * extra + tuple(input_shape)
+    split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
+    dims = [i for i in range(0, len(split), 2) if split[i] != 1]
+    g = t.reshape(g, tuple(split))
+    return t.reshape(t.sum(g, tuple(dims)) if dims else g, input_shape)
+
+
+repeat.gradient(input=repeat_gradient)
+del table.FUNCTIONS["repeat"]
+
+
+@composite()
+def tile(input: Tensor, *counts, dims=None) -> Tensor:
+    """`repeat`, with ones put in front of `dims` when there are fewer of them than dimensions."""
+    given = counts if dims is None else (dims,)
+    sizes = ints("tile", "dims", given[0] if len(given) == 1 else given)
+    return input.repeat((1,) * (input._array.ndim - len(sizes)) + sizes)
+
+
+@composite()
+def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
+    """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
+    if repeats is None:
+        counts = move(input._array, CPU)
+        check_counts(counts, False)
+        if counts.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        check_counts(counts)
+        return wrap(move_like(repeated(np.arange(counts.size), counts).astype(counts.dtype), input._array))
+    if dim is None:
+        input, dim = input.flatten(), 0
+    n = input._array.ndim
+    dim = wrap_dim(dim, n)
+    if isinstance(repeats, Tensor):
+        check_counts(repeats._array, False)
+    if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
+        repeats = int(repeats._array.item())
+    if isinstance(repeats, (int, np.integer)):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        if not n:
+            input = input.flatten()
+        shape = input._array.shape
+        size = (*shape[: dim + 1], int(repeats), *shape[dim + 1 :])
+        count(size)
+        wide = input.unsqueeze(dim + 1).expand(size)
+        return wide.clone(memory_format=contiguous_format).flatten(dim, dim + 1)
+    counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)
+    along = input._array.shape[dim] if n else 1
+    check_repeats(counts, along, dim, output_size)
+    return input.index_select(dim, wrap(move_like(repeated(np.arange(along), counts), input._array)))

@@ -1,0 +1,341 @@
+"""Where a tensor lies in memory, and changing its shape or memory in place: size, stride, storage, resize_, set_, t_ ..."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ....sandbox.integers import whole
+from ...arrays.errors import combination_error, type_name, wrap_dim
+from ...arrays.extents import (
+    address,
+    contiguous_strides,
+    count,
+    element_offset,
+    element_strides,
+    extent,
+    owner,
+    span,
+)
+from ...arrays.layout import memory_format
+from ...arrays.state import state
+from ...graph.fields import tick
+from ...graph.nodes import Node
+from ...loading import table
+from ...operators.views import view_node
+from ...tensors.inplace import Region, check, check_history
+from ...tensors.resizing import grow
+from ...tensors.resizing import resize as resize_storage
+from ...tensors.sizes import ints
+from ...tensors.storage import TypedStorage, UntypedStorage
+from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse
+from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
+from .views import as_strided_view, restrided
+
+
+def method(function: Any) -> Any:
+    table.METHODS[function.__name__] = function
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+@method
+@table.attentive
+def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """The shape, or the length of one dimension."""
+    if not kwargs:
+        if not args:
+            return self.shape
+        if len(args) == 1 and type(args[0]) is int:
+            shape, dim = self._array.shape, args[0]
+            if 0 <= dim < len(shape):
+                return shape[dim]
+    refuse("Tensor.size", args, kwargs)
+    dim = args[0] if args else kwargs["dim"]
+    if dim is None:
+        return self.shape
+    shape = self._array.shape
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[wrap_dim(dim, len(shape))]
+
+
+@method
+@table.attentive
+def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
+    """The number of dimensions."""
+    if args or kwargs:
+        refuse("Tensor.dim", args, kwargs)
+    return self._array.ndim
+
+
+@method
+def ndimension(self: Tensor) -> int:
+    """The number of dimensions."""
+    return self._array.ndim
+
+
+@method
+def nelement(self: Tensor) -> int:
+    """The number of elements."""
+    return self._array.size
+
+
+@method
+def element_size(self: Tensor) -> int:
+    """How many bytes an element takes."""
+    return self.dtype.itemsize
+
+
+@method
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many elements of the storage lie between neighbours along each dimension, or along one."""
+    strides = element_strides(self._array)
+    if dim is None:
+        return strides
+    if not strides:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return strides[wrap_dim(dim, len(strides))]
+
+
+@method
+def storage_offset(self: Tensor) -> int:
+    """Where in the storage the first element lies."""
+    return element_offset(self._array)
+
+
+@method
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    return address(self._array)
+
+
+@method
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The bytes under the tensor."""
+    return UntypedStorage(self._array)
+
+
+TYPED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
+    "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+@method
+def storage(self: Tensor) -> TypedStorage:
+    """The elements under the tensor."""
+    warnings.warn(TYPED, stacklevel=2)
+    return TypedStorage(self._array)
+
+
+@method
+def storage_type(self: Tensor) -> type:
+    """The class of what `storage()` gives."""
+    return TypedStorage
+
+
+@method
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors are the same part of the same storage."""
+    a, b = self._array, tensor._array
+    return a.shape == b.shape and element_strides(a) == element_strides(b) and address(a) == address(b)
+
+
+@method
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from the one whose neighbours lie farthest apart to the nearest.
+
+    ambiguity_check: True refuses a tensor whose elements could as well lie in another order of dimensions; a list of
+    memory formats, one that is in none of them or in several.
+    """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(isinstance(f, memory_format) for f in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    strides = element_strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in zip(strides, strides[1:], strict=False))
+    if ambiguity_check is not False and several and sum(self.is_contiguous(memory_format=f) for f in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
+
+
+@method
+def _is_view(self: Tensor) -> bool:
+    return self._root is not None
+
+
+@method
+def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Take another shape in place, in row order from the first element on; a storage too small is replaced."""
+    shape = ints("resize_", "size", size[0] if len(size) == 1 else size)
+    if self._node is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    if shape != self._array.shape:
+        resize_storage(self, shape)
+        self._bump()
+    return self
+
+
+@method
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """The non-inplace name of old; deprecated."""
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return self.view(*sizes)
+
+
+@method
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Take the shape of another tensor in place."""
+    return resize_(self, the_template._array.shape)
+
+
+table.FUNCTIONS["resize_as_"] = resize_as_
+
+
+@method
+def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
+    """The non-inplace name of old; deprecated."""
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return self.view(the_template._array.shape)
+
+
+class Underivable(Node):
+    """The node of an operation that has no derivative."""
+
+    _title = "NotImplemented"
+
+    def __init__(self, tensor: Tensor, name: str) -> None:
+        self._edges = (tensor._node,)
+        self._name = name
+        self._sequence = tick()
+
+    def _step(self, gradient: Any, world: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{self._name} is not implemented")
+
+
+Underivable.__name__ = "NotImplemented"
+
+
+@method
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Lie on another tensor's memory, or on a part of a storage, from now on."""
+    tracked = self._node is not None and state.grad_enabled
+    check(self, tracked)
+    if tracked:
+        self._node = Underivable(self, "set_")
+    if source is None:
+        self._array = np.empty(0, self._array.dtype)
+        return self
+    if isinstance(source, Tensor):
+        array = source._array
+        if array.dtype != self._array.dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.short.lower()} to a tensor of type {self.dtype.short.lower()}"
+            )
+        if size is None:
+            self._array = array
+            if source._cell is not None:
+                self._cell = source._cell
+            return self
+    elif isinstance(source, TypedStorage):
+        array = source._items()
+        if array.dtype != self._array.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {self.dtype.short.lower()} or an UntypedStorage, but got type "
+                f"{source.dtype.short} for argument 1 'storage'"
+            )
+    elif isinstance(source, UntypedStorage):
+        array = source._as(self._array.dtype)
+    else:
+        raise combination_error("set_", source)
+    offset = whole(storage_offset)
+    shape = (array.size - offset,) if size is None else ints("set_", "size", size, 3)
+    steps = ints("set_", "stride", stride, 4) if stride else contiguous_strides(shape)
+    count(shape)
+    if len(steps) != len(shape):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    needed = span(shape, steps, array.itemsize, offset)
+    low, high = extent(owner(array))
+    if isinstance(source, Tensor) and needed > high - low:
+        grow(source, needed)
+        array = source._array
+    self._array = restrided(array, shape, steps, offset)
+    return self
+
+
+@method
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Take other sizes and strides in the same storage, in place."""
+    tracked = self._node is not None and state.grad_enabled
+    check_history(self, tracked)
+    array = restrided(self._array, size, stride, storage_offset)
+    if tracked:
+        node = view_node(as_strided_view, [self, Region(self._array, array), array])
+        node.__class__ = as_strided_view.node_class("AsStridedBackward1")
+        self._node = node
+    self._array = array
+    self._bump()
+    return self
+
+
+def reshaped(op: Any, title: str, values: list) -> Tensor:
+    """The in-place form of a view: the tensor itself gets the new shape."""
+    self = values[0]
+    if not isinstance(self, Tensor):
+        raise TypeError(f"expected Tensor, but got {type_name(self)}")
+    tracked = self._node is not None and state.grad_enabled
+    check_history(self, tracked)
+    array = op.kernel(np, self._array, *values[1:])
+    if tracked:
+        node = view_node(op, values)
+        node.__class__ = op.node_class(title)
+        self._node = node
+    self._array = array
+    self._bump()
+    return self
+
+
+@method
+def squeeze_(self: Tensor, dim: Any = squeeze.defaults[1]) -> Tensor:
+    """Lose the dimensions of size 1, in place."""
+    squeezed_dims(self._array.shape, dim)
+    number = 3 if dim is squeeze.defaults[1] else 4 if isinstance(dim, int) else 5
+    return reshaped(squeeze, f"SqueezeBackward{number}", [self, dim])
+
+
+@method
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Get a dimension of size 1 at `dim`, in place."""
+    return reshaped(unsqueeze, "UnsqueezeBackward1", [self, dim])
+
+
+@method
+def t_(self: Tensor) -> Tensor:
+    """Exchange the dimensions of a matrix, in place."""
+    return reshaped(t, "TBackward1", [self])
+
+
+@method
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return reshaped(transpose, "TransposeBackward1", [self, dim0, dim1])
+
+
+@method
+def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return transpose_(self, dim0, dim1)
+
+
+@method
+def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Exchange two dimensions, in place."""
+    return transpose_(self, axis0, axis1)

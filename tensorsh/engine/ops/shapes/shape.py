@@ -1,0 +1,500 @@
+"""Views that only rename dimensions: another shape, another order, dimensions of one element more or less.
+
+They share the memory of their input. `reshape` and `flatten` copy where a view is not possible.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...arrays.constants import ndarray
+from ...arrays.door import PROCEED, ask, asked
+from ...arrays.dtype import dtype as Dtype
+from ...arrays.dtype import of
+from ...arrays.errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
+from ...arrays.extents import count, element_offset, element_strides, strided, viewing_strides
+from ...loading import table
+from ...operators.declare import Array, composite, operator
+from ...operators.forms import dressed, explained, form, given
+from ...operators.signature import Form
+from ...operators.views import infer_size, viewed, viewing
+from ...tensors.sizes import ints
+from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse
+from ..creation.copying import clone, contiguous
+
+
+def view_operator(names: str = "", /, **options: Any):
+    """An operator whose result shares its input's memory."""
+    return operator(names, **{"view": True, "out": False, "short": viewing} | options)
+
+
+NO_VIEW = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+    "subspaces). Use .reshape(...) instead."
+)
+
+
+def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
+    """An array's memory in another shape; None where that needs a copy."""
+    if type(array) is not ndarray and hasattr(array, "layout"):
+        from ...sparse.missing import Missing
+
+        raise Missing(array.layout, name).worded([])
+    if array.flags.c_contiguous:
+        return array.reshape(shape)
+    strides = viewing_strides(array, shape)
+    return None if strides is None else strided(array, shape, strides)
+
+
+def _view(op, usual):
+    """``view`` takes a size, separate numbers, or a dtype."""
+
+    def view(self: Tensor, *shape: Any, dtype: Any = None, size: Any = None) -> Tensor:
+        if asked and (answer := ask(view, (self, *shape), given(dtype=dtype, size=size))) is not PROCEED:
+            return answer
+        array = self._array
+        if dtype is None and size is None:
+            short = shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
+            for n in short:
+                if type(n) is not int or n < -1:
+                    break
+            else:
+                if short and array.flags.c_contiguous:
+                    try:
+                        result = array.reshape(short)
+                    except ValueError:
+                        pass
+                    else:
+                        return viewed(op, (self, short), result)
+        if dtype is not None:
+            refuse("Tensor.view", shape if size is None else (size,), {"dtype": dtype})
+        size = shape if size is None else (size,)
+        if dtype is not None or (size and isinstance(size[0], Dtype)):
+            return view_dtype.function(self, dtype or size[0])
+        refuse("Tensor.view", size, {})
+        if len(size) == 1 and isinstance(size[0], (tuple, list)):
+            size = size[0]
+        wanted = infer_size(ints("view", "size", tuple(size)), array.size)
+        result = in_shape(array, wanted, "view")
+        if result is None:
+            raise RuntimeError(NO_VIEW)
+        return viewed(op, (self, wanted), result)
+
+    return view
+
+
+@operator("_view", method="view", view=True, node="ViewBackward0", short=_view)
+def view(xp, input: Array, size):
+    """The same memory in another shape (one size may be -1), or its bytes as another dtype.
+    RuntimeError: a shape that the strides do not allow, another number of elements."""
+    return input.reshape(size)
+
+
+view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+
+
+@view_operator("_view_dtype", method=False, node="ViewBackward1")
+def view_dtype(xp, input: Array, dtype):
+    source, target = of(input), dtype
+    old, new = source.itemsize, target.itemsize
+    if old == new:
+        return input.view(target.numpy)
+    named = f"to view {source.short} as {target.short} (different element sizes)"
+    if not input.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 {named}")
+    strides = element_strides(input)
+    if strides[-1] != 1 and input.shape[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {named}, but got {strides[-1]}")
+    if new > old:
+        ratio = new // old
+        if input.shape[-1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {named}, but got {input.shape[-1]}")
+        if element_offset(input) % ratio:
+            raise RuntimeError(
+                f"self.storage_offset() must be divisible by {ratio} {named}, but got {element_offset(input)}"
+            )
+        for i, s in enumerate(strides[:-1]):
+            if s % ratio:
+                raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {named}, but got {s}")
+    return input.view(target.numpy)
+
+
+def _reshape(op, usual):
+    def reshape(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) > 1 and isinstance(args[0], Tensor) and not asked:
+            input = args[0]
+            short = args[1] if len(args) == 2 and type(args[1]) is tuple else args[1:]
+            for n in short:
+                if type(n) is not int or n < -1:
+                    break
+            else:
+                if input._array.flags.c_contiguous:
+                    try:
+                        return viewed(view, (input, short), input._array.reshape(short))
+                    except ValueError:
+                        pass
+        return told(*args, **kwargs)
+
+    def any_shape(*args: Any, **kwargs: Any) -> Tensor:
+        input, shape = op.bind(args, kwargs)
+        if not isinstance(input, Tensor):
+            return op.run([input, shape])
+        array = input._array
+        shape = infer_size(ints("reshape", "shape", shape), array.size)
+        result = in_shape(array, shape)
+        if result is None:
+            return unsafe_view.function(clone.function(input, memory_format=contiguous), shape)
+        return viewed(view if array.flags.c_contiguous else reshape_alias, (input, shape), result)
+
+    told = explained(usual._title, any_shape)
+    return reshape
+
+
+@operator(packed="shape", short=_reshape)
+def reshape(xp, input: Array, shape):
+    """The elements in another shape (one size may be -1): a view where strides allow, else a copy.
+    RuntimeError: another number of elements, more than one -1."""
+    return input.reshape(shape)
+
+
+@view_operator("_reshape_alias", method=False)
+def reshape_alias(xp, input: Array, size):
+    """`view` of a tensor that is not in row order, where strides allow it."""
+    return in_shape(input, size)
+
+
+reshape_alias.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+
+
+@operator("_unsafe_view", method=False)
+def unsafe_view(xp, input: Array, size):
+    """`view` of a tensor nobody else holds."""
+    return input.reshape(size)
+
+
+unsafe_view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+table.METHODS["_unsafe_view"] = unsafe_view.function
+
+
+@composite(method="reshape_as")
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` in the shape of `other`."""
+    return input.reshape(other._array.shape)
+
+
+@composite("_view_as", method="view_as")
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of `other`."""
+    return input.view(other._array.shape)
+
+
+del table.FUNCTIONS["reshape_as"], table.FUNCTIONS["_view_as"]
+
+
+@composite()
+def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` as one; `input` itself when there is only one.
+    A number gives a vector of one. RuntimeError: `start_dim` after `end_dim`."""
+    shape = input._array.shape
+    first, last = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return input.reshape((1,))
+    if first == last:
+        return input
+    count = 1
+    for n in shape[first : last + 1]:
+        count *= n
+    return input.reshape((*shape[:first], count, *shape[last + 1 :]))
+
+
+@composite()
+def unflatten(input: Tensor, dim, sizes) -> Tensor:
+    """Dimension `dim` as several of the given sizes (one may be -1)."""
+    shape = input._array.shape
+    at = wrap_dim(dim, len(shape))
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type_name(sizes)}")
+    sizes = ints("unflatten", "sizes", sizes, 2)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        found = infer_size(sizes, shape[at])
+    except RuntimeError as error:
+        if str(error).startswith("shape"):
+            raise RuntimeError(
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} ({shape[at]}) in the "
+                "input tensor"
+            ) from None
+        raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+    return input.view((*shape[:at], *found, *shape[at + 1 :]))
+
+
+@composite()
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view where strides allow."""
+    return input.contiguous().view(-1)
+
+
+class _All:
+    def __repr__(self) -> str:
+        return "None"
+
+
+ALL: Any = _All()
+"""What `squeeze` takes for `dim` when none is given (None is no dimension)."""
+
+
+def squeezed_node(input, dim):
+    return "SqueezeBackward0" if dim is ALL else "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2"
+
+
+@view_operator(node=squeezed_node)
+def squeeze(xp, input: Array, dim=ALL):
+    """Without the dimensions of size 1: all of them, or those among `dim`.
+    The result is a view; a dimension of another size stays. IndexError: no such dimension."""
+    return input.squeeze(squeezed_dims(input.shape, dim))
+
+
+squeeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
+
+
+def squeezed_dims(shape: tuple, dim: Any) -> tuple[int, ...]:
+    """Which dimensions `squeeze` takes away."""
+    if dim is ALL:
+        return tuple([i for i, n in enumerate(shape) if n == 1])
+    if type(dim) is int:
+        at = wrap_dim(dim, len(shape))
+        return (at,) if shape and shape[at] == 1 else ()
+    if dim is None:
+        raise combination_error("squeeze", dim)
+    dims = ints("squeeze", "dim", dim)
+    return tuple([i for i in wrap_dims(dims, len(shape)) if shape[i] == 1]) if dims else ()
+
+
+@view_operator()
+def unsqueeze(xp, input: Array, dim):
+    """With a new dimension of size 1 at `dim`.
+    The result is a view. IndexError: `dim` beyond the dimensions of the result."""
+    shape = input.shape
+    n = len(shape) + 1
+    at = wrap_dim(dim, n)
+    if input.flags.c_contiguous:
+        return input.reshape((*shape[:at], 1, *shape[at:]))
+    strides = input.strides
+    step = shape[at] * strides[at] if at < n - 1 else input.itemsize
+    return strided(input, (*shape[:at], 1, *shape[at:]), (*strides[:at], step, *strides[at:]))
+
+
+unsqueeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
+
+
+def expanded(array: Any, size: tuple) -> Any:
+    """An array's memory with dimensions of size 1 repeated by stride 0, and new dimensions in front."""
+    shape, strides = array.shape, array.strides
+    if size == shape:
+        return array.view()
+    extra = len(size) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand({tensor_type(of(array))}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    new_shape = list(size)
+    new_strides = [0] * len(size)
+    for i in range(len(size) - 1, -1, -1):
+        wanted = size[i]
+        if i >= extra:
+            n, step = shape[i - extra], strides[i - extra]
+        else:
+            n, step = 1, new_shape[i + 1] * new_strides[i + 1] if i + 1 < len(size) else array.itemsize
+        if wanted == -1:
+            if i < extra:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {i}"
+                )
+            new_shape[i] = wanted = n
+        if n != wanted:
+            if n != 1:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({wanted}) must match the existing size ({n}) at non-singleton "
+                    f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+                )
+            step = 0
+        new_strides[i] = step
+    if new_shape and min(new_shape) < 0:
+        count(tuple(new_shape))
+    return strided(array, tuple(new_shape), tuple(new_strides))
+
+
+@view_operator(packed="size")
+def expand(xp, input: Array, size):
+    """With dimensions of size 1 repeated to `size` without copying (-1: as it is).
+    The result is a view. RuntimeError: another size than 1 to be changed, fewer sizes than dimensions."""
+    return expanded(input, ints("expand", "size", size))
+
+
+expand.gradient(input=lambda t, g, input_shape: t.sum_to_size(g, input_shape))
+del table.FUNCTIONS["expand"]
+
+
+@composite(method="expand_as")
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` expanded to the shape of `other`."""
+    return input.expand(other._array.shape)
+
+
+del table.FUNCTIONS["expand_as"]
+
+
+@view_operator(packed="dims")
+def permute(xp, input: Array, dims):
+    """With the dimensions in the order `dims`.
+    The result is a view. RuntimeError: a dimension that lacks or comes twice."""
+    return input.transpose(order_of(input.ndim, ints("permute", "dims", dims)))
+
+
+permute.gradient(input=lambda t, g, dims: t.permute(g, inverse(dims)))
+
+
+def order_of(ndim: int, dims: tuple) -> tuple[int, ...]:
+    if len(dims) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    wrapped = tuple([wrap_dim(d, ndim) for d in dims])
+    if len(set(wrapped)) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return wrapped
+
+
+def inverse(dims: tuple) -> tuple[int, ...]:
+    """The order of dimensions that undoes another."""
+    dims = ints("permute", "dims", dims)
+    back = [0] * len(dims)
+    for i, d in enumerate(dims):
+        back[d % len(dims)] = i
+    return tuple(back)
+
+
+@view_operator("transpose swapaxes swapdims")
+def transpose(xp, input: Array, dim0, dim1):
+    """With two dimensions exchanged.
+    The result is a view. IndexError: no such dimension."""
+    n = input.ndim
+    first, second = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    return input.swapaxes(first, second) if n else input.view()
+
+
+transpose.gradient(input=lambda t, g, dim0, dim1: t.transpose(g, dim0, dim1))
+
+
+def _swap(name: str):
+    def swap(input: Tensor, axis0: int, axis1: int) -> Tensor:
+        """With two dimensions exchanged."""
+        return transpose.function(input, axis0, axis1)
+
+    swap.__name__ = swap.__qualname__ = name
+    swap._operator = transpose
+    swap.__wrapped__ = Form(name, swap)
+    return swap
+
+
+for _kind, _owner in (("torch.", table.FUNCTIONS), ("Tensor.", table.METHODS)):
+    _function = _swap("swapaxes")
+    _owner["swapaxes"] = dressed(form(_kind + "swapaxes", _function), _function)
+Tensor.swapaxes = table.METHODS["swapaxes"]  # type: ignore[attr-defined]
+
+
+@view_operator()
+def t(xp, input: Array):
+    """A matrix with its dimensions exchanged; a vector as it is."""
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return input.T
+
+
+t.gradient(input=lambda t, g: t.t(g))
+
+
+@composite("movedim moveaxis")
+def movedim(input: Tensor, source, destination) -> Tensor:
+    """With the dimensions `source` moved to the places `destination`, the others in their order."""
+    n = input._array.ndim
+    source, destination = ints("movedim", "source", source), ints("movedim", "destination", destination)
+    if len(source) != len(destination):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of "
+            f"dims as destination ({list(destination)} dims)"
+        )
+    for title, dims in ("source", source), ("destination", destination):
+        if len({wrap_dim(d, n) for d in dims}) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{title}` ({list(dims)})")
+    if not n:
+        from .views import alias
+
+        return alias.function(input)
+    places = dict(zip([d % n for d in destination], [s % n for s in source], strict=True))
+    rest = (d for d in range(n) if d not in places.values())
+    return input.permute(tuple(places[i] if i in places else next(rest) for i in range(n)))
+
+
+def transposed(self: Tensor) -> Tensor:
+    """With the dimensions in reverse order."""
+    n = self._array.ndim
+    if n == 2:
+        return viewed(permute, (self, (1, 0)), self._array.T)
+    if n == 0:
+        return permute.function(self, ())
+    warnings.warn(
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
+        "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
+        "-1))` to reverse the dimensions of a tensor.",
+        stacklevel=3,
+    )
+    return permute.function(self, tuple(range(n))[::-1])
+
+
+def matrix_transposed(self: Tensor) -> Tensor:
+    """With the last two dimensions exchanged."""
+    return exchanged(self, "mT")
+
+
+def exchanged(input: Tensor, name: str) -> Tensor:
+    """The last two dimensions exchanged; a number stays as it is."""
+    n = input._array.ndim
+    if n == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return input.transpose(-2, -1) if n else input
+
+
+def conjugate(t: Tensor) -> Tensor:
+    return t.conj() if t._array.dtype.kind == "c" else t
+
+
+def hermitian(self: Tensor) -> Tensor:
+    """A matrix, transposed and conjugated."""
+    n = self._array.ndim
+    if n not in (0, 2):
+        hint = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{hint}")
+    return conjugate(self.transpose(0, 1) if n else self)
+
+
+def matrix_hermitian(self: Tensor) -> Tensor:
+    """With the last two dimensions exchanged, and conjugated."""
+    return conjugate(exchanged(self, "mH"))
+
+
+@composite()
+def adjoint(input: Tensor) -> Tensor:
+    """With the last two dimensions exchanged, and conjugated."""
+    return conjugate(exchanged(input, "adjoint()"))
+
+
+for _name, _getter in {"T": transposed, "mT": matrix_transposed, "H": hermitian, "mH": matrix_hermitian}.items():
+    setattr(Tensor, _name, table.METHODS.setdefault(_name, property(_getter)))

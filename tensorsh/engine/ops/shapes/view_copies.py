@@ -1,0 +1,62 @@
+"""``expand_copy`` and its like: what a view operator gives, as memory of its own.
+
+Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...arrays.state import state
+from ...graph.fields import wrap
+from ...graph.nodes import Slot
+from ...loading import table
+from ...operators.declare import composite
+from ...operators.results import store_out
+from ...tensors.tensor import Tensor
+from . import shape, views
+from .diagonals import diagonal_copy
+
+OUT_TITLES = {"unbind_copy": "unbind_copy_int_out", "split_copy": "split_copy_Tensor_out()"}
+"""What forms with several results call themselves where ``out=`` has another number of tensors."""
+
+
+def copying(name: str, view: Any, title: str | None = None, method: bool = False) -> None:
+    """The copying form of a function that gives a view, under `name`."""
+
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = view(input, *args, **kwargs)
+        several = type(result) is tuple
+        parts = result if several else (result,)
+        node = parts[0]._node if parts else None
+        if node is not None and state.grad_enabled:
+            node = node._parent if type(node) is Slot else node
+            node.__class__ = node._operator.node_class(title or node._title + "_copy")
+        copies = []
+        for part in parts:
+            made = wrap(part._array.copy())
+            made._node = part._node if state.grad_enabled else None
+            copies.append(made)
+        if out is not None:
+            if several and len(out) != len(copies):
+                said = OUT_TITLES.get(name, name + "_out")
+                raise RuntimeError(f"{said} expected an out= argument of size {len(copies)}, got size {len(out)}")
+            for target, made in zip(out if several else (out,), copies, strict=True):
+                store_out(target, made._array)
+            return out
+        return tuple(copies) if several else copies[0]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"As `{name[:-5]}`, copied."
+    composite(name, method=method, kernel=view)(function)
+
+
+for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, views.select,
+            views.slice_, views.alias, views.unfold, views.unbind):  # fmt: skip
+    copying(_op.name.strip("_") + "_copy", _op.function)
+for _function in views.split, views.split_with_sizes, views.as_strided:
+    copying(_function.__name__ + "_copy", _function)
+copying("narrow_copy", views.narrow, "NarrowCopyBackward0", method=True)
+copying("view_copy", shape.view.function)
+table.FUNCTIONS["diagonal_copy"] = diagonal_copy.function
+table.OPERATORS["diagonal_copy"] = diagonal_copy

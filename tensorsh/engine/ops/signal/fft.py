@@ -1,0 +1,419 @@
+"""Discrete Fourier transforms, in one and in several dimensions.
+
+All public functions are made of three primitives, as in PyTorch: real to complex, complex to real, complex to complex. Their
+`mode` says how the result is scaled: "none", "root" (by 1/sqrt n) or "by_n". numpy keeps single precision since version 2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import FLOAT, dtype, of
+from ...arrays.errors import type_name, wrap_dim
+from ...arrays.state import state
+from ...loading import table
+from ...numerics.fourier import transformed
+from ...operators.declare import Array, composite, operator
+from ...tensors.tensor import Tensor
+from ..creation.factories import made
+from ..linalg.common import constant, dtype_of, into
+
+FORWARD = {"none": "backward", "root": "ortho", "by_n": "forward"}
+"""numpy's name of a scaling for a transform forward; backward the outer two change places."""
+BACKWARD = {"none": "forward", "root": "ortho", "by_n": "backward"}
+
+
+def scaling(norm: str | None, forward: bool) -> str:
+    if norm in (None, "backward"):
+        return "none" if forward else "by_n"
+    if norm == "forward":
+        return "by_n" if forward else "none"
+    if norm == "ortho":
+        return "root"
+    raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+
+
+def signals_last(xp: Any, found: Any, dim: Any, input: Any) -> Any:
+    """A result that lies in memory as PyTorch's does: the transformed dimensions behind the others, which stay in order."""
+    n = found.ndim
+    signals = sorted(d % n for d in dim)
+    order = sorted([d for d in range(n) if d not in signals], key=lambda d: -input.strides[d]) + signals
+    if not found.size:
+        return found
+    return xp.ascontiguousarray(found.transpose(order)).transpose([order.index(d) for d in range(n)])
+
+
+def some(input: Any) -> None:
+    """PyTorch's library has no transform of no signals."""
+    if not input.size:
+        raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
+
+
+@operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)
+def c2c(xp, input: Array, dim, mode, forward):
+    """The transform of complex arrays along some dimensions."""
+    if not dim:
+        return input.copy()
+    some(input)
+    found = transformed("c2c", input, dim, forward, mode)
+    if found is None:
+        transform = xp.fft.fftn if forward else xp.fft.ifftn
+        found = transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+    return signals_last(xp, found, dim, input)
+
+
+c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not forward))
+
+
+@operator("_fft_r2c", method=False, node="FftR2CBackward0", long=True)
+def r2c(xp, input: Array, dim, mode, onesided):
+    """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
+    some(input)
+    found = transformed("r2c", input, dim, True, mode)
+    if found is None:
+        found = xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
+    if not onesided:
+        found = completed(xp, found, dim, input.shape)
+    return signals_last(xp, found, dim, input)
+
+
+def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
+    """The whole transform along one dimension from its first half: the rest are conjugates, also in the sign of a zero."""
+    rest = xp.take(half, xp.arange((shape[dim[0]] - 1) // 2, 0, -1), dim[0])
+    return xp.concatenate([half, xp.conj(rest)], dim[0])
+
+
+def r2c_gradient(t, g, input_shape, dim, mode, onesided):
+    last = dim[-1]
+    missing = input_shape[last] - g.shape[last]
+    if onesided and missing:
+        fill = list(g.shape)
+        fill[last] = missing
+        g = t.cat([g, constant(t, np.zeros(fill, dtype_of(t, g)), g)], last)
+    return t._fft_c2c(g, dim, mode, False).real
+
+
+r2c.gradient(input=r2c_gradient)
+
+
+@operator("_fft_c2r", method=False, node="FftC2RBackward0", long=True)
+def c2r(xp, input: Array, dim, mode, last_dim_size):
+    """The real inverse of the onesided transform; the last of the dimensions gets `last_dim_size` elements."""
+    some(input)
+    found = transformed("c2r", input, dim, False, mode, last_dim_size)
+    if found is None:
+        if len(dim) > 1:
+            input = xp.fft.ifftn(input, axes=dim[:-1], norm=BACKWARD[mode])
+        found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
+    return signals_last(xp, found, dim, input)
+
+
+def c2r_gradient(t, g, dim, mode):
+    found = t._fft_r2c(g, dim, mode, True)
+    last = dim[-1]
+    double = g.shape[last] - found.shape[last]
+    if double <= 0:
+        return found
+    # All but the first (and a middle) element stand for two of the full transform.
+    weight = np.ones(found.shape[last], dtype_of(t, g))
+    weight[1 : 1 + double] = 2
+    weight = weight.reshape((-1, *[1] * (g.ndim - 1 - last)))
+    return found * constant(t, weight, g)
+
+
+c2r.gradient(input=c2r_gradient)
+
+
+def prepared(input: Any, complex_wanted: bool = False) -> Tensor:
+    """The input in a dtype the transforms know."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    kind = input._array.dtype
+    if kind.kind in "biu":
+        input = input.to(state.default_dtype)
+    elif kind.itemsize <= 2:
+        raise RuntimeError(f"Unsupported dtype {of(input._array).short}")
+    if complex_wanted and input._array.dtype.kind != "c":
+        input = input.to(of(input._array).to_complex())
+    return input
+
+
+def real_input(name: str, input: Any, words: str = "real") -> Tensor:
+    if isinstance(input, Tensor) and input._array.dtype.kind == "c":
+        raise RuntimeError(f"{name} expects a {words} input tensor, but got {of(input._array).short}")
+    return prepared(input)
+
+
+def resized(x: Tensor, dims: Any, sizes: Any) -> Tensor:
+    """Cut off or filled with zeros to the given sizes (-1: as it is)."""
+    for d, n in zip(dims, sizes, strict=True):
+        if n == -1:
+            continue
+        have = x._array.shape[d]
+        if have < n:
+            x = table.find_function("constant_pad_nd")(x, [0, 0] * (x._array.ndim - 1 - d) + [0, n - have])
+        elif have > n:
+            x = x.narrow(d, 0, n)
+    return x
+
+
+def one_dim(x: Tensor, dim: int) -> int:
+    if x._array.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, x._array.ndim)
+
+
+def points(n: int) -> int:
+    if n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    return n
+
+
+def stored(result: Tensor, out: Tensor | None) -> Tensor:
+    if out is None:
+        return result
+    return into(result, out, "fft")
+
+
+def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
+    """`fft` and `ifft`."""
+    x = prepared(input)
+    d = one_dim(x, dim)
+    n = points(x._array.shape[d] if n is None else n)
+    mode = scaling(norm, forward)
+    x = resized(x, [d], [n])
+    if x._array.dtype.kind == "c":
+        return c2c.function(x, [d], mode, forward)
+    found = r2c.function(x, [d], mode, False)
+    return found if forward else found.conj()
+
+
+@composite("fft.fft", method=False)
+def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The discrete Fourier transform along `dim`, of `n` points."""
+    return stored(along(input, n, dim, norm, True), out)
+
+
+@composite("fft.ifft", method=False)
+def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of :func:`fft`."""
+    return stored(along(input, n, dim, norm, False), out)
+
+
+def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
+    """`rfft` and `ihfft`."""
+    x = real_input(name, input)
+    d = one_dim(x, dim)
+    n = points(x._array.shape[d] if n is None else n)
+    found = r2c.function(resized(x, [d], [n]), [d], scaling(norm, forward), True)
+    return found if forward else found.conj()
+
+
+@composite("fft.rfft", method=False)
+def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The first half of the transform of real input."""
+    return stored(halved("rfft", input, n, dim, norm, True), out)
+
+
+@composite("fft.ihfft", method=False)
+def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of :func:`hfft`."""
+    return stored(halved("ihfft", input, n, dim, norm, False), out)
+
+
+def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
+    """`irfft` and `hfft`."""
+    x = prepared(input, True)
+    d = one_dim(x, dim)
+    n = points(2 * (x._array.shape[d] - 1) if n is None else n)
+    x = resized(x, [d], [n // 2 + 1])
+    if forward:
+        x = x.conj()
+    return c2r.function(x, [d], scaling(norm, forward), n)
+
+
+@composite("fft.irfft", method=False)
+def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The inverse of :func:`rfft`, `n` real points."""
+    return stored(doubled(input, n, dim, norm, False), out)
+
+
+@composite("fft.hfft", method=False)
+def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+    """The real transform of the first half of a Hermitian signal."""
+    return stored(doubled(input, n, dim, norm, True), out)
+
+
+def ints(x: Any) -> list[int] | None:
+    return None if x is None else [int(x)] if isinstance(x, (int, np.integer)) else [int(i) for i in x]
+
+
+def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
+    """The dimensions to transform, and the size for each."""
+    s, dim = ints(s), ints(dim)
+    n = x._array.ndim
+    if dim is not None:
+        dims = [wrap_dim(d, n) for d in dim]
+        if len(set(dims)) < len(dims):
+            raise RuntimeError("FFT dims must be unique")
+    if s is not None:
+        if dim is not None and len(dims) != len(s):
+            raise RuntimeError("When given, dim and shape arguments must have the same length")
+        if len(s) > n:
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {n} dimensions.")
+        if dim is None:
+            dims = list(range(n - len(s), n))
+        sizes = [x._array.shape[d] if size == -1 else size for d, size in zip(dims, s, strict=True)]
+    else:
+        if dim is None:
+            dims = list(range(n))
+        sizes = [x._array.shape[d] for d in dims]
+    for size in sizes:
+        points(size)
+    return dims, sizes
+
+
+def over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """`fftn` and `ifftn`."""
+    x = prepared(input, True)
+    dims, sizes = several(x, s, dim)
+    return c2c.function(resized(x, dims, sizes), dims, scaling(norm, forward), forward)
+
+
+def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """`rfftn` and `ihfftn`."""
+    if forward:
+        x = real_input("rfftn", input, "real-valued")
+    else:
+        if input._array.dtype.kind == "c":
+            raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(input._array).short}")
+        x = prepared(input)
+    dims, sizes = several(x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{'rfftn' if forward else 'ihfftn'} must transform at least one axis")
+    x = resized(x, dims, sizes)
+    mode = scaling(norm, forward)
+    if forward:
+        return r2c.function(x, dims, mode, True)
+    found = r2c.function(x, dims[-1:], mode, True)
+    # The conjugate of a result is PyTorch's lazy one; on the way to the next transform it is made at once.
+    return c2c.function(found.conj_physical(), dims[:-1], mode, False) if len(dims) > 1 else found.conj()
+
+
+def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """`irfftn` and `hfftn`."""
+    x = prepared(input, True)
+    s, dim = ints(s), ints(dim)
+    name = "hfftn" if forward else "irfftn"
+    wanted = None if s is None else list(s)
+    # The sizes are those of the result: its last one may be left open (-1 or no s).
+    probe = (
+        None
+        if wanted is None
+        else [*wanted[:-1], 1 if wanted and wanted[-1] == -1 else wanted[-1] if wanted else 1][: len(wanted)]
+    )
+    dims, sizes = several(x, probe, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    last = 2 * (x._array.shape[dims[-1]] - 1) if wanted is None or wanted[-1] == -1 else wanted[-1]
+    points(last)
+    sizes[-1] = last // 2 + 1
+    x = resized(x, dims, sizes)
+    mode = scaling(norm, forward)
+    if not forward:
+        return c2r.function(x, dims, mode, last)
+    if len(dims) > 1:
+        x = c2c.function(x, dims[:-1], mode, True)
+    return c2r.function(x.conj(), dims[-1:], mode, last)
+
+
+MANY = {
+    "fft": (over_all, True, "The transform along several dimensions."),
+    "ifft": (over_all, False, "The inverse transform along several dimensions."),
+    "rfft": (half_over_all, True, "The transform of real input, the last dimension halved."),
+    "ihfft": (half_over_all, False, "The inverse of the transform of Hermitian signals along several dimensions."),
+    "irfft": (real_over_all, False, "The real inverse of the halved transform along several dimensions."),
+    "hfft": (real_over_all, True, "The real transform of a halved Hermitian signal along several dimensions."),
+}
+
+
+def _declare(name: str) -> None:
+    transform, forward, text = MANY[name]
+
+    def two(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
+        return stored(transform(input, s, dim, norm, forward), out)
+
+    def many(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
+        return stored(transform(input, s, dim, norm, forward), out)
+
+    for suffix, function in (("2", two), ("n", many)):
+        function.__name__ = function.__qualname__ = name + suffix
+        function.__doc__ = text
+        composite(f"fft.{name}{suffix}", method=False)(function)
+
+
+for _name in MANY:
+    _declare(_name)
+
+
+def shifted(x: Tensor, dim: Any, divide: Any) -> Tensor:
+    dims = list(range(x._array.ndim)) if dim is None else ints(dim)
+    if dims and not x._array.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    sizes = [x._array.shape[wrap_dim(d, x._array.ndim)] for d in dims]  # type: ignore[union-attr]
+    return x.roll([divide(n) for n in sizes], dims)
+
+
+@composite("fft.fftshift", method=False)
+def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """Frequency zero moved to the middle."""
+    return shifted(input, dim, lambda n: n // 2)
+
+
+@composite("fft.ifftshift", method=False)
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """The inverse of :func:`fftshift`."""
+    return shifted(input, dim, lambda n: (n + 1) // 2)
+
+
+def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tensor:
+    out, kind = options.pop("out", None), options.pop("dtype", None)
+    kind = kind or state.default_dtype
+    if not isinstance(kind, dtype) or kind.category < FLOAT:
+        raise RuntimeError(f"{name} requires a floating point or complex dtype")
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    counts = np.arange(n // 2 + 1 if half else n)
+    if not half:
+        counts[(n + 1) // 2 :] -= n
+    if n == 0:
+        values = np.zeros(1 if half else 0, kind.numpy) * (math.nan if half else 1)
+    else:
+        values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d))
+    return stored(made(values, options.get("device"), options.get("requires_grad", False)), out)
+
+
+def fftfreq(
+    n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The frequencies of the points of :func:`fft` of size n, for samples d apart."""
+    return frequencies(
+        "fftfreq", n, d, False, {"out": out, "dtype": dtype, "device": device, "requires_grad": requires_grad}
+    )
+
+
+def rfftfreq(
+    n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The frequencies of the points of :func:`rfft` of size n, for samples d apart."""
+    return frequencies(
+        "rfftfreq", n, d, True, {"out": out, "dtype": dtype, "device": device, "requires_grad": requires_grad}
+    )
+
+
+table.FUNCTIONS["fft.fftfreq"], table.FUNCTIONS["fft.rfftfreq"] = fftfreq, rfftfreq

@@ -1,0 +1,267 @@
+"""Samplers that draw until they accept, and those built on them: poisson, gamma, dirichlet, binomial, multinomial.
+
+PyTorch runs these element by element in double precision on the serial stream, so each element's draws depend on the
+element before; here they are plain loops over Python floats, in the same order of operations. (The methods are
+Marsaglia and Tsang's for gamma, Hoermann's transformed rejection for poisson and binomial.)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays.errors import not_implemented
+from ..numerics.sums import sum_last
+from .generator import Generator
+from .uniform_words import F4, F8, exponential
+
+_log, _sqrt, _floor, _exp = math.log, math.sqrt, math.floor, math.exp
+# PyTorch writes these as float32 literals, which widen to doubles that are not 1/3 and 0.0331.
+_THIRD = float(np.float32(1) / np.float32(3))
+_SQUEEZE = float(np.float32(0.0331))
+
+
+def _elements(array: np.ndarray) -> list[float]:
+    return array.astype(F8).ravel().tolist()
+
+
+def _no_half(dtype: np.dtype, kernel: str) -> None:
+    if dtype is not F4 and dtype is not F8:
+        name = {"float16": "Half", "bfloat16": "BFloat16", "int64": "Long"}.get(dtype.name, dtype.name)
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
+    """`torch.poisson(rate)`."""
+    if rate.dtype.kind not in "fV":
+        raise not_implemented("poisson_cpu", rate)
+    rates = _elements(rate)
+    if any(not value >= 0 for value in rates):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    values = [_poisson(generator.double, value) for value in rates]
+    out = np.array(values, F8)
+    if rate.dtype is not F8:
+        out = out.astype(F4).astype(rate.dtype, copy=False)
+    return out.reshape(rate.shape)
+
+
+def _poisson(uniform: Any, rate: float) -> int:
+    if rate < 10.0:
+        if rate == 0.0:
+            return 0
+        bound = _exp(-rate)
+        count, product = 0, uniform()
+        while product > bound:
+            count += 1
+            product *= uniform()
+        return count
+    root, log_rate = _sqrt(rate), _log(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    accept = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u = uniform() - 0.5
+        v = uniform()
+        us = 0.5 - abs(u)
+        k = _floor((2 * a / us + b) * u + rate + 0.43) if us else -1
+        if us >= 0.07 and v <= accept:
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        height = _log(v) + _log(inverse_alpha) - _log(a / (us * us) + b)
+        if height <= -rate + k * log_rate - math.lgamma(k + 1):
+            return k
+
+
+def _gamma(generator: Generator, alpha: float, single: bool) -> float:
+    """One gamma variate. `single` says that alpha is float32, in which case the first steps round to float32."""
+    scale = 1.0
+    if alpha < 1.0:
+        if alpha == 0.0:
+            return 0.0
+        if single:
+            inverse = float(np.float32(1) / np.float32(alpha))
+            alpha = float(np.float32(alpha) + np.float32(1))
+        else:
+            inverse = 1.0 / alpha
+            alpha += 1.0
+        scale = (1.0 - generator.double()) ** inverse
+    d = float(np.float32(alpha) - np.float32(_THIRD)) if single else alpha - _THIRD
+    c = 1.0 / _sqrt(9.0 * d)
+    while True:
+        x = generator.normal()
+        y = 1.0 + c * x
+        if y <= 0.0:
+            continue
+        v = y * y * y
+        u = 1.0 - generator.double()
+        xx = x * x
+        if u < 1.0 - _SQUEEZE * xx * xx or _log(u) < 0.5 * xx + d * (1.0 - v + _log(v)):
+            return scale * d * v
+
+
+def standard_gamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
+    """`torch._standard_gamma(alpha)`: at least the smallest normal number of the dtype."""
+    dtype = alpha.dtype
+    _no_half(dtype, "gamma_cpu")
+    single = dtype is not F8
+    values = np.array([_gamma(generator, a, single) for a in _elements(alpha)], F8)
+    if single:
+        with np.errstate(under="ignore", over="ignore"):
+            values = values.astype(F4)
+    return np.maximum(values, np.finfo(dtype).tiny).reshape(alpha.shape)
+
+
+def dirichlet(generator: Generator, alpha: np.ndarray) -> np.ndarray:
+    """`torch._sample_dirichlet(alpha)`: gamma variates in double, divided by their sum over the last axis."""
+    dtype = alpha.dtype
+    _no_half(dtype, "dirichlet")
+    drawn = np.array([_gamma(generator, a, False) for a in _elements(alpha)], F8).reshape(alpha.shape)
+    np.maximum(drawn, np.finfo(F8).tiny, out=drawn)
+    drawn /= sum_last(drawn)[..., None]
+    if dtype is F8:
+        top: Any = np.nextafter(1.0, 0.0)
+    else:
+        with np.errstate(under="ignore"):
+            drawn = drawn.astype(F4)
+        top = np.nextafter(np.float32(1), np.float32(0))
+    return np.minimum(np.maximum(drawn, np.finfo(dtype).tiny), top)
+
+
+def binomial(generator: Generator, count: np.ndarray, prob: np.ndarray) -> np.ndarray:
+    """`torch.binomial(count, prob)`."""
+    count, prob = np.broadcast_arrays(count, prob)
+    dtype = count.dtype
+    _no_half(dtype, "binomial_cpu")
+    kind = float if dtype is F8 else np.float32
+    pairs = zip(_elements(count), _elements(prob), strict=True)
+    values = np.array([_binomial(generator.double, n, p, kind) for n, p in pairs], F8)
+    if dtype is not F8:
+        values = values.astype(F4)
+    return values.reshape(count.shape)
+
+
+def _binomial(uniform: Any, count: float, prob: float, kind: Any) -> float:
+    if count <= 0.0 or prob <= 0.0:
+        return 0.0
+    if prob >= 1.0:
+        return count
+    if prob <= 0.5:
+        few = float(kind(count) * kind(prob)) < 10.0
+        return (_binomial_geometric if few else _binomial_rejection)(uniform, count, prob, kind)
+    if prob > 0.5:
+        other = float(kind(1.0 - prob))
+        few = float(kind(count) * kind(other)) < 10.0
+        return count - (_binomial_geometric if few else _binomial_rejection)(uniform, count, other, kind)
+    return math.nan
+
+
+def _binomial_geometric(uniform: Any, count: float, prob: float, kind: Any) -> float:
+    """Count geometric waiting times until they exceed the number of trials."""
+    log_rest = float(kind(math.log1p(-prob)))
+    total, number = 0.0, 0
+    while True:
+        u = uniform()
+        total += math.ceil(_log(u) / log_rest) if u else math.inf
+        if total > count:
+            return float(number)
+        number += 1
+
+
+def _stirling_tail(k: float) -> float:
+    if k < 10:
+        return _TAIL[int(k)]
+    square = (k + 1) * (k + 1)
+    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
+
+
+_TAIL = (
+    0.0810614667953272,
+    0.0413406959554092,
+    0.0276779256849983,
+    0.02079067210376509,
+    0.0166446911898211,
+    0.0138761288230707,
+    0.0118967099458917,
+    0.0104112652619720,
+    0.00925546218271273,
+    0.00833056343336287,
+)
+
+
+def _binomial_rejection(uniform: Any, count: float, prob: float, kind: Any) -> float:
+    n, p = kind(count), kind(prob)
+    root = float(np.sqrt(n * p * (kind(1) - p)))
+    b = 1.15 + 2.53 * root
+    a = -0.0873 + 0.0248 * b + 0.01 * prob
+    c = float(n * p) + 0.5
+    accept = 0.92 - 4.2 / b
+    r = float(p / (kind(1) - p))
+    alpha = (2.83 + 5.1 / b) * root
+    m = float(np.floor((n + kind(1)) * p))
+    above = float(n + kind(1))
+    while True:
+        u = uniform() - 0.5
+        v = uniform()
+        us = 0.5 - abs(u)
+        k = float(kind(_floor((2 * a / us + b) * u + c))) if us else -1.0
+        if k < 0 or k > count:
+            continue
+        if us >= 0.07 and v <= accept:
+            return k
+        v = _log(v * alpha / (a / (us * us) + b)) if v else -math.inf
+        bound = (
+            (m + 0.5) * _log((m + 1) / (r * (count - m + 1)))
+            + above * _log((count - m + 1) / (float(n - kind(k)) + 1))
+            + (k + 0.5) * _log(r * (float(n - kind(k)) + 1) / (k + 1))
+            + _stirling_tail(m)
+            + _stirling_tail(count - m)
+            - _stirling_tail(k)
+            - _stirling_tail(count - k)
+        )
+        if v <= bound:
+            return k
+
+
+def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: bool = False) -> np.ndarray:
+    """`torch.multinomial(p, samples, replacement)` for 1-D or 2-D probabilities, as int64.
+
+    Without replacement equal keys come in order; PyTorch leaves theirs to nth_element, which shows when more samples
+    are asked for than there are categories with a probability.
+    """
+    if p.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and samples > p.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if p.size == 0:
+        return np.empty((*p.shape[:-1], samples), np.int64)
+    with np.errstate(all="ignore"):
+        wide = p.astype(F4) if p.dtype.kind == "V" or p.dtype.itemsize == 2 else p
+        if not replacement or samples == 1:
+            if not (np.isfinite(wide).all() and wide.min() >= 0):
+                raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+            if np.any(wide.sum(-1) == 0):
+                raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+            key = exponential(generator, p.shape, p.dtype)
+            key = (wide / key.astype(wide.dtype, copy=False)).astype(p.dtype, copy=False)
+            if samples == 1:
+                return key.argmax(-1)[..., None]
+            return np.argsort(-key, axis=-1, kind="stable")[..., :samples]
+        rows = wide.reshape(-1, wide.shape[-1])
+        out = np.empty((len(rows), samples), np.int64)
+        for row, chosen in zip(rows, out, strict=True):
+            running = np.add.accumulate(row)
+            total = running[-1]
+            if not (np.isfinite(row).all() and row.min() >= 0):
+                raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+            if not total > 0:
+                raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+            running /= total
+            running[-1] = 1
+            chosen[:] = np.searchsorted(running.astype(F8), generator.doubles(samples))
+    return out.reshape(*p.shape[:-1], samples)

@@ -1,0 +1,355 @@
+"""Samplers that turn a Generator's words into numpy arrays, each consuming exactly the words that PyTorch consumes.
+
+Every function takes the generator first and returns a new C-contiguous array in the order in which PyTorch's serial
+loops visit memory. To fill an existing tensor in place, write the result through `in_memory_order(array)`, and say
+`contiguous=False` to `normal` if the array is not C-contiguous: only contiguous tensors take the vector path.
+
+A float32 uniform costs one word, a float64 uniform two; half types are float32 values rounded down in precision.
+Doubles reach a half type through float32, as in C++, which sometimes rounds twice.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..kernels import kernel
+from .generator import Generator
+from .normal import fma, normal16, normal32, normal64
+
+F4, F8, C8, C16 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128)
+I8 = np.dtype(np.int64)
+_REAL = {C8: F4, C16: F8}
+# Below this many elements Python's own floats are faster than arrays, and they are libm's to the last bit.
+_FEW = 64
+_PIECE = 31200  # elements handled at a time, so that scratch space stays in the second-level cache
+
+shuffled = kernel("shuffled")
+
+Shape = int | tuple[int, ...]
+
+
+def in_memory_order(array: np.ndarray) -> np.ndarray:
+    """The same memory with its axes sorted by stride: iterating it in C order is PyTorch's serial loop over it."""
+    if array.flags.c_contiguous or array.ndim < 2:
+        return array
+    strides = array.strides
+    axes = sorted(range(array.ndim), key=lambda axis: -strides[axis])
+    return array.transpose(axes)
+
+
+def _count(shape: Shape) -> int:
+    return shape if isinstance(shape, int) else math.prod(shape)
+
+
+def _from_doubles(values: Any, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """Doubles (a list or an array) as dtype, half types by way of float32."""
+    if dtype is F4 or dtype is F8:
+        out = np.array(values, dtype) if type(values) is list else values.astype(dtype, copy=False)
+    else:
+        out = np.array(values, F8)
+        with np.errstate(over="ignore"):
+            if dtype.kind in "fV":
+                out = out.astype(F4)
+            out = out.astype(dtype)
+    return out.reshape(shape)
+
+
+def uniform(generator: Generator, shape: Shape, dtype: Any = F4, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    """`uniform_(low, high)`; with the defaults `rand`."""
+    n = _count(shape)
+    if dtype is F4:
+        unit = generator.floats(n)
+        if low == 0.0 and high == 1.0:
+            return unit.reshape(shape).copy() if n <= 9984 else unit.reshape(shape)
+        return _scaled(unit, low, high).reshape(shape)
+    dtype = np.dtype(dtype)
+    if dtype is F8:
+        unit = np.array(generator.double_list(n)) if n <= _FEW else generator.doubles(n)
+        if low == 0.0 and high == 1.0:
+            return unit.reshape(shape)
+        out = fma(unit, high - low, low)
+        out[out == high] = low
+        return out.reshape(shape)
+    if dtype is F4:
+        return uniform(generator, shape, F4, low, high)
+    if dtype.kind == "c":
+        return uniform(generator, 2 * n, _REAL[dtype], low, high).view(dtype).reshape(shape)
+    unit = generator.floats(n)
+    out = (unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high)).astype(dtype)
+    out[out == np.asarray(np.float32(high)).astype(dtype)] = np.float32(low)
+    return out.reshape(shape)
+
+
+def _scaled(unit: np.ndarray, low: float, high: float) -> np.ndarray:
+    """unit * (high - low) + low in float32 with one rounding; the upper bound itself becomes the lower."""
+    bottom, top = np.float32(low), np.float32(high)
+    n = len(unit)
+    span, start = float(top - bottom), float(bottom)
+    if n <= _PIECE:
+        wide = unit.astype(F8)
+        wide *= span
+        wide += start
+        out = wide.astype(F4)
+    else:
+        out = np.empty(n, F4)
+        wide = np.empty(_PIECE)
+        for i in range(0, n, _PIECE):
+            part = unit[i : i + _PIECE]
+            buffer = wide[: len(part)]
+            np.copyto(buffer, part)
+            buffer *= span
+            buffer += start
+            np.copyto(out[i : i + _PIECE], buffer, "same_kind")
+    at_top = out == top
+    if np.count_nonzero(at_top):
+        out[at_top] = bottom
+    return out
+
+
+def normal(
+    generator: Generator, shape: Shape, dtype: Any = F4, mean: float = 0.0, std: float = 1.0, contiguous: bool = True
+) -> np.ndarray:
+    """`normal_(mean, std)`; with the defaults `randn`. Fewer than 16 elements, or a tensor that is not contiguous,
+    come from the serial stream, others from the vector path: the two give different numbers."""
+    n = _count(shape)
+    if dtype is not F4:
+        dtype = np.dtype(dtype)
+        if dtype.kind == "c":
+            real = normal(generator, 2 * n, _REAL[dtype], mean, std / math.sqrt(2.0), contiguous)
+            return real.view(dtype).reshape(shape)
+    if n < 16 or not contiguous:
+        return _from_doubles(_serial_normals(generator, n, mean, std), shape, dtype)
+    if dtype is F4:
+        return normal32(generator, n, mean, std).reshape(shape)
+    if dtype is F8:
+        return normal64(generator, n, mean, std).reshape(shape)
+    return normal16(generator, n, mean, std, dtype).reshape(shape)
+
+
+def _serial_normals(generator: Generator, n: int, mean: float, std: float) -> Any:
+    values = generator.normals(n)
+    if mean == 0.0 and std == 1.0:
+        return values
+    return fma(np.array(values, F8), std, mean)
+
+
+def log_normal(generator: Generator, shape: Shape, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
+    values = _serial_normals(generator, _count(shape), mean, std)
+    return _from_doubles([_exp(v) for v in values], shape, np.dtype(dtype))
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any = I8) -> np.ndarray:
+    """`randint(low, high)` and `random_(low, high)`: word modulo range; 64-bit words from a range of 2**28 on."""
+    n = _count(shape)
+    span = high - low
+    if span < 1 << 28:
+        divisor = np.uint32(span)
+        if n <= 4096:
+            out = (generator.words32(n) % divisor).astype(I8)
+        else:
+            # Division by an unchanging number is vectorised in numpy, the remainder is not.
+            out = np.empty(n, I8)
+            for i in range(0, n, _PIECE):
+                part = out[i : i + _PIECE]
+                words = generator.words32(len(part))
+                quotient = words // divisor
+                quotient *= divisor
+                np.copyto(part, np.subtract(words, quotient, out=quotient))
+    elif span >= 1 << 64:
+        out = generator.words64(n).view(I8)
+        low = 0
+    else:
+        out = (generator.words64(n) % np.uint64(span)).view(I8)
+    if low:
+        out += np.int64(low)
+    if dtype is not I8:
+        dtype = np.dtype(dtype)
+        out = (out.astype(F4) if dtype.kind == "V" else out).astype(dtype, copy=False)
+    return out.reshape(shape)
+
+
+# `random_()` without bounds: the modulus for each type; int64 and float64 take 64-bit words.
+_MODULUS = {
+    "int64": 1 << 63,
+    "float64": (1 << 53) + 1,
+    "float32": (1 << 24) + 1,
+    "float16": (1 << 11) + 1,
+    "bfloat16": (1 << 8) + 1,
+    "int32": 1 << 31,
+    "int16": 1 << 15,
+    "int8": 1 << 7,
+    "uint8": 1 << 8,
+    "bool": 2,
+}
+
+
+def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
+    """`random_()` without bounds."""
+    dtype = np.dtype(dtype)
+    modulus = _MODULUS[dtype.name]
+    n = _count(shape)
+    if dtype is I8:
+        out = generator.words64(n)
+        out &= np.uint64(modulus - 1)
+        return out.view(I8).reshape(shape)
+    if dtype.itemsize == 8:
+        out = generator.words64(n) % np.uint64(modulus)
+    else:
+        out = generator.words32(n) % np.uint32(modulus)
+    if dtype.kind == "V":
+        out = out.astype(F4)
+    return out.astype(dtype).reshape(shape)
+
+
+def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
+    """Fisher-Yates from the front, one word a swap; from 2**32 / 20 elements on inside-out with 64-bit draws."""
+    if n < (1 << 32) // 20:
+        if n < 2:
+            return np.arange(n, dtype=np.int64).astype(dtype)
+        words = generator.words32(n - 1)
+        if shuffled is not None:
+            return shuffled(np.arange(n), words).astype(dtype, copy=False)
+        order = list(range(n))
+        if n <= 32:
+            targets = [i + word % (n - i) for i, word in enumerate(words.tolist())]
+        else:
+            step = np.arange(n - 1, dtype=np.uint32)
+            targets = (words % (np.uint32(n) - step) + step).tolist()
+        for i, j in enumerate(targets):
+            held = order[i]
+            order[i] = order[j]
+            order[j] = held
+        return np.array(order, dtype)
+    out = np.arange(n, dtype=dtype)
+    piece = 1 << 16
+    for start in range(0, n, piece):
+        stop = min(start + piece, n)
+        index = np.arange(start, stop, dtype=np.uint64)
+        targets = (generator.words64(stop - start) % (index + np.uint64(1))).tolist()
+        for i, j in zip(range(start, stop), targets, strict=True):
+            out[i] = out[j]
+            out[j] = i
+    return out
+
+
+def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float = 1.0) -> np.ndarray:
+    n = _count(shape)
+    factor = -1.0 / rate
+    dtype = np.dtype(dtype)
+    if n <= _FEW:
+        values: Any = [factor * math.log1p(-u) for u in generator.double_list(n)]
+    else:
+        u = generator.doubles(n)
+        np.negative(u, u)
+        # numpy's log1p differs from libm's in the last bit of the double, which a narrower type does not show.
+        values = np.fromiter(map(math.log1p, u.tolist()), F8, n) if dtype is F8 else np.log1p(u, u)
+        values *= factor
+    return _from_doubles(values, shape, dtype)
+
+
+def geometric(generator: Generator, shape: Shape, dtype: Any, p: float) -> np.ndarray:
+    n = _count(shape)
+    if not 0.0 < p < 1.0:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    scale = math.log1p(-p)
+    if n <= _FEW:
+        u = np.array([math.log(v) if v else -math.inf for v in generator.double_list(n)], F8)
+    else:
+        u = generator.doubles(n)
+        with np.errstate(divide="ignore"):
+            np.log(u, u)
+    u /= scale
+    return _from_doubles(np.ceil(u, u), shape, np.dtype(dtype))
+
+
+def cauchy(generator: Generator, shape: Shape, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
+    values = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(_count(shape))]
+    return _from_doubles(fma(np.array(values, F8), sigma, median), shape, np.dtype(dtype))
+
+
+def bernoulli(generator: Generator, p: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """`bernoulli(p)` with a probability for each element: float64 probabilities take two words each, others one."""
+    n = p.size
+    if n and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
+            "please report an enhancement request to PyTorch.)"
+        )
+    if dtype is None:
+        dtype = p.dtype
+    if p.dtype is F8:
+        drawn = generator.doubles(n)
+    else:
+        drawn = generator.floats(n)
+        p = p.astype(F4, copy=False)
+    return (drawn.reshape(p.shape) < p).astype(dtype)
+
+
+def bernoulli_mask(generator: Generator, shape: Shape, p: float) -> np.ndarray:
+    """The booleans of `bernoulli_(p)` with a Python number: two words each, whatever the dtype."""
+    if not 0.0 <= p <= 1.0:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    n = _count(shape)
+    if n <= 1024:
+        return (generator.doubles(n) < p).reshape(shape)
+    # In integers: the 53 bits are below ceil(p * 2**53). The high 21 of them, the first word of each pair, nearly
+    # always decide.
+    bound = math.ceil(math.ldexp(p, 53))
+    high, low = np.uint32(bound >> 32), np.uint32(bound & 0xFFFFFFFF)
+    out = np.empty(n, np.bool_)
+    for i in range(0, n, _PIECE):
+        part = out[i : i + _PIECE]
+        words = generator.words32(2 * len(part))
+        top = words[0::2] & np.uint32(0x1FFFFF)
+        np.less(top, high, part)
+        if low:
+            ties = np.flatnonzero(top == high)
+            if len(ties):
+                part[ties] = words[2 * ties + 1] < low
+    return out.reshape(shape)
+
+
+def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> np.ndarray:
+    """What `dropout` multiplies its input with: 0, or 1 / (1 - p) rounded in dtype."""
+    dtype = np.dtype(dtype)
+    keep = 1.0 - p
+    mask = bernoulli_mask(generator, shape, keep)
+    if keep == 0.0:
+        return np.zeros(shape, dtype)
+    scale = (1.0 / np.float64(keep)) if dtype in (F8, C16) else np.float32(1) / np.float32(keep)
+    out = mask.view(np.uint8).astype(dtype)
+    out *= np.asarray(scale).astype(dtype)
+    return out
+
+
+@lru_cache
+def bounds_of(dtype: np.dtype) -> tuple[int, int]:
+    """The least and the largest value of a dtype of whole numbers."""
+    return (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
+def within_dtype(d: Any, low: int, high: int) -> None:
+    """The bounds of random integers must be values of their dtype."""
+    if d.category > 1:
+        return
+    least, most = bounds_of(d.numpy)
+    for name, value in (("from", low), ("to - 1", high - 1)):
+        if not least <= value <= most:
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[d.name]}")
+
+
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
+    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long",
+}  # fmt: skip

@@ -1,0 +1,242 @@
+"""``backward`` and ``autograd.grad``: from tensors and gradients to a walk of the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.sealed import Sealed
+from ..arrays import device_guard
+from ..arrays.constants import fresh
+from ..arrays.dtype import FLOAT
+from ..arrays.state import state
+from ..graph.fields import wrap
+from ..graph.nodes import AccumulateGrad, Node
+from ..loading.table import find_function
+from ..tensors.tensor import Tensor
+from .walk import walk
+from .worlds import differentiable, raw
+
+
+class GradientEdge(tuple, metaclass=Sealed):
+    """A node and the number of one of its results: where a tensor stands in the graph, without the tensor."""
+
+    __module__ = "torch.autograd.graph"
+    __match_args__ = ("node", "output_nr", "ownership_token")
+    _fields = __match_args__
+
+    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
+        return tuple.__new__(cls, (node, output_nr, ownership_token))
+
+    node = property(lambda self: self[0])
+    output_nr = property(lambda self: self[1])
+    ownership_token = property(lambda self: self[2])
+
+    def __repr__(self) -> str:
+        return f"GradientEdge(node={self[0]!r}, output_nr={self[1]!r}, ownership_token={self[2]!r})"
+
+
+def _listed(value: Any) -> list:
+    if isinstance(value, (Tensor, GradientEdge)):
+        return [value]
+    if not hasattr(value, "__iter__"):  # what has `__getitem__` alone may have no end
+        raise TypeError(f"'{'type' if isinstance(value, type) else type(value).__name__}' object is not iterable")
+    return list(value)
+
+
+def _inputs(function: str, given: Any) -> list:
+    """The tensors that gradients are wanted of."""
+    inputs = _listed(given)
+    for x in inputs:
+        if not isinstance(x, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
+    if not inputs:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return inputs
+
+
+def _starts(outputs: list, given: Any) -> list:
+    """A gradient for each output; what is given beyond them does not count."""
+    gradients = [None] * len(outputs) if given is None else _listed(given)
+    if len(gradients) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    return gradients[: len(outputs)]
+
+
+def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
+    """The gradient to start with: given, or 1 for a single number."""
+    if given is None:
+        if output._node is None:
+            return None
+        if output._array.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        array = output._array
+        if type(array) is np.ndarray and array.dtype.kind == "f":
+            ones = np.empty(array.shape, array.dtype)
+            ones.fill(1)
+            return wrap(ones) if create else ones
+        if output.dtype.category != FLOAT:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype!r}")
+        with device_guard.on(device_guard.index_of([array])):
+            ones = np.ones_like(array)
+        return wrap(ones) if create else ones
+    if not isinstance(given, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    if given._array.shape != output._array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {output.shape}."
+        )
+    if given.dtype.is_complex != output.dtype.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {output.dtype}."
+        )
+    if given._array.dtype != output._array.dtype:
+        given = given.to(output.dtype)
+    return given if create else given._array
+
+
+def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
+    roots = []
+    for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
+        if not isinstance(output, Tensor):
+            raise AssertionError("Expected output to be a torch.Tensor")
+        start = _first_gradient(output, given, create)
+        if output._node is None:
+            error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+            error.tensor = output  # type: ignore[attr-defined]
+            raise error
+        roots.append((output._node, start))
+    here = device_guard.runtime().getDevice() if device_guard.several else -1
+    before, outer = state.grad_enabled, state.walk
+    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
+    try:
+        return walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
+    finally:
+        state.grad_enabled, state.walk = before, outer
+        if here >= 0:
+            device_guard.runtime().setDevice(here)
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add to the `grad` of every leaf the gradient of the sum of `tensors`, each weighted by its gradient.
+
+    Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
+    """
+    outputs = _listed(tensors)
+    given = _starts(outputs, grad_tensors)
+    targets = None
+    if inputs is not None:
+        targets = {}
+        for x in _inputs("backward", inputs):
+            if x._node is None:
+                raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            targets[x._node] = x
+    keep = create_graph if retain_graph is None else retain_graph
+    captured = _run(outputs, given, keep, create_graph, targets, True)
+    for node, gradient in captured.items():
+        if not isinstance(node, AccumulateGrad):
+            x = targets[node]  # type: ignore[index]
+            value = gradient if create_graph else wrap(fresh(gradient))
+            x._grad = value if x._grad is None else x._grad + value
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple:
+    """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated."""
+    outs, ins = _listed(outputs), _inputs("grad", inputs)
+    given = _starts(outs, grad_outputs)
+    if is_grads_batched:
+        rows = len(given[0])  # type: ignore[arg-type]
+        many = [
+            grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
+            for i in range(rows)
+        ]
+        stack = find_function("stack")
+        return tuple(None if each[0] is None else stack(list(each)) for each in zip(*many, strict=True))
+    if materialize_grads:
+        if allow_unused is False:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            )
+        allow_unused = True
+    targets: dict = {}
+    x: Any
+    for x in ins:
+        if x._node is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        targets[x._node] = x
+    keep = create_graph if retain_graph is None else retain_graph
+    captured = _run(outs, given, keep, create_graph, targets, False)
+    results: list = []
+    for x in ins:
+        found = captured.get(x._node)
+        if found is None:
+            if not allow_unused:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
+                )
+            results.append(zeros_like(x) if materialize_grads else None)
+        else:
+            results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
+    return tuple(results)
+
+
+def zeros_like(x: Tensor) -> Tensor:
+    with device_guard.on(device_guard.index_of([x])):
+        return wrap(np.zeros_like(x._array))
+
+
+def tensor_backward(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
+    """The gradient of this tensor with respect to the leaves of its graph, added to their `grad`.
+
+    gradient: of this tensor's shape, may be left out for a single number. retain_graph: keep what was saved, for a second
+    call. create_graph: record the walk itself, for higher derivatives. inputs: only these.
+    """
+    if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
+        array = self._array
+        if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
+            before, outer = state.grad_enabled, state.walk
+            roots = [(self._node, ONE.astype(array.dtype))]
+            state.grad_enabled, state.walk = False, ([self._node], None)
+            try:
+                walk(roots, raw, False)
+            finally:
+                state.grad_enabled, state.walk = before, outer
+            return
+    if inputs is None:
+        _run(
+            [self],
+            [gradient] if gradient is None or isinstance(gradient, Tensor) else list(gradient),
+            create_graph if retain_graph is None else retain_graph,
+            create_graph,
+            None,
+            True,
+        )
+        return
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+ONE = np.ones(())
+Tensor.backward = tensor_backward  # type: ignore[attr-defined]
+tensor_backward.__name__, tensor_backward.__qualname__ = "backward", "Tensor.backward"

@@ -1,0 +1,96 @@
+"""Forward-mode differentiation: tensors with a tangent, and what becomes of tangents in an operation.
+
+A dual tensor is a tensor on a node of its own, a `DualLeaf`, which holds the tangent. Operations record as ever. The
+tangent of a result is the derivative of its gradient by the weight of that gradient: what a backward pass finds at the
+leaves is linear in the weight, so that gradient formulas are all that an operator needs for this too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays.state import state
+from ..graph.dual import DualLeaf, wants_gradient
+from ..loading.table import find_function
+from ..tensors.tensor import Tensor
+from .backward import GradientEdge
+from .backward import grad as gradients
+
+
+def make(primal: Tensor, view: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """A view of all of a tensor, given a tangent."""
+    view._node = DualLeaf(primal._node, tangent, level)
+    return view
+
+
+def nodes(node: Any) -> list:
+    """All nodes that a gradient from here comes to; those behind a DualLeaf are of another tangent."""
+    seen, ahead = {node}, [node]
+    while ahead:
+        at = ahead.pop()
+        for edge in () if type(at) is DualLeaf else at._edges:
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                ahead.append(edge)
+    return list(seen)
+
+
+def tangent_of(t: Tensor) -> Tensor | None:
+    """The tangent that a tensor has at the level in effect; None if it depends on no dual tensor."""
+    node = t._node
+    if node is None or state.dual_level < 0:
+        return None
+    leaves = [n for n in nodes(node) if type(n) is DualLeaf and n._level == state.dual_level]
+    if not leaves:
+        return None
+    if type(node) is DualLeaf:
+        return node._tangent
+    before = state.grad_enabled, state.pushing
+    state.grad_enabled, state.pushing = True, True
+    try:
+        weight = find_function("zeros_like")(t).requires_grad_()
+        found = gradients(t, [edge(leaf) for leaf in leaves], weight, create_graph=True, allow_unused=True)
+        total: Any = None
+        for part, leaf in zip(found, leaves, strict=True):
+            if part is None or part._node is None:
+                continue
+            tangent = leaf._tangent
+            (moved,) = gradients(part, [weight], tangent, create_graph=True, allow_unused=True)
+            if moved is not None:
+                total = moved if total is None else total + moved
+    finally:
+        state.grad_enabled, state.pushing = before
+    if total is None:
+        return find_function("zeros_like")(t)
+    return total if wants_gradient(total, weight._node) else total.detach()
+
+
+def edge(leaf: DualLeaf) -> GradientEdge:
+    made = GradientEdge(leaf, 0)
+    made._node = leaf  # type: ignore[attr-defined]
+    return made
+
+
+def applied(function: Any, node: Any, args: tuple, results: list) -> None:
+    """The tangents of the results of a custom function, by its ``jvp``."""
+    inputs = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
+    if all(tangent is None for tangent in inputs):
+        return
+    if not hasattr(function, "jvp"):
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+    if node._materialize:
+        zeros = find_function("zeros_like")
+        inputs = [zeros(a) if x is None and isinstance(a, Tensor) else x for a, x in zip(args, inputs, strict=True)]
+    level, state.dual_level = state.dual_level, -1
+    try:
+        answers = function.jvp(node, *inputs)
+    finally:
+        state.dual_level = level
+    answers = answers if isinstance(answers, tuple) else (answers,)
+    for result, tangent in zip(results, answers, strict=True):
+        if isinstance(result, Tensor) and tangent is not None:
+            real = result._node is not None and wants_gradient(result)
+            tangent = tangent if wants_gradient(tangent) else tangent.detach()
+            result._node = DualLeaf(result._node if real else None, tangent, level)

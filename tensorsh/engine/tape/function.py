@@ -1,0 +1,332 @@
+"""Custom differentiable functions: subclasses of ``torch.autograd.Function`` with their own forward and backward."""
+
+from __future__ import annotations
+
+import warnings
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ...sandbox.sealed import OpenSealed
+from ...sandbox.wrapping import wraps
+from ..arrays.dtype import FROM_NUMPY
+from ..arrays.state import state
+from ..graph.fields import Version, new, tick, wrap
+from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified
+from ..graph.saved_hooks import Packed
+from ..tensors.inplace import rewrite
+from ..tensors.tensor import Tensor
+
+
+class FunctionNode(Node):
+    """The node and the `ctx` of a custom function: what `save_for_backward` keeps stands here."""
+
+    _function: Any = None
+    _to_save: tuple = ()
+    needs_input_grad: tuple = ()
+    _materialize = True
+    _dirty: tuple = ()
+    _unmarked: frozenset = frozenset()
+    _saved_values: Any = ()
+    _saved_forward: tuple | None = None
+    _shapes: tuple = ()
+    _positions = 0
+    _places: tuple = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for backward; they are checked for in-place changes."""
+        for at, t in enumerate(tensors):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
+                )
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for jvp, where `saved_tensors` has them."""
+        self._saved_forward = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Say which inputs forward changed in place."""
+        if any(not isinstance(tensor, Tensor) for tensor in tensors):
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Say which results have no gradient."""
+        self._unmarked = frozenset(map(id, tensors))
+        self.unmarked_tensors = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients are given to backward as zeros (the default) or as None."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple:
+        if self._saved_forward is not None:
+            return self._saved_forward
+        if self._saved_values is FREED:
+            raise RuntimeError(SECOND_TIME)
+        if not self._sealed:
+            return self._to_save
+        result: list = []
+        for entry in self._saved_values:
+            if entry is None:
+                result.append(None)
+                continue
+            if type(entry) is Packed:
+                result.append(entry.tensor())
+                continue
+            tensor, number = entry
+            cell = tensor._cell
+            if cell is not None and cell.last > self._sequence:
+                raise_modified(self, tensor._array, cell, tensor._node if number is None else self)
+            if number is not None and tensor._node is None:
+                again = wrap(tensor._array)
+                again._cell = tensor._cell
+                again._node = Slot(self, number) if self._outputs > 1 else self
+                tensor = again
+            result.append(tensor)
+        return tuple(result)
+
+    _sealed = False
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{self._title} object at {id(self):#x}>"
+
+    def _seal(self, outputs: list) -> None:
+        """Turn `to_save` into what is kept: results by their arrays, so that no cycle arises."""
+        kept: list = []
+        for t in self._to_save:
+            if t is None:
+                kept.append(None)
+                continue
+            number = next((i for i, o in enumerate(outputs) if o is t), None)
+            if state.packing:
+                shown = t
+                if number is not None:
+                    shown = wrap(t._array)
+                    shown._node = Slot(self, number) if self._outputs > 1 else self
+                kept.append(Packed(shown, state.packing[-1]))
+                continue
+            if number is None:
+                kept.append((t, None))
+            else:
+                if t._cell is None:
+                    t._cell = Version()
+                shadow = new(Tensor)
+                shadow._array, shadow._cell = t._array, t._cell
+                kept.append((shadow, number))
+        self._saved_values = kept
+        self._to_save = ()
+        self._sealed = True
+
+    def _step(self, gradient: Any, world: Any) -> list:
+        many = gradient if isinstance(gradient, list) else [gradient]
+        given: list = []
+        for i, g in enumerate(many):
+            if g is None:
+                given.append(self._zeros(i) if self._materialize and self._shapes[i] is not None else None)
+            else:
+                given.append(world.tensor(g))
+        answers = self._function.backward(self, *given)
+        if not isinstance(answers, tuple):
+            answers = (answers,)
+        inputs = self._positions
+        name = self._title
+        if len(answers) < inputs or any(a is not None for a in answers[inputs:]):
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {inputs}, got {len(answers)})"
+            )
+        gradients: list = []
+        for at, (place, edge, meta) in enumerate(zip(self._places, self._edges, self._metas or (), strict=True)):
+            answer = answers[place]
+            if answer is not None and not isinstance(answer, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+            if answer is None or edge is None:
+                gradients.append(None)
+                continue
+            shape, dtype = meta
+            if answer._array.shape != shape:
+                if _expandable(shape, answer._array.shape):
+                    answer = world.tensor(world.sum_to_size(world.value(answer), shape))
+                else:
+                    raise RuntimeError(
+                        f"Function {name} returned an invalid gradient at index {at} - got {list(answer._array.shape)} but "
+                        f"expected shape compatible with {list(shape)}"
+                    )
+            if answer._array.dtype != dtype:
+                answer = answer.to(FROM_NUMPY[dtype])
+            gradients.append(world.value(answer))
+        return gradients
+
+    def _zeros(self, number: int) -> Tensor:
+        shape, dtype = self._shapes[number]
+        return wrap(np.zeros(shape, dtype))
+
+    def _release(self) -> None:
+        if self._saved_values:
+            self._saved_values = FREED
+
+
+def _expandable(shape: tuple, larger: tuple) -> bool:
+    if len(shape) > len(larger):
+        return False
+    tail = larger[len(larger) - len(shape) :]
+    return all(a == b or a == 1 for a, b in zip(shape, tail, strict=True))
+
+
+class FunctionMeta(OpenSealed):
+    """Gives every custom function its node class, named as PyTorch names it: ``ExpBackward`` for ``Exp``."""
+
+    def __init__(cls, name: str, bases: tuple, members: dict) -> None:
+        super().__init__(name, bases, members)
+        cls._backward_cls = type(  # type: ignore[attr-defined]
+            name + "Backward",
+            (FunctionNode,),
+            {"_title": name + "Backward", "_function": cls, "__module__": "torch.autograd.function"},
+        )
+
+
+class Function(metaclass=FunctionMeta):
+    """The base of custom functions: static methods `forward(ctx, *args)` and `backward(ctx, *grad_outputs)`."""
+
+    __module__ = "torch.autograd.function"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        message = (
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
+            "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+        )
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result; `ctx.save_for_backward` keeps what backward needs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradient of each argument of forward, given those of its results."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        """Called after a forward without `ctx`, to save what backward needs."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run the function and record it."""
+        node = cls._backward_cls()  # type: ignore[attr-defined]
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
+        given = (*args, *kwargs.values()) if kwargs else args
+        tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
+        tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in given)
+        node._positions = len(given)
+        before = state.grad_enabled
+        state.grad_enabled = False
+        try:
+            if cls.setup_context is not Function.setup_context:
+                outputs = cls.forward(*args, **kwargs)
+                cls.setup_context(node, args, outputs)
+            else:
+                outputs = cls.forward(node, *args, **kwargs)
+        finally:
+            state.grad_enabled = before
+        several = isinstance(outputs, (tuple, list))
+        outs = list(outputs) if several else [outputs]
+        results = []
+        for o in outs:
+            if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node._dirty):
+                again = wrap(o._array)
+                again._cell = o._cell = o._cell or Version()
+                again._root = o if o._root is None else o._root
+                results.append(again)
+            else:
+                results.append(o)
+        if tracked:
+            if any(type(d._node) is AccumulateGrad for d in node._dirty):
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            node._places = tuple(i for i, _ in tensors)
+            node._edges = tuple(t._node for _, t in tensors)
+            node._metas = tuple((t._array.shape, t._array.dtype) for _, t in tensors)
+            for d in node._dirty:
+                d._bump()
+            node._sequence = tick()
+            node._outputs = len(results)
+            node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
+            node._seal(outs)
+            for i, o in enumerate(results):
+                if not isinstance(o, Tensor) or id(o) in node._unmarked or o._array.dtype.kind not in "fcV":
+                    continue
+                made: Node = Slot(node, i) if len(results) > 1 else node
+                if any(o is d for d in node._dirty):
+                    rewrite(o, made)
+                else:
+                    o._node = made
+        if state.dual_level >= 0:
+            from .forward_mode import applied
+
+            applied(cls, node, args, results)
+        return tuple(results) if several else results[0]
+
+
+def _with_defaults(forward: Any, args: tuple, kwargs: dict) -> tuple:
+    """All arguments of a forward in order, with its defaults."""
+    code = getattr(forward, "__code__", None)
+    if not kwargs and code is not None and len(args) >= code.co_argcount:
+        return args
+    bound = signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
+
+
+class Error(Node):
+    """Stands behind the results of a backward that is differentiated once too often."""
+
+    _title = "torch::autograd::Error"
+
+    def _step(self, gradient: Any, world: Any) -> list:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refusing(t: Any) -> Any:
+    """The same values, behind a node that refuses a gradient."""
+    if not isinstance(t, Tensor):
+        return t
+    leaf, result = wrap(t._array), wrap(t._array)
+    leaf.requires_grad_(True)
+    node = Error()
+    node._edges, node._metas, node._sequence = (leaf._node,), ((t._array.shape, t._array.dtype),), tick()
+    result._node = node
+    return result
+
+
+def once_differentiable(function: Any) -> Any:
+    """Marks a backward that cannot itself be differentiated."""
+
+    @wraps(function)
+    def wrapped(ctx: Any, *gradients: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            found = function(ctx, *gradients)
+        finally:
+            state.grad_enabled = before
+        if not before or all(not isinstance(g, Tensor) or g._node is None for g in gradients):
+            return found
+        return tuple(map(_refusing, found)) if isinstance(found, tuple) else _refusing(found)
+
+    return wrapped

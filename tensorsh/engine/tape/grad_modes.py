@@ -1,0 +1,231 @@
+"""Grad modes as context managers and decorators."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...sandbox.sealed import Sealed, is_sealed
+from ...sandbox.wrapping import wraps
+from ..arrays.errors import type_name
+from ..arrays.state import state
+
+
+class Mode(metaclass=Sealed):
+    """Something entered and left that also decorates functions (and generator functions, entered at each step)."""
+
+    __module__ = "torch.autograd.grad_mode"
+    _owner: Any = None
+    """A part of the state that only this session has: a generator that holds a mode may end in another one's program."""
+
+    def __call__(self, function: Any) -> Any:
+        if isinstance(function, type):
+            if is_sealed(function):
+                raise TypeError(f"cannot set '__init__' attribute of immutable type '{function.__name__}'")
+            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            return function
+        if getattr(getattr(function, "__code__", None), "co_flags", 0) & 0x20:
+
+            @wraps(function)
+            def generator(*args: Any, **kwargs: Any) -> Any:
+                steps = function(*args, **kwargs)
+                sent = None
+                while True:
+                    try:
+                        with self.clone():
+                            value = steps.send(sent)
+                    except StopIteration as stop:
+                        return stop.value
+                    sent = yield value
+
+            return generator
+
+        @wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return decorated
+
+    def clone(self) -> Any:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
+        raise NotImplementedError
+
+
+class no_grad(Mode):
+    """Operations inside are not recorded."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    _wanted = False
+
+    def __new__(cls, function: Any = None) -> Any:
+        made = super().__new__(cls)
+        return made if function is None else made(function)
+
+    def __enter__(self) -> None:
+        self._owner = state.warned
+        self.before = state.grad_enabled
+        state.grad_enabled = self._wanted
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.grad_enabled = self.before
+
+
+class enable_grad(no_grad):
+    """Operations inside are recorded, also within no_grad."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    _wanted = True
+
+
+class set_grad_enabled(Mode):
+    """Recording on or off, at once; as a context manager until its end."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
+        self._owner = state.warned
+        self.before = state.grad_enabled
+        self.mode = mode
+        state.grad_enabled = mode
+
+    def __call__(self, function: Any) -> Any:
+        state.grad_enabled = self.before
+        return super().__call__(function)
+
+    def clone(self) -> Any:
+        return set_grad_enabled(self.mode)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    def __enter__(self) -> None:
+        state.grad_enabled = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.grad_enabled = self.before
+
+
+class inference_mode(Mode):
+    """no_grad whose tensors can never take part in a graph."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if callable(mode):
+            made.mode = True
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def clone(self) -> Any:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        self._owner = state.warned
+        self.before = (state.grad_enabled, state.inference)
+        if self.mode:
+            state.grad_enabled, state.inference = False, True
+        else:
+            state.inference = False
+            state.grad_enabled = True
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.grad_enabled, state.inference = self.before
+
+
+class set_detect_anomaly(Mode):
+    """Look for NaN after every step of a backward pass."""
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
+        self._owner = state.warned
+        self.before = (state.anomaly, state.check_nan)
+        self.mode, self.check_nan = mode, check_nan
+        state.anomaly, state.check_nan = mode, check_nan
+
+    def clone(self) -> Any:
+        return type(self)(self.mode, self.check_nan)
+
+    def __enter__(self) -> None:
+        state.anomaly, state.check_nan = self.mode, self.check_nan
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.anomaly, state.check_nan = self.before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """`set_detect_anomaly(True)` for a block."""
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, check_nan: bool = True) -> None:
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            stacklevel=2,
+        )
+        super().__init__(True, check_nan)
+
+    def clone(self) -> Any:
+        return set_detect_anomaly(True, self.check_nan)
+
+
+class set_multithreading_enabled(Mode):
+    """Accepted for programs that ask for it: a backward pass runs in one thread."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self._owner = state.warned
+        self.before, self.mode = state.multithreading, mode
+        state.multithreading = mode
+
+    def clone(self) -> Any:
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.warned:
+            state.multithreading = self.before
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said last."""
+    return state.multithreading
+
+
+def is_grad_enabled() -> bool:
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    return state.inference
+
+
+def is_anomaly_enabled() -> bool:
+    return state.anomaly
+
+
+for _mode in (no_grad, enable_grad, set_grad_enabled, inference_mode):
+    _mode.__module__ = Mode.__module__
+for _other in (set_detect_anomaly, detect_anomaly):
+    _other.__module__ = "torch.autograd.anomaly_mode"

@@ -1,0 +1,57 @@
+cimport cython
+from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
+
+cdef extern from *:
+    """
+    #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+    #include <numpy/ndarraytypes.h>
+    static CYTHON_INLINE PyObject *tensorsh_dtype_of(PyObject *a) {
+        return Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)a));
+    }
+    static CYTHON_INLINE PyObject *tensorsh_weak(PyObject *a) { return PyWeakref_NewRef(a, NULL); }
+    /* Of two arrays of numpy, as the caller has made sure: 1 if they have one dtype, 2 if they have one shape; 0 where there
+       are no elements. */
+    static CYTHON_INLINE int tensorsh_likeness(PyObject *a, PyObject *b) {
+        PyArrayObject *x = (PyArrayObject *)a, *y = (PyArrayObject *)b;
+        int same = PyArray_DESCR(x) == PyArray_DESCR(y), n = PyArray_NDIM(x);
+        if (n != PyArray_NDIM(y)) return same;
+        for (int k = 0; k < n; k++) {
+            if (PyArray_DIM(x, k) == 0) return 0;
+            if (PyArray_DIM(x, k) != PyArray_DIM(y, k)) return same;
+        }
+        return same | 2;
+    }
+    """
+    object dtype_of "tensorsh_dtype_of"(object a)
+    object weak "tensorsh_weak"(object a)
+    int likeness "tensorsh_likeness"(object a, object b)
+
+cdef dict settings
+cdef object ndarray, FLOAT32, FLOAT64
+cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
+
+cdef class Recording:
+    cdef public object node, usual_class, nondifferentiable, joint, promote, name
+    cdef public tuple tensors, lists, fixed, params, saved_names
+    cdef public list formulas, sources
+    cdef public bint view, real_gradient, keeps
+    cdef public int outputs
+    cdef public long last_mask
+    cdef public bytes last_sources
+    cdef public dict kept, classes
+    @cython.locals(t=Fields, each=Fields, node=Step)
+    cdef object recorded(self, list values, object result)
+    @cython.locals(t=Fields, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,
+                   mixed=bint, edges=list, brought=list)
+    cdef object made_node(self, list values, Fields result, list tensors, list outs, object title)
+    cdef object node_of_lists(self, object node_class, list values, Fields result, list tensors, list outs)
+    cdef bytes kept_where(self, long mask)
+    @cython.locals(sources=bytes, saved=list, count=Py_ssize_t, at=Py_ssize_t)
+    cdef tuple keep(self, long mask, list values, Fields result, list tensors, list outs)
+    @cython.locals(t=Fields)
+    cdef object value(self, int kind, Py_ssize_t i, list values, Fields result, list tensors, list outs)
+    cdef object refuse(self, list values, object out)
+
+cpdef object beside(object x, object result)
+@cython.locals(root=Fields, n=Py_ssize_t, views=list)
+cpdef object attach(Fields t, Fields source, object origin=*)

@@ -1,0 +1,252 @@
+"""The walk that carries gradients back along the tape.
+
+Nodes are taken from a heap by their sequence number, latest first, so nothing recurses and each node runs once, with its
+whole gradient. Leaves come last, in the order in which their gradients became complete.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush, heappushpop
+from typing import Any
+
+import numpy as np
+
+from ..arrays import device_guard
+from ..arrays.constants import fresh
+from ..arrays.dtype import of
+from ..arrays.errors import tensor_type
+from ..arrays.state import state
+from ..graph.fields import wrap
+from ..graph.nodes import AccumulateGrad, Node, Slot
+from ..tensors.tensor import Tensor
+
+
+def reaching(roots: Iterable[Node], targets: set) -> set:
+    """The nodes from which a target can be reached (targets included)."""
+    order: list = []
+    seen: set = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        stack.extend(e for e in node._edges if e is not None and e not in seen)
+    order.sort(key=lambda n: -1 if isinstance(n, AccumulateGrad) else n._sequence)
+    reach = set()
+    for node in order:
+        if node in targets or any(e in reach for e in node._edges if e is not None):
+            reach.add(node)
+    return reach
+
+
+def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
+    """A gradient after the hooks of the tensor it belongs to; one with a negative number is the node's own."""
+    for number, hook in list(hooks.items()):
+        value = wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if raw else gradient
+        answer = hook(value)
+        if answer is not None:
+            if not isinstance(answer, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+            if raw and number >= 0 and answer._array.dtype != gradient.dtype:
+                raise RuntimeError(
+                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the type of value (was "
+                    f"{tensor_type(of(gradient))} got {tensor_type(answer.dtype)})"
+                )
+            if tuple(answer._array.shape) != tuple(gradient.shape):
+                raise RuntimeError(
+                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the size of value"
+                )
+            gradient = answer._array if raw else answer
+    return gradient
+
+
+def walk(
+    roots: Sequence[tuple[Node, Any]], world: Any, keep: bool, targets: dict | None = None, accumulate: bool = True
+) -> dict:
+    """Carry gradients from the roots to the leaves.
+
+    `targets`: the nodes whose gradients are wanted (``autograd.grad``, ``backward(inputs=...)``); None for all leaves.
+    Returns the gradients that arrived at the targets.
+    """
+    raw = world.raw
+    wanted = None if targets is None else reaching([n for n, _ in roots], set(targets))
+    captured: dict = {}
+    grads: dict = {}
+    leaves: dict = {}
+    heap: list = []
+    flow, anomaly = state.flow, state.anomaly
+    several = device_guard.several
+    special = targets is not None or flow is not None or anomaly or several
+
+    for node, gradient in device_guard.following(roots) if several else roots:
+        if isinstance(node, AccumulateGrad):
+            leaves[node] = gradient if node not in leaves else leaves[node] + gradient
+        elif node in grads:
+            grads[node] = grads[node] + gradient
+        else:
+            grads[node] = gradient
+            heappush(heap, (-node._sequence, node))
+    held: Any = None
+    arrived: Any = None
+    while True:
+        if held is None:
+            if not heap:
+                break
+            node = heappop(heap)[1]
+            gradient = grads.pop(node)
+        elif heap and heap[0][0] < -held._sequence:
+            grads[held] = arrived
+            node = heappushpop(heap, (-held._sequence, held))[1]
+            gradient = grads.pop(node)
+            held = arrived = None
+        else:
+            node, gradient = held, arrived
+            held = arrived = None
+        watched = node._watched
+        if watched or special:
+            if several:
+                device_guard.follow(gradient)
+            if watched:
+                if node._prehooks is not None:
+                    gradient = _hooked(node._prehooks, gradient, raw)
+                if node._retained is not None:
+                    _retain(node, gradient, raw)
+            if targets is not None and node in targets:
+                captured[node] = gradient
+            if type(node) is Slot:
+                parent = node._parent
+                if wanted is not None and parent not in wanted:
+                    continue
+                if parent in grads:
+                    before = grads[parent][node._number]
+                    grads[parent][node._number] = gradient if before is None else before + gradient
+                else:
+                    many: list = [None] * parent._outputs
+                    many[node._number] = gradient
+                    grads[parent] = many
+                    heappush(heap, (-parent._sequence, parent))
+                continue
+            edges = node._edges
+            if wanted is not None:
+                # Only towards the targets.
+                edges = [e if e in wanted else None for e in edges]
+                if not any(e is not None for e in edges):
+                    continue
+            if watched and node._backward_prehooks:
+                gradient = _prehooked(node, gradient, raw)
+            if flow is not None:
+                flow(node, gradient)
+            gradients = _watched(node, gradient, world) if anomaly else node._step(gradient, world)
+            if watched and node._hooks:
+                gradients = _posthooked(node, gradients, gradient, raw)
+            if several:
+                gradients = device_guard.following(gradients)
+        else:
+            edges = node._edges
+            gradients = node._step(gradient, world)
+        if not keep and node._keeps:
+            node._release()
+        gradient = None
+        # In a chain the next node never sees the heap.
+        for edge, g in zip(edges, gradients):  # noqa: B905 - a short answer leaves the rest without a gradient
+            if g is None or edge is None:
+                continue
+            if type(edge) is AccumulateGrad:
+                before = leaves.pop(edge, None)
+                leaves[edge] = g if before is None else before + g
+            elif edge is held:
+                arrived = arrived + g
+            elif edge in grads:
+                grads[edge] = grads[edge] + g
+            elif held is None:
+                held, arrived = edge, g
+            else:
+                grads[edge] = g
+                heappush(heap, (-edge._sequence, edge))
+        gradients = g = None  # type: ignore[assignment]
+    while leaves:
+        node = next(iter(leaves))
+        gradient = leaves.pop(node)
+        if several:
+            device_guard.follow(gradient)
+        if node._prehooks is not None:
+            gradient = _hooked(node._prehooks, gradient, raw)
+        if node._backward_prehooks:
+            gradient = _prehooked(node, gradient, raw)
+        if targets is not None and node in targets:
+            captured[node] = gradient
+        if accumulate and (targets is None or node in targets):
+            node._accumulate(gradient)
+            if node._hooks:
+                _posthooked(node, (), gradient, raw)
+        gradient = None
+    return captured
+
+
+def _retain(node: Node, gradient: Any, raw: bool) -> None:
+    for reference in node._retained:
+        tensor = reference()
+        if tensor is not None:
+            value = wrap(fresh(gradient)) if raw else gradient
+            tensor._grad = value if tensor._grad is None else tensor._grad + value
+
+
+def _tensors(gradients: Any, raw: bool) -> tuple:
+    many = gradients if isinstance(gradients, (list, tuple)) else [gradients]
+    return tuple(
+        None
+        if g is None
+        else wrap(np.asarray(g))
+        if raw and isinstance(g, np.generic | np.ndarray)
+        else wrap(g)
+        if raw
+        else g
+        for g in many
+    )
+
+
+def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
+    for hook in list(node._backward_prehooks.values()):  # type: ignore[union-attr]
+        answer = hook(_tensors(gradient, raw))
+        if answer is not None:
+            answer = answer if isinstance(answer, tuple) else (answer,)
+            values = [a._array if raw and a is not None else a for a in answer]
+            gradient = values if isinstance(gradient, list) else values[0]
+    return gradient
+
+
+def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
+    for hook in list(node._hooks.values()):  # type: ignore[union-attr]
+        answer = hook(_tensors(gradients, raw), _tensors(gradient, raw))
+        if answer is not None:
+            answer = answer if isinstance(answer, tuple) else (answer,)
+            gradients = [a._array if raw and a is not None else a for a in answer]
+    return gradients
+
+
+def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
+    """One step under anomaly detection: where it fails, say what made it."""
+    try:
+        gradients = node._step(gradient, world)
+    except Exception:
+        warnings.warn(
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2
+        )
+        raise
+    if state.check_nan:
+        for i, g in enumerate(gradients):
+            if g is None:
+                continue
+            array = world.array(g)
+            if array.dtype.kind in "fc" and np.isnan(array).any():
+                warnings.warn(
+                    f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2
+                )
+                error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+                error._node = node  # type: ignore[attr-defined]
+                raise error
+    return gradients

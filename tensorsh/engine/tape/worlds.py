@@ -1,0 +1,299 @@
+"""The two worlds in which a gradient formula runs, under the same names.
+
+`raw`: kernels on bare arrays, for an ordinary backward pass. `differentiable`: the operators themselves on tensors, for
+create_graph. A formula written once against `t` runs in both; composite operators run in the raw world on tensors without
+history.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..arrays.backend import module_of
+from ..arrays.dtype import FROM_NUMPY
+from ..arrays.state import state
+from ..graph.fields import Saved, Wrapped, wrap
+from ..graph.nodes import PLAIN, cast, raise_modified, unpack
+from ..loading import table
+from ..numerics.sums import sum as exact_sum
+from ..numerics.sums import sum_along
+from ..tensors.tensor import Tensor
+
+SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _named(name: str, find: Any) -> Any:
+    """What a formula means by a name: of torch, or of the namespaces that formulas use without prefix."""
+    return find(name) or find("nn.functional." + name) or find("special." + name)
+
+
+class Raw:
+    """``t`` of an ordinary backward pass: ``t.exp(array)`` is the kernel."""
+
+    raw: bool
+
+    def __init__(self) -> None:
+        # Of the instance, where they are found sooner than in the class.
+        self.raw, self.opened, self.fitted = True, opened_array, fitted_array
+
+    def __getattr__(self, name: str) -> Any:
+        op = _named(name, table.find_operator)
+        if op is None:
+            op = getattr(table.find_method(name), "_operator", None)
+        if op is None:
+            raise AttributeError(f"no operator {name}")
+        if type(op).__name__ == "Composite":
+            found = _on_arrays(op.function)
+        else:
+            found = _kernel(op)
+        setattr(self, name, found)
+        return found
+
+    @staticmethod
+    def conj(x: Any) -> Any:
+        return x.conj() if x.dtype.kind == "c" else x
+
+    @staticmethod
+    def sum_to_size(g: Any, shape: tuple) -> Any:
+        return sum_to_shape(g, shape)
+
+    @staticmethod
+    def where(condition: Any, x: Any, y: Any) -> Any:
+        return np.where(condition, x, y)
+
+    @staticmethod
+    def zeros_like(x: Any) -> Any:
+        return np.zeros_like(x)
+
+    @staticmethod
+    def ones_like(x: Any) -> Any:
+        return np.ones_like(x)
+
+    @staticmethod
+    def detach(x: Any) -> Any:
+        return x
+
+    @staticmethod
+    def array(x: Any) -> Any:
+        """The numbers of one of this world's values, for what is not differentiated."""
+        return x
+
+    @staticmethod
+    def constant(array: Any) -> Any:
+        """An array as one of this world's values, without history."""
+        return array
+
+    @staticmethod
+    def tensor(x: Any) -> Tensor:
+        """One of this world's values as a tensor, and back by `value`."""
+        return wrap(x)
+
+    @staticmethod
+    def value(x: Tensor) -> Any:
+        return x._array
+
+    @staticmethod
+    def number(x: float, like: Any) -> Any:
+        """A number that multiplies a value: in half precision rounded to its dtype, as in PyTorch's kernels."""
+        return like.dtype.type(x) if like.dtype.itemsize == 2 else x
+
+    @staticmethod
+    def cat(arrays: list, dim: int) -> Any:
+        return np.concatenate(arrays, dim)
+
+    @staticmethod
+    def contiguous(x: Any) -> Any:
+        return module_of(x).ascontiguousarray(x)
+
+    @staticmethod
+    def cast_to(x: Any, dtype: np.dtype) -> Any:
+        return cast(x, dtype)
+
+    @staticmethod
+    def kept(value: Any, f: Any, *args: Any) -> Any:
+        """A value that was saved; where the formula is differentiated in turn, the same as a function of the inputs."""
+        return value
+
+    @staticmethod
+    def part(x: Any, index: Any) -> Any:
+        return x[index]
+
+    @staticmethod
+    def adjoint(x: Any) -> Any:
+        """The conjugate transpose of matrices."""
+        x = x.swapaxes(-1, -2)
+        return x.conj() if x.dtype.kind == "c" else x
+
+
+def _kernel(op: Any) -> Any:
+    """An operator's kernel on arrays: numpy's or cupy's, by what it is given; half types computed wide."""
+    fast = partial(op.kernel, np)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if isinstance(x, np.generic):
+                # numpy made a scalar of an array without dimensions; to the engine a scalar would be a Python number.
+                return run(*[np.asarray(y) if isinstance(y, np.generic) else y for y in args], **kwargs)
+            if type(x) is np.ndarray:
+                if x.dtype.itemsize <= 2 and x.dtype.kind in "fV" and op.wide:
+                    break
+                return fast(*args, **kwargs)
+            if hasattr(x, "layout"):
+                break
+        return op.compute(op.bind(args, kwargs))
+
+    return run
+
+
+def _on_arrays(function: Any) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            result = function(*map(_wrapped, args), **{k: _wrapped(v) for k, v in kwargs.items()})
+        finally:
+            state.grad_enabled = before
+        return _unwrapped(result)
+
+    return run
+
+
+def _wrapped(x: Any) -> Any:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return wrap(np.asarray(x))
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], np.ndarray):
+        return [wrap(y) for y in x]
+    if hasattr(x, "__cuda_array_interface__") and not isinstance(x, Tensor):
+        return wrap(x)
+    return x
+
+
+def _unwrapped(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return x._array
+    if isinstance(x, (list, tuple)):
+        return [_unwrapped(y) for y in x]
+    return x
+
+
+def opened_array(node: Any, entry: Any) -> Any:
+    """The value of what a node saved: the usual cases first."""
+    kind = type(entry)
+    if kind is Tensor:
+        cell = entry._cell
+        if cell is not None and cell.last > node._sequence:
+            raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
+        if not entry._inference:
+            return entry._array
+    elif kind is Saved and entry.other is None and entry.last <= node._sequence:
+        return entry._array
+    if kind is Wrapped:
+        return entry.value
+    return entry if kind in PLAIN or entry is None else unpack(node, entry, True)
+
+
+def opened_tensor(node: Any, entry: Any) -> Any:
+    if type(entry) is Wrapped:
+        return entry.value
+    return entry if type(entry) in PLAIN or entry is None else unpack(node, entry, False)
+
+
+def fitted_array(gradient: Any, meta: tuple) -> Any:
+    """A gradient brought to the shape and dtype of the operand it is for: broadcast dimensions are summed."""
+    shape, dtype = meta
+    given = gradient.shape
+    if given != shape:
+        if gradient.dtype.itemsize == 2:
+            gradient = gradient.astype(np.float32)  # so that the sum does not stall
+        if given[1:] == shape and type(gradient) is np.ndarray:
+            gradient = sum_along(gradient, 0, False) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
+        else:
+            gradient = sum_to_shape(gradient, shape)
+    return gradient if gradient.dtype is dtype or gradient.dtype == dtype else cast(gradient, dtype)
+
+
+def fitted_tensor(gradient: Tensor, meta: tuple) -> Tensor:
+    shape, dtype = meta
+    if gradient.shape != shape:
+        gradient = differentiable.sum_to_size(gradient, shape)
+    return gradient if gradient._array.dtype == dtype else differentiable.cast_to(gradient, dtype)
+
+
+class Differentiable:
+    """``t`` with create_graph: ``t.exp(tensor)`` is the operator."""
+
+    raw = False
+    opened = staticmethod(opened_tensor)
+    fitted = staticmethod(fitted_tensor)
+
+    @staticmethod
+    def array(x: Any) -> Any:
+        return x._array if isinstance(x, Tensor) else x
+
+    @staticmethod
+    def constant(array: Any) -> Any:
+        return array if isinstance(array, Tensor) else wrap(array)
+
+    @staticmethod
+    def tensor(x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def value(x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def number(x: float, like: Any) -> float:
+        return x
+
+    @staticmethod
+    def kept(value: Any, f: Any, *args: Any) -> Any:
+        return f(*args)
+
+    def part(self, x: Tensor, index: Any) -> Tensor:
+        return self._part(x, index)
+
+    def adjoint(self, x: Tensor) -> Tensor:
+        return self.transpose(self.conj(x), -2, -1)
+
+    @staticmethod
+    def conj(x: Tensor) -> Tensor:
+        return table.find_function("conj")(x) if x._array.dtype.kind == "c" else x
+
+    def __getattr__(self, name: str) -> Any:
+        found = _named(name, table.find_function) or table.find_method(name)
+        if found is None:
+            raise AttributeError(f"no operator {name}")
+        setattr(self, name, found)
+        return found
+
+    @staticmethod
+    def sum_to_size(g: Tensor, shape: tuple) -> Tensor:
+        extra = g._array.ndim - len(shape)
+        dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g._array.shape[i + extra] != 1)]
+        if dims:
+            g = g.sum(dims, keepdim=True)
+        return g.reshape(shape) if g._array.shape != shape else g
+
+    @staticmethod
+    def cast_to(g: Tensor, dtype: np.dtype) -> Tensor:
+        if g._array.dtype.kind == "c" and dtype.kind != "c":
+            g = g.real
+        return g.to(FROM_NUMPY[dtype])
+
+
+def sum_to_shape(g: Any, shape: tuple) -> Any:
+    """An array summed over the dimensions along which `shape` was broadcast to its own."""
+    extra = g.ndim - len(shape)
+    dims = (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1))
+    if dims:
+        ours = type(g) is np.ndarray and g.dtype.kind in "fc" and g.dtype.itemsize > 2
+        g = exact_sum(g, dims, True) if ours else g.sum(dims, keepdims=True)
+    return g if g.shape == shape else g.reshape(shape)
+
+
+raw = Raw()
+differentiable = Differentiable()
+__all__ = ["raw", "differentiable", "cast", "sum_to_shape"]

@@ -1,0 +1,59 @@
+"""Evenly spaced numbers, rounded where PyTorch rounds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.errors import not_implemented
+from ..numerics.rounding import fused
+from .tensor import Tensor
+
+COUNTED = {"float64": 4, "float32": 8, "bfloat16": 16}
+"""How many numbers PyTorch's arange makes at a time."""
+
+
+def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
+    """PyTorch's arange: in double, but a block's first number is rounded before the others are counted from it."""
+    exact = fused(np.arange(count, dtype=np.float64), step, start)
+    lanes = COUNTED.get(d.name, count + 1)
+    whole = count // lanes * lanes
+    if not whole:
+        return exact.astype(d)
+    heads = exact[:whole:lanes].astype(d).astype(np.float64)
+    blocks = fused(np.arange(lanes, dtype=np.float64), step, heads[:, None]).reshape(-1)
+    return np.concatenate((blocks, exact[whole:])).astype(d)
+
+
+def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
+    """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding; half
+    types round after each step. `power`: in double, for logspace."""
+    kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64) if d.kind in "iu" else d
+    first, last = kind.type(start), kind.type(end)
+    step = kind.type((last - first) / (steps - 1))
+    i = np.arange(steps)
+    half = steps // 2
+    if power:
+        first, step, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, step, last))
+        return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
+    near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
+    return np.concatenate((fused(near, step, first), fused(far, -step, last)))
+
+
+def of_out(name: str, dtype: Any, out: Any) -> Any:
+    """The dtype of a sequence that is written into a tensor: the tensor's, unless one is given."""
+    if dtype is not None or not isinstance(out, Tensor):
+        return dtype
+    if out._array.dtype.kind == "b":
+        raise not_implemented(name + "_cpu", out._array)
+    return out.dtype
+
+
+def check_bounds(name: str, start: Any, end: Any) -> None:
+    """Tensors that say where a sequence begins and ends are single numbers."""
+    for title, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {title} with {value.ndim} dimension(s)."
+            )

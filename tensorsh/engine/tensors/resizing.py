@@ -1,0 +1,71 @@
+"""Resizing of storages: a tensor takes another shape in place, and its memory grows with all tensors known to lie in it.
+
+Memory that numpy or another library sees as well cannot grow: `hold` remembers it for as long as it lives.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ..arrays.extents import address, contiguous_strides, count, extent, in_bytes, owner, span, strided
+
+held: dict[int, weakref.ref] = {}
+"""The owners of memory that cannot grow, by their addresses as objects."""
+
+
+class Hold(weakref.ref):
+    """What forgets an owner that is gone."""
+
+    __slots__ = ("key",)
+    key: int
+
+
+def forget(gone: Any) -> None:
+    held.pop(gone.key, None)
+
+
+def hold(array: Any) -> Any:
+    """An array whose storage stays as large as it is from now on."""
+    root = owner(array)
+    key = id(root)
+    if key not in held:
+        held[key] = kept = Hold(root, forget)
+        kept.key = key
+    return array
+
+
+def family(tensor: Any) -> list:
+    """The living tensors known to share a tensor's storage."""
+    root = tensor if tensor._root is None else tensor._root
+    members = [root, *(v for v in (r() for r in root._views or ()) if v is not None)]
+    return members if any(m is tensor for m in members) else [*members, tensor]
+
+
+def grow(tensor: Any, needed: int) -> None:
+    """Move a storage to a larger one, old bytes kept and new ones zero, with all tensors known to lie in it."""
+    root = owner(tensor._array)
+    if id(root) in held:
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    low, high = extent(root)
+    memory = np.zeros_like(root, np.uint8, "C", shape=(needed,))  # on the root's device
+    memory[: high - low] = in_bytes(root)
+    for member in family(tensor):
+        array = member._array
+        if owner(array) is root:
+            at = address(array) - low
+            member._array = strided(memory, array.shape, array.strides, at, array.dtype)
+
+
+def resize(tensor: Any, shape: tuple) -> None:
+    """Take another shape in row order from the first element on; a storage too small is replaced."""
+    count(shape)
+    itemsize = tensor._array.itemsize
+    extra = span(shape, None, itemsize)
+    low, high = extent(owner(tensor._array))
+    needed = address(tensor._array) - low + extra
+    if needed > high - low and extra:
+        grow(tensor, needed)
+    tensor._array = strided(tensor._array, shape, tuple([s * itemsize for s in contiguous_strides(shape)]))

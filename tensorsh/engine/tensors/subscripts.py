@@ -1,0 +1,208 @@
+"""The items of ``x[...]``: what may stand there, made ready for numpy, and PyTorch's words for what may not."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..arrays.backend import device_of
+from ..arrays.bounds import refuse
+from ..arrays.errors import type_name
+from ..graph.fields import wrap
+from .data import to_array
+from .tensor import Tensor
+
+ndarray = np.ndarray
+FULL = slice(None)
+INDEX_KINDS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_))
+
+
+def outside(index: Any, wrong: Any, dim: int, n: int) -> IndexError:
+    return IndexError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}")
+
+
+def single(index: tuple) -> int | None:
+    """The place of the only index tensor among full slices, as in ``x[:, i]``."""
+    *before, last = index
+    for i in before:
+        if type(i) is not slice or i != FULL:
+            return None
+    if type(last) is Tensor and last._array.ndim and last._array.dtype.kind == "i" and last._array.dtype in INDEX_KINDS:
+        return len(before)
+    return None
+
+
+def check_slice(index: slice) -> None:
+    step = index.step
+    if step is not None and step <= 0:
+        if step == 0:
+            raise ValueError("slice step cannot be zero")
+        raise ValueError("step must be greater than zero")
+
+
+def whole(i: slice, n: int) -> bool:
+    """Whether a slice visibly takes everything; counted from the end it is a step of its own."""
+    return not i.start and (i.stop is None or i.stop >= n) and (i.step is None or i.step == 1)
+
+
+def indices_of(index: Any) -> list:
+    """An index as a list of what is asked of each dimension."""
+    if type(index) is tuple:
+        return list(index)
+    if isinstance(index, list) and treated_as_tuple(index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+            "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+            "which will result either in an error or a different result",
+            stacklevel=4,
+        )
+        return list(index)
+    return [index]
+
+
+def treated_as_tuple(index: list) -> bool:
+    """Whether a list means several indices, as it did before it meant one index tensor."""
+    if len(index) >= 32:
+        return False
+    return any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, range, Tensor, ndarray)) for i in index)
+
+
+def as_index(i: Any) -> Any:
+    """One item of an index: a number, slice, None, ``...``, True, False, or a tensor of long, int or bool."""
+    kind = type(i)
+    if kind is int or i is None or i is Ellipsis or kind is slice or kind is bool:
+        if kind is int and not -(1 << 63) <= i < 1 << 63:
+            raise ValueError("Overflow when unpacking long long")
+        return i
+    if isinstance(i, np.integer):
+        return int(i)
+    if isinstance(i, np.bool_):
+        return bool(i)
+    if isinstance(i, Tensor):
+        array = i._array
+    elif isinstance(i, (ndarray, list, tuple, range)):
+        array = np.asarray(i) if not isinstance(i, (list, tuple)) else from_sequence(i)
+        i = wrap(array)
+    elif isinstance(i, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(i)}'")
+    else:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type_name(i)})"
+        )
+    if not array.ndim:
+        if array.dtype.kind in "iu" and array.dtype != np.uint8:
+            return int(array)
+        if array.dtype.kind == "b" or array.dtype == np.uint8:
+            return bool(array)
+    return usable(i)
+
+
+def from_sequence(items: Any) -> Any:
+    """An index tensor from nested sequences; numbers that are no integers are cut."""
+    first = items
+    while type(first) in (list, tuple) and first:
+        first = first[0]
+    if isinstance(first, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(first)}'")
+    array = to_array(items, None)
+    return array if array.dtype.kind in "bi" and array.size else array.astype(np.int64)
+
+
+def usable(i: Tensor) -> Tensor:
+    """An index tensor of a dtype that numpy takes in the same sense."""
+    dtype = i._array.dtype
+    if dtype in INDEX_KINDS:
+        return i
+    if dtype == np.uint8:
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=4
+        )
+        return wrap(i._array.astype(np.bool_))
+    raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def check_place(index: Any, array: Any) -> None:
+    """Refuse an index of another device, but for the CPU's, which go with any."""
+    place = device_of(array)
+    if device_of(index) != place:
+        raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({place})")
+
+
+def advanced(array: Any, found: list) -> list:
+    """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
+
+    A mask of several dimensions stands for that many; ``...`` may fill their places.
+    """
+    indices: list = []
+    shape = array.shape
+    dim = 0
+    shapes: list = []
+    bounds: list = []
+    for i in found:
+        if i is Ellipsis:
+            continue
+        if i is None:
+            indices.append(slice(None))
+            dim += 1
+            continue
+        i = usable(i)
+        where = i._array
+        if type(where) is not np.ndarray:
+            check_place(where, array)
+        if where.dtype.kind == "b":
+            if dim + where.ndim > len(shape):
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+            for k, n in enumerate(where.shape):
+                if n != shape[dim + k]:
+                    raise IndexError(
+                        f"The shape of the mask {list(where.shape)} at index {k} does not match the shape of the indexed "
+                        f"tensor {list(shape)} at index {dim + k}"
+                    )
+            if len(found) > 1:
+                parts = where.nonzero()
+                shapes.extend([p.shape for p in parts])
+                indices.extend(wrap(p) for p in parts)
+            else:
+                indices.append(i)
+            dim += where.ndim
+            continue
+        if dim >= len(shape):
+            got = f" (got {len(found)})" if shape else ""
+            raise IndexError(f"too many indices for tensor of dimension {len(shape)}{got}")
+        bounds.append((where, shape[dim], len(shapes)))
+        shapes.append(where.shape)
+        indices.append(i)
+        dim += 1
+    for where, n, at in bounds:
+        if not where.size:
+            continue
+        if type(where) is ndarray:
+            low, high = (where.min(), where.max()) if where.size > 1 else (where.item(),) * 2
+            if low >= -n and high < n:
+                continue
+        wrong = (where < -n) | (where >= n)
+        refuse(wrong, partial(outside, where, wrong, at, n))
+    if len(shapes) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = ", ".join(str(list(s)) for s in shapes)
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+            ) from None
+    return indices
+
+
+def check_basic(shape: tuple, index: Any) -> None:
+    if type(index) is not tuple:
+        index = () if index is Ellipsis else (index,)
+    for at, i in enumerate(index):
+        if type(i) is slice:
+            if i.step is not None:
+                check_slice(i)
+        elif not -shape[at] <= i < shape[at]:
+            raise IndexError(f"index {i} is out of bounds for dimension {at} with size {shape[at]}")

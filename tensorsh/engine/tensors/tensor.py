@@ -1,0 +1,413 @@
+"""The Tensor: an array with a place on the tape.
+
+A tensor is its array plus what differs from the class defaults below, so that making one costs two steps. The array's own
+strides, dtype and memory are the tensor's; views share memory by sharing numpy buffers, and they share one version cell.
+Methods are not written here: the operator table puts them on the class.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...sandbox.sealed import Sealed, is_sealed, unwritable
+from ...sandbox.wrapping import builtin, misfit
+from ..arrays import memory
+from ..arrays.backend import device_of
+from ..arrays.device import CPU, device
+from ..arrays.dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
+from ..arrays.state import state
+from ..graph.dual import shown, wants_gradient
+from ..graph.fields import Fields, Version, bind, new, wrap
+from ..graph.nodes import AccumulateGrad, Handle, Slot, nowhere
+from ..loading import table
+from ..loading.table import METHODS, find_method, is_indexed, load_all, read_index
+from .shape import Size, shaped
+
+ndarray = np.ndarray
+memory.install()
+
+
+derived: list[Callable[[], None]] = []
+"""Called when a program derives a class from Tensor."""
+
+
+class TensorMeta(Sealed):
+    """Names not on the class yet are looked for in the operator table."""
+
+    def __init__(cls, name: str, bases: tuple, body: dict, **keywords: Any) -> None:
+        super().__init__(name, bases, body, **keywords)
+        if not is_sealed(cls):
+            table.load(
+                "creation.legacy"
+            )  # by which such a class is called, and with it whoever wants to know of the class
+            for tell in derived:
+                tell()
+
+    def __getattr__(cls, name: str) -> Any:
+        return load_method(cls, name)
+
+    def _presented(cls, name: str, value: Any) -> Any:
+        if name[:2] == "__" and type(value) is FunctionType:
+            value.__qualname__ = "Tensor." + name
+        return unwritable(value, name, "torch._C.TensorBase") if type(value) is property else value
+
+
+def load_method(owner: Any, name: str) -> Any:
+    if not name.startswith("__"):
+        method = find_method(name)
+        if method is not None:
+            return method
+    raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
+
+
+class Tensor(Fields, metaclass=TensorMeta):
+    """A multi-dimensional array of one dtype, with the history that gradients need."""
+
+    _array: Any
+    _node: Any
+    """The node that made it (AccumulateGrad for a leaf); None when no gradient is wanted."""
+    _grad: Any
+    _root: Any
+    """The tensor whose memory this one views."""
+    _cell: Version | None
+    """The version counter shared with all tensors of the same storage, once there is one to share."""
+    _views: list | None
+    """Weak references to the tensors that view this one's memory."""
+    _origin: str | None
+    """How a view came about where that forbids in-place writes: 'multiple', 'no_grad', 'inference'."""
+    _inference: bool
+    name: str | None = None
+    _is_parameter: bool = False
+    __array_priority__ = 1000
+    __module__ = "torch"
+
+    if TYPE_CHECKING:
+        # The operator table puts these on the class.
+        def _binary(self, other: Any) -> Any: ...
+
+        def _unary(self) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = (
+            _binary
+        )
+        __mod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = _binary
+        __lt__ = __le__ = __gt__ = __ge__ = _binary
+        __neg__ = __invert__ = __abs__ = _unary
+        __getitem__ = _binary
+
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+
+        def __iter__(self) -> Any: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __contains__(self, element: Any) -> bool: ...
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        table.load("creation.legacy")  # which puts its own in this one's place
+        return Tensor.__new__(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    @property
+    def shape(self) -> Size:
+        return shaped(Size, self._array.shape)
+
+    @property
+    def dtype(self) -> dtype:
+        kind = self._array.dtype
+        return complex32 if kind is COMPLEX_HALF else FROM_NUMPY.get(kind) or of(self._array)
+
+    @property
+    def device(self) -> device:
+        array = self._array
+        if type(array) is ndarray:
+            return CPU
+        return device_of(array)
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._node is not None and (not state.dual or leads_to_leaf(self))
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if value is not True and value is not False:
+            raise RuntimeError("requires_grad must be a bool")
+        if self._node is not None and not isinstance(self._node, AccumulateGrad):
+            if value:
+                return
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if not value:
+            self._node = None
+            self._tell_views(None)
+        elif self._node is None:
+            if self._array.dtype.kind not in "fcV":
+                raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            if self._inference and not state.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                )
+            self._node = AccumulateGrad(self)
+            if "_grad_dtype" in self.__dict__:
+                from .leaf_gradient import keep_as
+
+                keep_as(self)
+            self._tell_views(nowhere())
+
+    def _tell_views(self, node: Any) -> None:
+        """Views made before wait for no gradient of their own, but want one as their base does."""
+        for reference in self._views or ():
+            view = reference()
+            if view is not None and view._array.dtype.kind in "fcV" and view.is_leaf:
+                view._node = node
+
+    @property
+    def is_leaf(self) -> bool:
+        return self._node is None or type(self._node) is AccumulateGrad or state.dual and not leads_to_leaf(self)
+
+    @property
+    def grad_fn(self) -> Any:
+        node = self._node
+        if node is None or type(node) is AccumulateGrad:
+            return None
+        if state.dual:
+            node = shown(node) if leads_to_leaf(self) else None
+            if node is None or type(node) is AccumulateGrad:
+                return None
+        if node._forbidden is not None:
+            raise RuntimeError(node._forbidden)
+        return node._parent if type(node) is Slot else node
+
+    @property
+    def output_nr(self) -> int:
+        return self._node._number if type(self._node) is Slot else 0
+
+    @property
+    def grad(self) -> Any:
+        if self._grad is None and self._node is not None and type(self._node) is not AccumulateGrad:
+            warnings.warn(GRAD_OF_NON_LEAF, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            self._grad = None
+            return
+        from .leaf_gradient import check_assigned
+
+        check_assigned(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _base(self) -> Any:
+        return self._root
+
+    @property
+    def _version(self) -> int:
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._cell is None else self._cell.count
+
+    def _bump(self) -> None:
+        """Note that the memory was written in place."""
+        if self._cell is None:
+            self._cell = Version()
+        self._cell.bump()
+
+    @property
+    def data(self) -> Tensor:
+        return wrap(self._array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._node is not None and value._array.dtype.kind not in "fcV":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self._array = value._array
+
+    def detach(self, *args: Any, **kwargs: Any) -> Tensor:
+        """The same memory, without history; in-place writes to either are seen by the version checks of both."""
+        if args or kwargs:
+            raise misfit("TensorBase.detach()", args, kwargs)
+        t = new(Tensor)
+        t._array = self._array
+        if self._cell is None:
+            self._cell = Version()
+        t._cell = self._cell
+        if self._inference:
+            t._inference = True
+        return t
+
+    def register_hook(self, hook: Any) -> Handle:
+        """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient."""
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._node._prehooks is None:
+            self._node._prehooks = {}
+        self._node._watched = True
+        return Handle(self._node._prehooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:
+        """Call `hook(param)` after `grad` of a leaf was added to."""
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._node._post_hooks is None:
+            self._node._post_hooks = {}
+        return Handle(self._node._post_hooks, hook)
+
+    @builtin("TensorBase")
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf in `grad`."""
+        if self._node is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self.retains_grad:
+            return
+        if self._node._retained is None:
+            self._node._retained = []
+        self._node._watched = True
+        self._node._retained.append(weakref.ref(self))
+
+    @property
+    def retains_grad(self) -> bool:
+        kept = self._node is not None and self._node._retained
+        return any(r() is self for r in kept or ())
+
+    @property
+    def grad_dtype(self) -> Any:
+        from .leaf_gradient import grad_dtype
+
+        return grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None:
+        from .leaf_gradient import set_grad_dtype
+
+        set_grad_dtype(self, value)
+
+    def __len__(self) -> int:
+        shape = self._array.shape
+        if not shape:
+            raise TypeError("len() of a 0-d tensor")
+        return shape[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __dir__(self) -> list[str]:
+        load_all()
+        return sorted(set(object.__dir__(self)) | set(METHODS))
+
+
+def leads_to_leaf(t: Tensor) -> bool:
+    """Whether the history of a tensor, which may be of dual tensors alone, has a leaf that wants a gradient."""
+    return wants_gradient(t)
+
+
+GRAD_OF_NON_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+def load_attribute(name: str) -> bool:
+    return table.load_attribute(name)
+
+
+def _late(name: str) -> None:
+    """A special method whose family is loaded when it is first used, and then replaces it."""
+
+    def method(self: Tensor, *args: Any) -> Any:
+        load_attribute(name)
+        found = Tensor.__dict__[name]
+        return NotImplemented if found is method else found(self, *args)
+
+    method.__name__ = method.__qualname__ = name
+    method._late = True  # type: ignore[attr-defined]
+    setattr(Tensor, name, method)
+
+
+for _name in (
+    "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv floordiv rfloordiv ifloordiv mod rmod imod pow rpow "
+    "ipow matmul rmatmul and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift neg pos abs "
+    "invert eq ne lt le gt ge bool float int complex index repr format deepcopy copy array array_wrap getitem setitem iter "
+    "contains delitem"
+).split():
+    _late(f"__{_name}__")
+
+
+class Late:
+    """A method or property whose family is loaded when it is first asked for, and then replaces it.
+
+    A ``__getattr__`` in Tensor would make every one of its attributes slower to read, and operators read them on each call.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        name = self.name
+        method = table.find_method(name)
+        if method is not None:
+            setattr(Tensor, name, method)
+        elif not table.load_attribute(name) or type(Tensor.__dict__.get(name)) is Late:
+            raise AttributeError(f"'{owner.__name__}' object has no attribute '{name}'")
+        return getattr(owner if tensor is None else tensor, name)
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self.__get__(tensor, type(tensor))
+        setattr(tensor, self.name, value)
+
+
+def _missing(self: Tensor, name: str) -> Any:
+    """``__getattr__`` where there is no index of names: whatever is not there yet is looked for in all families."""
+    method = table.find_method(name)
+    if method is not None:
+        setattr(Tensor, name, method)
+        return method.__get__(self, type(self))
+    if load_attribute(name) and name in Tensor.__dict__:
+        return getattr(self, name)
+    raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+def _announce() -> None:
+    """Put a Late on the class for each name that the index of families has for tensors."""
+    if not is_indexed():
+        Tensor.__getattr__ = _missing  # type: ignore[method-assign]
+    present = Tensor.__dict__
+    for name in read_index()[1]:
+        if name not in present:
+            setattr(Tensor, name, Late(name))
+
+
+_announce()
+for _name, _value in list(Tensor.__dict__.items()):
+    if type(_value) is property and _value.fset is None:
+        setattr(Tensor, _name, _value)
+
+
+bind(Tensor)

@@ -1,0 +1,407 @@
+"""PyTorch's words for arguments that fit no overload of a function.
+
+Its argument parser tries a function's overloads in order, as recorded in `overloads.txt`; when none fits it words the
+mistake by rules of its own. They are followed here after a call has failed, so that calls that succeed pay nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.errors import type_name
+from ..loading.recorded import beside
+from ..tensors.inplace import check
+from ..tensors.tensor import Tensor
+
+FILE = beside(__file__, "overloads.txt")
+NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+TAKES_NUMBERS = frozenset(
+    name + form
+    for name in "add sub mul div multiply subtract divide true_divide floor_divide copy".split()
+    for form in ("", "_")
+)
+"""Functions whose tensors may be Python numbers."""
+TITLES = {
+    "ints": "tuple of ints", "ints1": "tuple of ints", "Tensors": "tuple of Tensors", "floats": "tuple of floats",
+    "names": "tuple of names", "Numbers": "tuple of Scalars", "dtype": "torch.dtype", "device": "torch.device",
+    "layout": "torch.layout", "Generator": "torch.Generator", "memory_format": "torch.memory_format",
+}  # fmt: skip
+
+
+LISTS = {"ints", "ints1"}
+PYTHON = "python "
+"""The mark of a function written in Python: its parameters follow, without kinds."""
+
+
+class Parameter(NamedTuple):
+    kind: str
+    name: str
+    default: str | None
+    takes_none: bool
+    keyword_only: bool
+
+
+class Mismatch(Exception):
+    """What is wrong with a call, for one overload."""
+
+
+class Settled(Exception):
+    """What is wrong with a call, whatever other overloads there are."""
+
+
+class Overload:
+    """One list of parameters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.parameters: list[Parameter] = []
+        keyword_only = False
+        for part in text.split(", ") if text else ():
+            if part == "*":
+                keyword_only = True
+                continue
+            kind, _, rest = part.partition(" ")
+            name, equals, default = rest.partition("=")
+            # An optional tensor may be None also where it has no default.
+            self.parameters.append(
+                Parameter(
+                    kind.rstrip("?"),
+                    name,
+                    default if equals else None,
+                    kind[-1] == "?" or default == "()",
+                    keyword_only,
+                )
+            )
+        self.positional = sum(not p.keyword_only for p in self.parameters)
+        self.required = sum(p.default is None for p in self.parameters)
+
+    def shown(self) -> str:
+        texts, starred = [], False
+        for p in self.parameters:
+            if p.keyword_only and not starred:
+                texts.append("*")
+                starred = True
+            texts.append(f"{TITLES.get(p.kind, p.kind)} {p.name}" + ("" if p.default is None else f" = {p.default}"))
+        return f"({', '.join(texts)})"
+
+    def fits_types(self, name: str, args: tuple, kwargs: dict) -> bool:
+        """Whether arguments fit whatever the tensors among them are: none of these stands for a number."""
+        places = self.parameters
+        for at, value in enumerate(args):
+            if isinstance(value, Tensor) and not (at < len(places) and places[at].kind == "Tensor"):
+                return False
+            if at < len(places) and places[at].kind in LISTS and stand_ins(value):
+                return False
+        for p in places:
+            for key in (p.name, *NUMPY_NAMES.get(p.name, ())):
+                if p.kind != "Tensor" and isinstance(kwargs.get(key), Tensor):
+                    return False
+                if p.kind in LISTS and stand_ins(kwargs.get(key)):
+                    return False
+        try:
+            self.match(name, args, kwargs)
+        except (Mismatch, Settled):
+            return False
+        return True
+
+    def match(self, name: str, args: tuple, kwargs: dict) -> None:
+        """Raise Mismatch, worded as PyTorch does, where the arguments do not fit."""
+        count = len(args)
+        spread = self.positional == 1 and self.parameters[0].kind in ("ints", "ints1")
+        if count > self.positional and not spread:
+            raise Mismatch(self.too_many(name, count))
+        at, named = 0, len(kwargs)
+        lists: list[tuple[Parameter, Any]] = []
+        for i, p in enumerate(self.parameters):
+            value, given, by_name = None, False, False
+            if at < count:
+                if p.keyword_only:
+                    raise Mismatch(self.too_many(name, count))
+                value, given = args[at], True
+            else:
+                for key in (p.name, *NUMPY_NAMES.get(p.name, ())):
+                    if key in kwargs:
+                        value, given, by_name = kwargs[key], True, True
+                        break
+            if not given:
+                if p.default is None:
+                    raise Mismatch(self.missing(name, i))
+            elif value is None and p.takes_none:
+                pass
+            else:
+                wrong = misfit(p.kind, value, name)
+                if wrong is not None and spread and at == 0 and not by_name:
+                    if misfit("ints", args, name) is None:
+                        lists.append((p, args))
+                        at = count
+                        continue
+                    if count > 1:
+                        raise Mismatch(self.too_many(name, count))
+                if wrong is not None:
+                    title = TITLES.get(p.kind, p.kind)
+                    if by_name:
+                        raise Mismatch(f"{name}(): argument '{p.name}' must be {title}, not {type_name(value)}")
+                    place = f"{name}(): argument '{p.name}' (position {at + 1}) must be {title}, "
+                    if wrong >= 0:
+                        items = value if isinstance(value, (tuple, list)) else args
+                        raise Mismatch(place + f"but found element of type {type_name(items[wrong])} at pos {wrong}")
+                    raise Mismatch(place + f"not {type_name(value)}")
+                if p.kind == "Tensors":
+                    check_elements(value, i, p.name == "indices")
+                lists.append((p, value))
+            if by_name:
+                named -= 1
+            elif given:
+                at += 1
+        if at < count:
+            raise Mismatch(self.too_many(name, count))
+        if named > 0:
+            names = [p.name for p in self.parameters]
+            for key in kwargs:
+                if key not in names:
+                    raise Mismatch(f"{name}() got an unexpected keyword argument '{key}'")
+                if names.index(key) < count:
+                    raise Mismatch(f"{name}() got multiple values for argument '{key}'")
+            raise Mismatch("invalid keyword arguments")
+        for p, value in lists:
+            self.unpack(name, p, value)
+
+    def unpack(self, name: str, parameter: Parameter, value: Any) -> None:
+        """Of a list of ints only the first is looked at when an overload is chosen; the others are met afterwards."""
+        if parameter.kind not in ("ints", "ints1") or not isinstance(value, (tuple, list)):
+            return
+        for at, each in enumerate(value):
+            if misfit("index", each, "") is not None and not isinstance(each, bool):
+                raise Settled(
+                    f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
+                    f'"type must be tuple of ints,but got {type_name(each)}"'
+                )
+
+    def unrecognized(self, kwargs: dict) -> list[str]:
+        """The keywords that its message lists: those that it finds among as many parameters from the end are not, where
+        these have no default (it takes what follows the last space, the default, for the name)."""
+        names = [part if "=" not in part else "" for part in self.text.split(", ")] if self.text else []
+        names = [part.rpartition(" ")[2] for part in names]
+        last = names[len(names) - len(kwargs) :] if len(kwargs) <= len(names) else []
+        return [key for key in kwargs if key not in last]
+
+    def too_many(self, name: str, count: int) -> str:
+        if self.required != self.positional:
+            return (
+                f"{name}() takes from {self.required} to {self.positional} positional arguments but {count} were given"
+            )
+        plural, verb = "" if self.positional == 1 else "s", "was" if count == 1 else "were"
+        return f"{name}() takes {self.positional} positional argument{plural} but {count} {verb} given"
+
+    def missing(self, name: str, start: int) -> str:
+        names = [f'"{p.name}"' for p in self.parameters[start:] if p.default is None]
+        return f"{name}() missing {len(names)} required positional argument{'s' if len(names) == 1 else ''}: {', '.join(names)}"
+
+
+def stand_ins(value: Any) -> bool:
+    """Whether elements of a list stand for numbers."""
+    return type(value) in (tuple, list) and any(isinstance(each, (bool, Tensor)) for each in value)
+
+
+def check_elements(values: Any, position: int, gaps: bool) -> None:
+    """Every element of a list of tensors must be one; `gaps`: or None."""
+    for at, each in enumerate(values):
+        if not isinstance(each, Tensor) and not (gaps and each is None):
+            raise Settled(f"expected Tensor as element {at} in argument {position}, but got {type_name(each)}")
+
+
+def misfit(kind: str, value: Any, name: str) -> int | None:
+    """None where a value is of a kind, else -1, or the place of the element of a list that is not."""
+    tensor = isinstance(value, Tensor)
+    scalar = tensor and not value._array.ndim and value._node is None
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    whole = whole or tensor and value._array.size == 1 and value._array.dtype.kind in "iu" and value._node is None
+    number = isinstance(value, (bool, int, float, complex, np.number, np.bool_))
+    match kind:
+        case "Tensor":
+            fits = tensor or number and name in TAKES_NUMBERS
+        case "Number":
+            fits = number or scalar
+        case "float":
+            fits = number and not isinstance(value, complex) or scalar
+        case "int":
+            fits = whole
+        case "bool":
+            fits = isinstance(value, (bool, np.bool_)) or scalar and value._array.dtype.kind == "b"
+        case "ints" | "ints1" | "floats" | "Tensors" | "Numbers" | "names":
+            if not isinstance(value, (tuple, list)):
+                fits = kind == "ints1" and whole
+            elif kind == "Tensors":
+                fits = True
+            else:
+                item = {"i": "index", "f": "float", "N": "Number", "n": "name"}[kind[0]]
+                for at, each in enumerate(value[:1] if kind[0] == "i" else value):
+                    if misfit(item, each, "") is not None:
+                        return at
+                return None
+        case "index":
+            fits = whole or not tensor and not isinstance(value, bool) and hasattr(type(value), "__index__")
+        case "str" | "name":
+            fits = isinstance(value, str)
+        case "dtype":
+            fits = type(value).__name__ == "dtype" or value in (float, int, bool, complex)
+        case "device":
+            fits = whole and not tensor or isinstance(value, str) or type(value).__name__ == "device"
+        case "layout" | "memory_format" | "Generator":
+            fits = type(value).__name__ == kind
+        case _:
+            fits = True
+    return None if fits else -1
+
+
+@lru_cache(1)
+def records() -> str:
+    """The lines of the file, which is not taken apart: a program asks for few of them."""
+    with open(FILE, encoding="ascii") as file:
+        return file.read()
+
+
+@cache
+def recorded(dotted: str) -> tuple[str, str]:
+    """The name that a function has in its errors, and its overloads; of one that is not recorded, nothing."""
+    lines = records()
+    at = max(lines.find(f"\n{dotted}:"), lines.find(f"\n{dotted} ("))
+    if at < 0:
+        return "", ""
+    title, _, text = lines[at + 1 : lines.index("\n", at + 1)].partition(":")
+    owner, _, last = dotted.rpartition(".")
+    usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
+    return title.partition(" (")[2].rstrip(")") or usual, text[1:]
+
+
+def mismatch(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exception | None:
+    """PyTorch's error for arguments that fit no overload of a function; None where they do. `own`: a method's tensor."""
+    name, text = recorded(dotted)
+    if not name:
+        return None
+    if text.startswith(PYTHON):
+        return of_python(dotted, name, text[len(PYTHON) :], args if own is None else (own, *args), kwargs)
+    many = text.startswith("+ ")
+    options = overloads(text)
+    if not many and not options[0].parameters and dotted.startswith("Tensor."):
+        if kwargs:
+            return TypeError(f"TensorBase.{name}() takes no keyword arguments")
+        return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)") if args else None
+    mismatches = []
+    for each in options:
+        try:
+            each.match(name, args, kwargs)
+            return None
+        except Mismatch as wrong:
+            mismatches.append(str(wrong))
+        except Settled as settled:
+            return TypeError(str(settled))
+    if not many:
+        return TypeError(mismatches[0])
+    count = len(args) + len(kwargs)
+    plausible = [i for i, o in enumerate(options) if o.required <= count <= len(o.parameters)]
+    if len(plausible) == 1:
+        return TypeError(mismatches[plausible[0]])
+    if len(options) == 1:
+        unknown = options[0].unrecognized(kwargs)
+        if unknown:
+            return TypeError(
+                f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {', '.join(unknown)}"
+            )
+    got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in kwargs.items()])
+    got += ", " if kwargs and not args else ""
+    expected = options[0].shown() if len(options) == 1 else "one of:\n" + "\n".join(f" * {o.shown()}" for o in options)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
+
+
+def of_python(dotted: str, name: str, text: str, args: tuple, kwargs: dict) -> Exception | None:
+    """The error of a function written in Python: Python's own, or that of the first steps that it takes."""
+    from .binding import parameters
+    from .steps import STEPS, VARIANTS, names_of
+
+    places = parameters(text)
+    bare = dotted.removeprefix("nn.functional.")
+    try:
+        if bare in VARIANTS:
+            settings, titles = [each.split() for each in VARIANTS[bare]]
+            given = dict(zip(places.positional, args, strict=False)) | kwargs
+            name = titles[sum(bool(given.get(key)) << at for at, key in enumerate(reversed(settings)))]
+            bare = name if name in STEPS else bare
+        bound = places.bind("Tensor." + name if dotted.startswith("Tensor.") else name, args, kwargs)
+        if bare in STEPS:
+            step = STEPS[bare]
+            step(**{key: bound[key] for key in names_of(step)})
+    except Exception as error:
+        return error.with_traceback(None)
+    return None
+
+
+def unwritable(dotted: str, own: Any) -> Exception | None:
+    """Why a tensor may not be written in place, which is found out before the kernel looks at its operands."""
+    if dotted[-1] != "_" or dotted[-2] == "_" or own is None or own._node is None or dotted[7:] in UNCHECKED:
+        return None
+    try:
+        check(own, True, ("zero",))  # whose elements may lie in one place: that is found out later
+    except RuntimeError as error:
+        return error
+    return None
+
+
+UNCHECKED = frozenset("requires_grad_ resize_ resize_as_ detach_ share_memory_ rename_ set_ apply_ map_".split())
+"""Methods that look at what they are given first."""
+
+
+def overflow(error: Exception, args: tuple, own: Any) -> Exception | None:
+    """What is said of a complex number that a kernel of real ones takes for its setting."""
+    if type(error) is OverflowError and str(error).startswith("Python integer "):
+        name = str(error).rpartition(" ")[2]
+        return RuntimeError(f"value cannot be converted to type {name}_t without overflow")
+    if type(error) is not TypeError or not str(error).endswith("or a real number, not 'complex'"):
+        return None
+    wide = any(getattr(getattr(x, "dtype", None), "name", "") == "float64" for x in (own, *args))
+    return RuntimeError(f"value cannot be converted to type {'double' if wide else 'float'} without overflow")
+
+
+def unbound(dotted: str, own: Any) -> Exception | None:
+    """The error of a builtin method that is called on the class with no tensor; `own`: what is in its place, if anything."""
+    if not dotted.startswith("Tensor.") or isinstance(own, Tensor) or recorded(dotted)[1].startswith(PYTHON):
+        return None
+    name = dotted[7:]
+    if own is None:
+        return TypeError(f"unbound method TensorBase.{name}() needs an argument")
+    return TypeError(
+        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own)}' object"
+    )
+
+
+@lru_cache(256)
+def overloads(text: str) -> list[Overload]:
+    return [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
+
+
+def split(title: str, args: tuple) -> tuple[str, tuple, Any]:
+    """The recorded name of a form, its arguments as they are written, and the tensor of a method."""
+    if title.startswith("Tensor."):
+        return title, args[1:], args[0] if args else None
+    return title.removeprefix("torch."), args, None
+
+
+def explain(title: str, args: tuple, kwargs: dict, error: Exception) -> Exception:
+    """The error of a call that failed: PyTorch's where its arguments fit no overload. title: ``torch.add``, ``Tensor.add_``."""
+    try:
+        dotted, given, own = split(title, args)
+        told = unbound(dotted, own) or mismatch(dotted, given, kwargs, own)
+        told = told or unwritable(dotted, own) or overflow(error, given, own)
+        return told or (error if not hasattr(error, "worded") else error.worded([dotted.removeprefix("Tensor.")]))
+    except Exception:
+        return error
+
+
+def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
+    """Raise PyTorch's error for arguments that fit no overload of a function."""
+    error = mismatch(dotted, args, kwargs)
+    if error is not None:
+        raise error

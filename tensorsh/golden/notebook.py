@@ -1,0 +1,244 @@
+"""Notebooks as programs: code cells run in order, compared with the outputs that stand in them, or written anew.
+
+A wildcard of golden files holds in stored outputs, too; the tags `nbval-skip`, `nbval-ignore-output` and
+`raises-exception` mean what they mean elsewhere.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import Any
+
+from ..display.nested import plain_text
+from ..language.places import headline
+from ..language.source import SourceError
+from ..session import Session, torch_names
+from .document import Block, matches, merge, output_lines
+from .percent import Cell, cells_of, text_of
+
+MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"'
+_IDLE = re.compile(r"%(matplotlib|load_ext|reload_ext|autoreload|config)\b.*$", re.MULTILINE)
+"""Commands of notebooks that change nothing here."""
+_COMMAND = re.compile(r"^[%!].*$", re.MULTILINE)
+_KEPT = "#\N{ZERO WIDTH SPACE}"
+"""What stands in front of a command while a notebook is exported."""
+_PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+_OURS = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"}}
+
+
+def is_notebook(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).endswith(".ipynb")
+
+
+def read(path: str | os.PathLike[str]) -> Any:
+    """A notebook of a file, in nbformat's own form. Raises SourceError."""
+    try:
+        import nbformat
+    except ImportError:
+        raise SourceError(MISSING, 2) from None
+    try:
+        return nbformat.read(os.fspath(path), as_version=4)
+    except OSError as error:
+        raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
+    except Exception as error:  # nbformat's own, of many kinds
+        raise SourceError(f"{os.fspath(path)} is no notebook: {str(error).split(chr(10))[0]}") from None
+
+
+def write(notebook: Any, path: str | os.PathLike[str]) -> None:
+    """Writes a notebook beside its place and renames it."""
+    import nbformat
+
+    from ..sandbox.files import Permissions
+
+    Permissions(write=True).write_bytes(os.fspath(path), (nbformat.writes(notebook) + "\n").encode())
+
+
+def _tags(cell: Any) -> list[str]:
+    return list(cell.get("metadata", {}).get("tags", []))
+
+
+def _code(notebook: Any) -> list[tuple[int, Any]]:
+    """The code cells that are to be run, with their numbers among all cells."""
+    return [
+        (number, cell)
+        for number, cell in enumerate(notebook.cells, 1)
+        if cell.cell_type == "code" and cell.source.strip() and "nbval-skip" not in _tags(cell)
+    ]
+
+
+def name_of(path: str | os.PathLike[str], number: int) -> str:
+    """The file name of a cell's program in diagnostics."""
+    return f"{os.path.basename(os.fspath(path))} cell {number}"
+
+
+def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], None]) -> None:
+    """Runs a cell; the value of a last expression goes to `echo`, unless a semicolon stands behind it."""
+    text = _IDLE.sub("", source)
+    program = session.compile(text, name, continued=True)
+    session.execute(program, None, program.statements[:-1])
+    session.execute(program, None if text.rstrip().endswith(";") else echo, program.statements[-1:])
+
+
+def run(session: Session, path: str) -> None:
+    """Runs the cells of a notebook in order; what they show is printed. The first error ends it."""
+    for number, cell in _code(read(path)):
+        try:
+            run_cell(session, cell.source, name_of(path, number), lambda value: print(plain_text(value)))
+        except Exception as error:
+            if "raises-exception" not in _tags(cell):
+                raise
+            print(headline(error), file=sys.stderr)
+
+
+class Outcome:
+    """What a cell gave: what it printed, the text of its value, its error."""
+
+    def __init__(self) -> None:
+        self.printed = self.warned = ""
+        self.value: str | None = None
+        self.error: BaseException | None = None
+
+    def lines(self) -> list[str]:
+        shown = self.printed + ("" if self.value is None else self.value + "\n")
+        return output_lines(shown, None if self.error is None else headline(self.error))
+
+    def outputs(self, count: int) -> list[Any]:
+        """The same in nbformat's own form."""
+        from nbformat.v4 import new_output
+
+        found = []
+        for name, text in (("stdout", self.printed), ("stderr", self.warned)):
+            if text:
+                found.append(new_output("stream", name=name, text=text))
+        if self.value is not None:
+            found.append(new_output("execute_result", {"text/plain": self.value}, execution_count=count))
+        if self.error is not None:
+            name, _, value = headline(self.error).partition(": ")
+            found.append(new_output("error", ename=name, evalue=value, traceback=[headline(self.error)]))
+        return found
+
+
+def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> Outcome:
+    """Runs a cell of a session that prints into `printed`."""
+    found, warned = Outcome(), io.StringIO()
+    printed.seek(0)
+    printed.truncate()
+
+    def echo(value: Any) -> None:
+        found.value = plain_text(value)
+
+    try:
+        with redirect_stderr(warned):
+            run_cell(session, source, name, echo)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        found.error = error
+    found.printed, found.warned = printed.getvalue(), warned.getvalue()
+    return found
+
+
+def stored_lines(cell: Any) -> list[str]:
+    """The outputs that stand in a cell, in the form of a golden file's expectations."""
+    shown, error = "", None
+    for output in cell.outputs:
+        if output.output_type == "stream" and output.name == "stdout":
+            shown += output.text
+        elif output.output_type == "execute_result":
+            shown += output.data.get("text/plain", "") + "\n"
+        elif output.output_type == "error":
+            error = f"{output.ename}: {output.evalue}" if output.evalue else output.ename
+    return output_lines(shown, error)
+
+
+def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool, permissions: Any) -> None:
+    """Runs a notebook and notes in `result` what differs; with `bless` the outputs are written anew where they do not hold."""
+    notebook = read(path)
+    printed = io.StringIO()
+    session = Session(permissions, stdout=printed)
+    changed = False
+    for count, (number, cell) in enumerate(_code(notebook), 1):
+        found = outcome(session, printed, cell.source, name_of(path, number))
+        expected, actual = stored_lines(cell), found.lines()
+        fails = any(line.startswith("!") for line in expected) or "raises-exception" in _tags(cell)
+        unexpected = found.error is not None and not fails
+        ignored = "nbval-ignore-output" in _tags(cell) and not unexpected
+        if ignored or matches(expected, actual):
+            continue
+        block = Block(1, cell.source.count("\n") + 1, [])
+        block.places, block.expected = [number] * len(expected), expected
+        diagnostic = session.diagnose(found.error) if unexpected and found.error is not None else ""
+        result.differences.append(difference(block, cell.source, actual, diagnostic))
+        if bless:
+            changed = True
+            kept = merge(expected, actual)
+            cell.execution_count = count
+            cell.outputs = found.outputs(count) if kept == actual else _with_wildcards(found, kept, count)
+        elif unexpected:
+            break  # what follows would fail only because of it
+    if changed:
+        write(notebook, path)
+        result.blessed = True
+
+
+def _with_wildcards(found: Outcome, lines: list[str], count: int) -> list[Any]:
+    """The outputs as one text, in which wildcards of the ones before still stand."""
+    from nbformat.v4 import new_output
+
+    text = "".join(line[2:] + "\n" for line in lines if line.startswith(">"))
+    rest = [each for each in found.outputs(count) if each.output_type == "error"]
+    return [new_output("stream", name="stdout", text=text), *rest]
+
+
+def convert(source: str, target: str) -> None:
+    """A program as a notebook, or a notebook as a program with `# %%` between its cells. Raises SourceError."""
+    if is_notebook(source) == is_notebook(target):
+        raise SourceError("convert takes a program and a notebook: A.tsr B.ipynb, or B.ipynb A.tsr", 2)
+    if is_notebook(source):
+        from ..sandbox.files import Permissions
+
+        Permissions(write=True).write_bytes(target, text_of(_cells(read(source))).encode())
+        return
+    from ..language.source import read_source
+
+    try:
+        from nbformat import v4
+    except ImportError:
+        raise SourceError(MISSING, 2) from None
+    notebook = v4.new_notebook(metadata=_OURS)
+    make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
+    for kind, text, title in cells_of(read_source(source)):
+        cell = make[kind](text)
+        if title:
+            cell.metadata["title"] = title
+        notebook.cells.append(cell)
+    write(notebook, target)
+
+
+def _cells(notebook: Any) -> list[Cell]:
+    return [Cell(cell.cell_type, cell.source, cell.metadata.get("title", "")) for cell in notebook.cells]
+
+
+def exported(path: str) -> str:
+    """A notebook for PyTorch, as text: shorthands are rewritten, outputs are left out. Raises SyntaxError."""
+    import nbformat
+
+    from ..language.export import export
+
+    notebook = read(path)
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    mark = "# %%\N{ZERO WIDTH SPACE}"
+    text = "\n".join(mark + "\n" + _COMMAND.sub(lambda found: _KEPT + found[0], cell.source) for cell in codes)
+    first, *parts = export(text, Path(path).name, torch_names()).split(mark + "\n")
+    for number, (cell, part) in enumerate(zip(codes, parts, strict=True)):
+        source = part.removesuffix("\n").replace(_KEPT, "")
+        cell.source = first + source if number == 0 else source
+        cell.outputs, cell.execution_count = [], None
+    notebook.metadata.update(_PYTHON)
+    return nbformat.writes(notebook) + "\n"

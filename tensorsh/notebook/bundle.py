@@ -1,0 +1,171 @@
+"""The MIME bundle of a value: its exact text, and for a browser what text cannot show.
+
+A browser runs what it is sent with the rights of the person at the notebook, who could open a terminal with them: nothing
+of a program's goes there but pictures and cleaned HTML. Scripts of programs are dropped (`_repr_javascript_`), HTML and
+Markdown lose theirs, and SVG is shown as a picture, in which none runs.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+from typing import Any
+
+from ..display.nested import plain_text
+from ..language import peek
+
+LARGEST = 10_000_000
+"""Elements of a tensor whose statistics are not looked at any more."""
+CELLS = 64
+"""Cells of the strip that shows a tensor's values as colours."""
+MOST = 10_000_000
+"""Characters of one representation."""
+TEXTS = ("text/html", "text/markdown", "text/latex", "image/svg+xml")
+PICTURES = ("image/png", "image/jpeg")
+METHODS = {
+    "_repr_html_": "text/html",
+    "_repr_markdown_": "text/markdown",
+    "_repr_latex_": "text/latex",
+    "_repr_svg_": "image/svg+xml",
+    "_repr_png_": "image/png",
+    "_repr_jpeg_": "image/jpeg",
+}
+
+
+def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
+    """Data and metadata by MIME type; runs within the session."""
+    base = peek.tensor_class(value)
+    if base is not None:
+        text = repr(value)
+        data = {"text/plain": text}
+        if base.__name__ == "Tensor":
+            data["text/html"] = html_of_tensor(value, text)
+        return data, {}
+    data = {"text/plain": plain_text(value)}
+    if not isinstance(value, type) and not peek.is_library(type(value)):
+        data.update(_own(value))
+    return data, {}
+
+
+def _own(value: Any) -> dict[str, str]:
+    """The representations that a program's class offers, made harmless."""
+    found: dict[str, Any] = {}
+    whole = _method(value, "_repr_mimebundle_")
+    if whole is not None:
+        given = whole(include=None, exclude=None)
+        given = given[0] if type(given) is tuple and given else given
+        if type(given) is dict:
+            found = {key: each for key, each in given.items() if type(key) is str}
+    for name, kind in METHODS.items():
+        method = _method(value, name) if kind not in found else None
+        if method is not None:
+            each = method()
+            found[kind] = each[0] if type(each) is tuple and each else each
+    return _harmless(found)
+
+
+def _method(value: Any, name: str) -> Any:
+    for cls in type(value).__mro__:
+        if name in cls.__dict__:
+            found = cls.__dict__[name]
+            return found.__get__(value, type(value)) if hasattr(found, "__get__") else None
+    return None
+
+
+def _harmless(found: dict[str, Any]) -> dict[str, str]:
+    """What may go to a browser."""
+    data: dict[str, str] = {}
+    for kind in TEXTS:
+        each = found.get(kind)
+        if type(each) is not str or len(each) > MOST:
+            continue
+        if kind == "image/svg+xml":
+            picture = b64encode(each.encode("utf-8", "replace")).decode()
+            data.setdefault("text/html", f'<img src="data:image/svg+xml;base64,{picture}">')
+        elif kind == "text/latex":
+            data[kind] = each
+        else:
+            data[kind] = cleaned(each)
+    for kind in PICTURES:
+        each = found.get(kind)
+        if type(each) is bytes and len(each) <= MOST:
+            data[kind] = b64encode(each).decode()
+        elif type(each) is str and len(each) <= MOST and each.isascii():
+            data[kind] = "".join(each.split())
+    plain = found.get("text/plain")
+    if type(plain) is str:
+        data["text/plain"] = plain[:MOST]
+    return data
+
+
+def cleaned(text: str) -> str:
+    """HTML without scripts, handlers, forms and frames."""
+    import nh3
+
+    return nh3.clean(text)
+
+
+def html_of_text(text: str) -> str:
+    """A text as it stands, in a browser."""
+    return f'<pre style="white-space: pre; overflow-x: auto">{escape(text)}</pre>'
+
+
+def html_of_tensor(value: Any, text: str) -> str:
+    """The text of a tensor and, folded beneath it, its facts and a strip of its values."""
+    array = value._array
+    facts = {"dtype": str(value.dtype), "shape": str(list(value.shape)), "device": str(value.device)}
+    if value._node is not None and not value.is_leaf and value._node._forbidden is None:
+        facts["grad_fn"] = value._node.name()
+    elif value.requires_grad:
+        facts["requires_grad"] = "True"
+    strip = ""
+    numbers = _numbers(array)
+    if numbers is not None and numbers.size:
+        facts.update(_statistics(numbers))
+        strip = _strip(numbers)
+    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
+    note = escape(peek.describe(value) or "")
+    return f"{html_of_text(text)}<details><summary style='opacity:.6'>{note}</summary><table>{rows}</table>{strip}</details>"
+
+
+def _numbers(array: Any) -> Any:
+    """The values as real numbers in double precision, or None where there is nothing to say of them."""
+    import numpy as np
+
+    if not isinstance(array, np.ndarray) or array.size > LARGEST or array.dtype.kind == "c":
+        return None
+    try:
+        return array.astype(np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        return None
+
+
+def _statistics(numbers: Any) -> dict[str, str]:
+    import numpy as np
+
+    good = numbers[np.isfinite(numbers)]
+    facts = {}
+    if good.size:
+        facts["mean"], facts["std"] = f"{good.mean():.4g}", f"{good.std():.4g}"
+        facts["range"] = f"{good.min():.4g} to {good.max():.4g}"
+    if good.size < numbers.size:
+        facts["not finite"] = f"{numbers.size - good.size:,}"
+    return facts
+
+
+def _strip(numbers: Any) -> str:
+    """A row of cells, blue below zero and red above; the mean of the values that fall into each."""
+    import numpy as np
+
+    parts = np.array_split(numbers, min(CELLS, numbers.size))
+    means = [float(np.mean(part)) for part in parts]
+    most = max((abs(m) for m in means if np.isfinite(m)), default=0.0) or 1.0
+    cells = []
+    for place, mean in enumerate(means):
+        if not np.isfinite(mean):
+            colour = "#000"
+        else:
+            pale = round(255 * (1 - abs(mean) / most))
+            colour = f"rgb(255,{pale},{pale})" if mean >= 0 else f"rgb({pale},{pale},255)"
+        cells.append(f'<rect x="{place * 8}" width="8" height="16" fill="{colour}"/>')
+    return f'<svg width="{8 * len(means)}" height="16" role="img" aria-label="values">{"".join(cells)}</svg>'

@@ -1,0 +1,145 @@
+"""A notebook's dialogue with a session: the shell's, with cells for entries and MIME bundles for echoes.
+
+As in IPython a cell shows the value of its last expression alone, and none behind a semicolon.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import Any, NamedTuple
+
+from ..command.arguments import Options
+from ..shell.loop import Shell
+from ..shell.record import Record, Tee
+from .bundle import bundle
+
+_COMMAND = re.compile(r"%{1,2}(\w*)$")
+_CALLED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*$")
+
+
+class Failure(NamedTuple):
+    """The error that a cell ended with, as Jupyter's messages tell it."""
+
+    name: str
+    value: str
+    lines: list[str]
+
+
+class Cells(Shell):
+    """The dialogue of one kernel."""
+
+    lacks = frozenset("run load edit save transcript export config page".split())
+
+    def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
+        self.stdin, self.publish, self.update = stdin, publish, update
+        super().__init__(None, options)
+        self.silent = False
+        self.failure: Failure | None = None
+        self.history: list[tuple[int, str]] = []
+        self.session.trace(True)
+
+    def keyboard(self) -> Any:
+        return self.stdin
+
+    def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
+        """Run a cell; the error that it ended with, if it did."""
+        self.silent, self.failure, self.failed = silent, None, None
+        self.count = number - 1
+        if keep:
+            self.history.append((number, code))
+        if code.strip():
+            self.enter(code)
+        return self.failure
+
+    def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
+        out = sys.stdout
+        tee = Tee(out)
+        with redirect_stdout(tee):  # type: ignore[type-var]
+            program = self.session.compile(text, filename, continued=True)
+            last = program.statements[-1] if echo and not text.rstrip().endswith(";") and program.statements else None
+            for statement in program.statements:
+                shown = (lambda value: self._show(value, tee)) if statement is last else None
+                try:
+                    self.session.execute(program, shown, [statement])
+                finally:
+                    record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
+
+    def _show(self, value: Any, tee: Tee) -> None:
+        variables = self.session.variables
+        variables["__"] = variables.get("_")
+        variables["_"] = value
+        if self.silent:
+            return
+        data, metadata = bundle(value)
+        tee.keep(data["text/plain"] + "\n")
+        self.publish(data, metadata, True, None)
+
+    def explain(self, error: BaseException) -> None:
+        """Keep an error for the reply."""
+        from ..language.places import headline
+
+        self.failed = error
+        if isinstance(error, KeyboardInterrupt):
+            self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
+            return
+        name, _, value = headline(error).partition(": ")
+        self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
+
+    def expression(self, text: str) -> dict[str, Any]:
+        """The answer to a `user_expression`, which is a program of the session."""
+        try:
+            value = self.session.run(text, "<expression>")
+            data, metadata = self.session._timed(None, bundle, value)
+            return {"status": "ok", "data": data, "metadata": metadata}
+        except Exception as error:
+            from ..language.places import headline
+
+            name, _, told = headline(error).partition(": ")
+            return {"status": "error", "ename": name, "evalue": told, "traceback": []}
+
+    def completions(self, code: str, cursor: int) -> list[Any]:
+        """The completions of a word, or of a command's name."""
+        line = code[:cursor].rpartition("\n")[2]
+        command = _COMMAND.match(line)
+        if command is None:
+            return self.session.complete(code, cursor)
+        from ..assist.completion import Completion
+        from ..shell.commands import commands
+
+        start = cursor - len(command[1])
+        return [
+            Completion(name, start, "command", found.about)
+            for name, found in sorted(commands().items())
+            if name.startswith(command[1]) and name not in self.lacks
+        ]
+
+    def explanation(self, code: str, cursor: int, source: bool) -> str | None:
+        """The text of `name?` for the name at the cursor, else for the function whose call is open there."""
+        from ..display.explanation import explanation
+
+        end = cursor
+        while end < len(code) and (code[end].isalnum() or code[end] == "_"):
+            end += 1
+        names = [match[1] for match in [_CALLED.search(code[:end])] if match is not None]
+        depth = 0
+        for at in range(cursor - 1, -1, -1):
+            depth += (code[at] in ")]}") - (code[at] in "([{")
+            if depth < 0:
+                match = _CALLED.search(code[:at]) if code[at] == "(" else None
+                names += [match[1]] if match is not None else []
+                break
+        for name in names:
+            found = self.session.inspect(name)
+            if found is not None:
+                text = explanation(found, 79, True)
+                return text + "\n" + found.source if source and found.source else text
+        return None
+
+    def is_complete(self, code: str) -> tuple[str, int]:
+        """Whether a text is whole; a command always is."""
+        from ..shell.commands import is_special
+
+        return ("complete", 0) if is_special(code) else self.session.is_complete(code)

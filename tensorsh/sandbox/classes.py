@@ -1,0 +1,195 @@
+"""The classes that scripts define, the names that the library opens to them, and whose an attribute is."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import (
+    FunctionType,
+    GenericAlias,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from .names import is_special
+from .sealed import MARK, joined, reserved
+
+script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
+pure_classes: set[int] = set()  # those with nothing but `object` and Python's own containers and exceptions above them
+_made_classes = False
+_allowed: dict[type, frozenset[str]] = {}  # gated names that scripts may read
+_open: set[type] = set()
+_writable: dict[type, frozenset[str]] = {}  # those that they may set, too
+_build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
+# special methods whose definition by a script somebody wants to know of
+when_defined: dict[str, Callable[[], None]] = {}
+
+
+def allow(kind: type, *names: str) -> None:
+    """Let scripts read these gated names of instances of a type (and of its subclasses); `_saved_*` is all of these."""
+    _allowed[kind] = _allowed.get(kind, frozenset()) | frozenset(names)
+
+
+def open_to_own(kind: type) -> None:
+    """Let scripts keep private names of their own on instances of a library class (`ctx._mine`)."""
+    _open.add(kind)
+
+
+def allow_writing(kind: type, *names: str) -> None:
+    """Let scripts also set these gated names."""
+    allow(kind, *names)
+    _writable[kind] = _writable.get(kind, frozenset()) | frozenset(names)
+
+
+def is_writable(kind: type, name: str) -> bool:
+    return any(name in _writable.get(base, ()) for base in kind.__mro__)
+
+
+def is_allowed(kind: type, name: str) -> bool:
+    for base in kind.__mro__:
+        names = _allowed.get(base, ())
+        if name in names or ("_saved_*" in names and name.startswith("_saved_")):
+            return True
+    return False
+
+
+def is_script_class(kind: type) -> bool:
+    return id(kind) in script_classes
+
+
+def has_made_classes() -> bool:
+    """Whether any script of this process ever made a class."""
+    return _made_classes
+
+
+def register_class(kind: type) -> type:
+    """Remember that a script made this class (a class statement, dataclass(slots=True), namedtuple ...)."""
+    global _made_classes
+    _made_classes = True
+    number = id(kind)
+
+    def forget(_: object, number: int = number) -> None:
+        script_classes.pop(number, None)
+        pure_classes.discard(number)
+
+    script_classes[number] = weakref.ref(kind, forget)
+    if all(id(base) in script_classes or base.__module__ == "builtins" for base in kind.__mro__):
+        pure_classes.add(number)
+    return kind
+
+
+def is_script_function(value: Any) -> bool:
+    """A function that a script defined: it was made with builtins that hold the gate."""
+    return isinstance(value, FunctionType) and MARK in value.__builtins__  # type: ignore[attr-defined]
+
+
+def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywords: Any) -> Any:
+    """The class statement's call: Python's own, without metaclasses."""
+    if "metaclass" in keywords:
+        raise TypeError("metaclasses do not exist in tensorsh")
+    for base in bases:
+        if not isinstance(base, type):
+            continue
+        if issubclass(base, type):
+            raise TypeError("metaclasses do not exist in tensorsh")
+        if issubclass(base, _PROXIES):  # would answer for another object, past the gate
+            raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
+    metaclass = joined(bases)
+    made = _build_class(function, name, *bases, **keywords, **({"metaclass": metaclass} if metaclass else {}))
+    if isinstance(made, type):
+        own = made.__dict__.get("__getattr__")
+        if own is not None:
+            type.__setattr__(made, "__getattr__", guarded_getattr(own))
+        for special, told in when_defined.items():
+            if special in made.__dict__:
+                told()
+        register_class(made)
+        _check_reserved(made)
+    return made
+
+
+def _check_reserved(made: type) -> None:
+    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from."""
+    names = reserved(made) - _OVERWRITTEN
+    if names:
+        for base in made.__mro__:
+            if id(base) in script_classes and not names.isdisjoint(base.__dict__):
+                name = min(names.intersection(base.__dict__))
+                raise TypeError(f"a class derived from the library's cannot define '{name}'")
+
+
+_OVERWRITTEN = {"_backward_cls"}  # `autograd.Function` gives each class its own, whatever its body says
+
+
+def is_reserved(cls: type, name: str) -> bool:
+    """Whether a name is the engine's own in a script's class, or in one that is derived from it."""
+    if name[:1] != "_":
+        return False
+    pending = [cls]
+    while pending:
+        kind = pending.pop()
+        if name in reserved(kind):
+            return True
+        pending += type.__subclasses__(kind)
+    return False
+
+
+_PROXIES = (super, GenericAlias, ModuleType)
+
+
+def guarded_getattr(function: Any) -> FunctionType:
+    """Libraries ask objects for names like `__array_interface__`: a script's `__getattr__` must not answer them."""
+    of_dict = isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and function.__objclass__ is dict
+    if not isinstance(function, FunctionType) and not of_dict:  # `__getattr__ = dict.get` is an idiom
+        raise TypeError("__getattr__ must be a function in tensorsh")
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if is_special(name):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return function(self, name)
+
+    __getattr__.__doc__ = function.__doc__
+    return __getattr__  # type: ignore[return-value]
+
+
+def refused(value: Any, name: str) -> AttributeError:
+    what = f"type object '{value.__name__}'" if isinstance(value, type) else f"'{type(value).__name__}' object"
+    return AttributeError(f"attribute '{name}' of {what} is not available in tensorsh")
+
+
+def absent(value: Any, name: str) -> AttributeError:
+    if isinstance(value, type):
+        return AttributeError(f"type object '{value.__name__}' has no attribute '{name}'")
+    return AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
+
+
+def owner(kind: type, name: str, after: type | None = None) -> type | None:
+    """The class among the bases that has the name, if a script made that class or the engine allows the name."""
+    bases = kind.__mro__
+    if after is not None:
+        bases = bases[bases.index(after) + 1 :]
+    for base in bases:
+        if name in base.__dict__:
+            allowed = id(base) in script_classes or name in _allowed.get(base, ())
+            return base if allowed else None
+    return None
+
+
+def owns(value: Any, kind: type, name: str) -> bool:
+    """Does a private name belong to the script: of an instance or class that it defined, not of a library's base?"""
+    if id(kind) in pure_classes:
+        return True
+    if id(kind) in script_classes:
+        where: type = kind
+    elif isinstance(value, type) and id(value) in script_classes:
+        where = value
+    elif _open and not _open.isdisjoint(kind.__mro__):
+        return all(name not in base.__dict__ for base in kind.__mro__)
+    else:
+        return False
+    for base in where.__mro__:
+        if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
+            return id(base) in script_classes or name in _allowed.get(base, ())
+    return True  # the instance's own, or nobody's

@@ -1,0 +1,88 @@
+"""The environment of one session's programs: its builtins and its modules.
+
+Two environments share nothing that a script can change: random generators, module tables, standard streams and the
+gate to the files are made anew for each.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .files import KEY, Permissions
+from .imports import make_import
+from .modules.standard import MODULES
+from .namespace import Namespace
+from .restored import watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TextIO
+
+
+class Environment:
+    """builtins, import_module, and `module(name)` for the names a session knows without an import (np, math)."""
+
+    __slots__ = ("argv", "builtins", "import_module", "modules", "permissions", "seed", "stderr", "stdin", "stdout")
+
+    def __init__(
+        self,
+        stdout: TextIO | None,
+        stderr: TextIO | None,
+        stdin: TextIO | None,
+        permissions: Permissions,
+        seed: int | None,
+        argv: tuple[str, ...],
+        modules: Mapping[str, Namespace | Callable[[], Namespace]],
+    ) -> None:
+        from .builtins import make_builtins
+
+        self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
+        self.permissions, self.seed, self.argv = permissions, seed, argv
+        self.modules: dict[str, Namespace | Callable[[], Namespace]] = dict(modules)
+        self.modules["numpy"] = lambda: self._make("numpy", _numpy)
+        for name, make in MODULES.items():
+            self.modules.setdefault(name, partial(self._make, name, make))
+        self.import_module = make_import(self.modules)
+        self.builtins = make_builtins(self.import_module, permissions, stdout, stdin)
+        self.builtins[KEY] = permissions
+
+    def _make(self, name: str, make: Callable[[Environment], dict[str, Any]]) -> Namespace:
+        table = make(self)
+        result = self.modules[name] = Namespace(name, table)
+        watch(name, table)
+        return result
+
+    def module(self, name: str) -> Any:
+        """The namespace that `import name` binds."""
+        return self.import_module(name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.builtins, self.import_module))
+
+
+def _numpy(environment: Environment) -> dict[str, Any]:
+    from .modules.numpy_table import numpy_table
+
+    return numpy_table(environment)
+
+
+def make_environment(
+    stdout: TextIO | None = None,
+    permissions: Permissions | None = None,
+    seed: int | None = None,
+    *,
+    stderr: TextIO | None = None,
+    stdin: TextIO | None = None,
+    argv: tuple[str, ...] = ("",),
+    modules: Mapping[str, Namespace | Callable[[], Namespace]] | None = None,
+) -> Environment:
+    """A fresh environment; `builtins, import_module = make_environment(...)` works too.
+
+    stdout, stderr  the session's streams; None is whatever `sys.stdout` and `sys.stderr` are at the time
+    stdin           what `input()` reads; None refuses
+    permissions     which files may be read and written; none by default
+    seed            of `random` and `np.random`; None draws one
+    modules         further modules by name, above all torch: namespaces or functions that make them
+    """
+    return Environment(stdout, stderr, stdin, permissions or Permissions(), seed, argv, modules or {})

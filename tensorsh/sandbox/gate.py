@@ -1,0 +1,326 @@
+"""The attribute gate at run time: what a gated name of an object gives, decided by the object's type.
+
+x._prev, x.__dict__     instances and classes that the script itself defined: yes
+t._version              what the engine registered with `allow(type, names)`: yes
+f.__name__, x.__len__   harmless special names, listed in names.py: yes
+f.__code__              a stand-in that knows the parameters only
+everything else         AttributeError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+)
+from typing import Any
+
+from .classes import absent, is_allowed, is_script_function, owner, owns, pure_classes, refused, script_classes
+from .formatting import formatted, is_plain
+from .instance import InstanceVariables
+from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
+from .sealed import Sealed, reserved
+from .stores import delete_attribute, set_attribute, store
+
+_MISSING: Any = object()
+_str_format = str.format
+_real_new = object.__new__
+# what `x.__class__` answers: kinds.py puts stand-ins here
+shown_type: Callable[[type], Any] = lambda kind: kind
+
+
+# ---- classes that scripts define
+
+
+# ---- reading
+
+
+def private_attribute(value: Any, name: str) -> Any:
+    """`value._name` in a script; the name is checked already and not special."""
+    if id(type(value)) in pure_classes:
+        return getattr(value, name)
+    return _gated(value, name)
+
+
+def attribute(value: Any, name: str) -> Any:
+    """`value.name` in a script for a gated name."""
+    if name == "format" and type(value) is str:
+        return partial(format_string, value)
+    return _gated(value, name)
+
+
+def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
+    """getattr for scripts."""
+    name = normalize(name)
+    try:
+        return _gated(value, name) if is_gated(name) else getattr(value, name)
+    except AttributeError:
+        if default is _MISSING:
+            raise
+        return default
+
+
+def has_attribute(value: Any, name: str, /) -> bool:
+    """hasattr for scripts."""
+    return get_attribute(value, name, _MISSING2) is not _MISSING2
+
+
+_MISSING2: Any = object()
+
+
+def _gated(value: Any, name: str) -> Any:
+    kind = type(value)
+    if name in GATED:
+        return _listed(value, kind, name)
+    if is_special(name):
+        return _special(value, kind, name)
+    if owns(value, kind, name) or is_allowed(kind, name):
+        return getattr(value, name)
+    if kind is super:
+        found = getattr(value, name)  # raises what Python would
+        if owner(value.__self_class__, name, value.__thisclass__) is not None:
+            return found
+    if is_script_function(value):
+        return getattr(value, name)
+    if isinstance(value, tuple) and name in ("_asdict", "_replace", "_fields", "_make") and hasattr(kind, "_fields"):
+        return getattr(value, name)
+    if isinstance(value, type) and issubclass(value, tuple) and name in ("_fields", "_make", "_field_defaults"):
+        return getattr(value, name)
+    raise refused(value, name)
+
+
+def _is_numpy(kind: type) -> bool:
+    return any(base.__module__.partition(".")[0] == "numpy" for base in kind.__mro__)
+
+
+def _is_method_of_numpy(value: Any, name: str) -> bool:
+    """Whether an attribute is numpy's own method, kept by another object."""
+    found = getattr(value, name, None)
+    kind = getattr(found, "__objclass__", None) or type(getattr(found, "__self__", None))
+    return isinstance(kind, type) and _is_numpy(kind)
+
+
+def _listed(value: Any, kind: type, name: str) -> Any:
+    """A name of GATED."""
+    if id(kind) in pure_classes and name not in ("data", "format", "format_map", "obj", "with_traceback"):
+        return getattr(value, name)
+    if kind is super:
+        made = owner(value.__self_class__, name, value.__thisclass__)
+        if made is None and name not in ("format", "format_map"):
+            raise refused(value, name)
+        return _safe_format(getattr(value, name))
+    if kind is Parameters or is_allowed(kind, name):
+        return getattr(value, name)
+    if name == "data":
+        return data(value)
+    if name == "base" and _is_numpy(kind):
+        # An array of its own on the same memory: the real base may be a tensor's, whose shape is the tensor's.
+        found = value.base
+        return found.view() if _is_numpy(type(found)) else found
+    if name in ("format", "format_map"):
+        return _safe_format(getattr(value, name))
+    if name == "astype" and _is_numpy(kind):
+        return _astype(value)
+    if name == "repeat" and _is_numpy(kind):
+        return _repeat(value)
+    is_refused = False
+    if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
+        is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
+    elif name == "with_traceback":
+        is_refused = isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException))
+    elif name == "mro":
+        is_refused = id(kind) not in script_classes
+    elif name == "obj":
+        is_refused = isinstance(value, (BaseException, memoryview))
+    elif name in ("readinto", "readinto1", "pack_into", "buffer_info"):
+        is_refused = True
+    elif name == "register":
+        # The metaclass's own: an instance does not lead to it.
+        is_refused = isinstance(value, type) and hasattr(value, "_abc_impl") and id(value) not in script_classes
+    elif name == "parser":
+        is_refused = any(base.__name__ == "PurePath" for base in (value if isinstance(value, type) else kind).__mro__)
+    elif name == "cast":
+        is_refused = kind is memoryview or value is memoryview
+    elif name in ("tofile", "dump", "dumps", "ctypes", "cffi", "capsule", "setflags", "getfield", "setfield", "resize"):
+        is_refused = _is_numpy(value if isinstance(value, type) else kind) or _is_method_of_numpy(value, name)
+    if is_refused:
+        raise refused(value, name) if hasattr(value, name) else absent(value, name)
+    return getattr(value, name)
+
+
+def _astype(array: Any) -> Callable[..., Any]:
+    def astype(dtype: Any, *arguments: Any, **keywords: Any) -> Any:
+        result = array.astype(dtype, *arguments, **keywords)
+        if result.dtype.hasobject:
+            raise TypeError("arrays of Python objects do not exist in tensorsh")
+        return result
+
+    return astype
+
+
+def _repeat(array: Any) -> Callable[..., Any]:
+    from .numpy_guards import repeat
+
+    return lambda repeats, axis=None: repeat(array, repeats, axis)
+
+
+def _special(value: Any, kind: type, name: str) -> Any:
+    """A name with two underscores on both sides."""
+    if name == "__class__":
+        return shown_type(kind)
+    if name == "__dict__":
+        return variables(value)
+    if name == "__code__":
+        return Parameters(value)
+    if name in ("__setattr__", "__delattr__", "__getattribute__", "__getattr__"):
+        return _attribute_method(value, kind, name)
+    if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
+        if kind is super or isinstance(value, type) or id(kind) in script_classes:
+            found = getattr(value, name)
+            return _object_new if found is _real_new else found
+    elif name == "__annotations__":
+        return dict(getattr(value, name))
+    elif name in ("__defaults__", "__kwdefaults__"):
+        if is_script_function(value):
+            found = getattr(value, name)
+            return dict(found) if isinstance(found, dict) else found
+    elif name == "__members__":
+        return dict(getattr(value, name))
+    elif name == "__format__" or name in READABLE or is_allowed(kind, name):
+        return getattr(value, name)
+    elif isinstance(value, type) and id(value) in script_classes and name in DEFINABLE:
+        return getattr(value, name)
+    raise refused(value, name)
+
+
+def _attribute_method(value: Any, kind: type, name: str) -> Callable[..., Any]:
+    """`super().__setattr__(name, value)` and its like, on the gate."""
+    if kind is super:
+        target = value.__self__
+        if id(type(target)) not in script_classes:
+            raise refused(value, name)
+        method = getattr(value, name)
+
+        def call(attribute: str, *rest: Any) -> Any:
+            attribute = normalize(attribute)
+            if is_special(attribute) or (attribute.startswith("_") and not owns(target, type(target), attribute)):
+                raise refused(target, attribute)
+            if attribute in GATED:
+                return (
+                    get_attribute(target, attribute) if not rest and name[:5] == "__get" else method(attribute, *rest)
+                )
+            return method(attribute, *rest)
+
+        return call
+    if name == "__getattr__" and id(kind) not in script_classes:
+        raise refused(value, name)
+    plain: Any = {"__setattr__": set_attribute, "__delattr__": delete_attribute}.get(name, get_attribute)
+    if value is object:
+        return _object_setattr if name == "__setattr__" else plain
+    if isinstance(value, type):
+        return plain
+    return lambda *arguments: plain(value, *arguments)
+
+
+def _object_new(cls: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    """`object.__new__(cls)`: of library classes it would make what their own constructors never made."""
+    if not isinstance(cls, type) or id(cls) not in script_classes:
+        raise TypeError(f"object.__new__({getattr(cls, '__name__', cls)}) is not available in tensorsh")
+    return _real_new(cls)
+
+
+def _object_setattr(value: Any, name: str, new: Any) -> None:
+    """`object.__setattr__(self, name, value)`, with which frozen classes fill themselves."""
+    name = normalize(name)
+    if id(type(value)) not in script_classes or is_special(name):
+        raise refused(value, name)
+    object.__setattr__(value, name, new)
+
+
+class Parameters(metaclass=Sealed):
+    """The answer of `function.__code__`: names of parameters and variables, nothing that leads into the code."""
+
+    __slots__ = ("co_argcount", "co_kwonlyargcount", "co_name", "co_posonlyargcount", "co_varnames")
+
+    def __init__(self, function: Any) -> None:
+        function = function.__func__ if isinstance(function, MethodType) else function
+        if not isinstance(function, FunctionType):
+            raise absent(function, "__code__")
+        for name in self.__slots__:
+            setattr(self, name, getattr(function.__code__, name))
+
+
+def variables(value: Any) -> Any:
+    """`vars(x)` and `x.__dict__` for scripts."""
+    if id(type(value)) in script_classes:
+        own = object.__getattribute__(value, "__dict__")
+        hidden = reserved(type(value))
+        return {name: own[name] for name in own.keys() - hidden} if hidden else InstanceVariables(own)
+    if isinstance(value, type) and id(value) in script_classes:
+        return {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
+    raise refused(value, "__dict__")
+
+
+def data(value: Any) -> Any:
+    """`value.data` in a script. The memory of an array of Python objects can be copied past their reference counts."""
+    found = value.data
+    if type(found) is memoryview and "O" in found.format:
+        raise refused(value, "data")
+    return found
+
+
+class Place(metaclass=Sealed):
+    """Target of a gated assignment: `x._n = v` is `Place(x)["_n"] = v`."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __getitem__(self, name: str) -> Any:
+        return _gated(self.value, name)
+
+    def __setitem__(self, name: str, new: Any) -> None:
+        store(new, self.value, name)
+
+    def __delitem__(self, name: str) -> None:
+        delete_attribute(self.value, name)
+
+
+# ---- str.format
+
+
+def _safe_format(method: Any) -> Any:
+    """str.format and str.format_map become their gated twins, however they were reached."""
+    if isinstance(method, BuiltinMethodType) and isinstance(method.__self__, str):
+        text = method.__self__
+        return partial(format_string if method.__name__ == "format" else format_map, text)
+    if isinstance(method, MethodDescriptorType) and method.__objclass__ is str:
+        return format_string if method.__name__ == "format" else format_map
+    return method
+
+
+def format_string(template: str, /, *arguments: Any, **keywords: Any) -> str:
+    """str.format for scripts."""
+    if not isinstance(template, str):
+        raise TypeError(f"descriptor 'format' for 'str' objects doesn't apply to a '{type(template).__name__}' object")
+    template = str.__str__(template)  # a subclass could lie about what is in it
+    if "." not in template or is_plain(template):
+        return _str_format(template, *arguments, **keywords)
+    return formatted(template, arguments, keywords, get_attribute)
+
+
+def format_map(template: str, mapping: Any, /) -> str:
+    """str.format_map for scripts."""
+    if not isinstance(template, str):
+        raise TypeError(
+            f"descriptor 'format_map' for 'str' objects doesn't apply to a '{type(template).__name__}' object"
+        )
+    template = str.__str__(template)
+    if is_plain(template):
+        return str.format_map(template, mapping)
+    return formatted(template, (), mapping, get_attribute)

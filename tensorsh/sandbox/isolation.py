@@ -1,0 +1,146 @@
+"""`--isolate`: the kernel's walls around a program, under those of the language.
+
+Before the program is read by anything, the process (a child of the one that was started) gives up what it does not
+need: files by landlock, network, other programs, processes and signals by seccomp, core dumps and many open files by
+rlimits. It can still read the interpreter and its libraries, and what --allow-read and --allow-write say.
+Where a part is not to be had, the program is not run: `Unavailable` says why.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+INSTALL = 'pip install "tensorsh[isolate]"'
+
+NETWORK = "socket socketpair connect bind listen accept accept4"
+PROGRAMS = "execve execveat fork vfork"
+PROCESSES = "kill tkill ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
+SYSTEM = """mount umount2 pivot_root chroot unshare setns bpf perf_event_open keyctl add_key request_key userfaultfd
+io_uring_setup open_by_handle_at name_to_handle_at init_module finit_module delete_module kexec_load reboot swapon
+swapoff sethostname setdomainname acct quotactl personality shmget msgget semget mq_open setpriority ioprio_set
+vhangup clock_settime settimeofday adjtimex clock_adjtime"""
+# Landlock knows the contents of files and their names, not who owns them and when they were changed.
+FILE_MARKS = """chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat setxattr
+lsetxattr fsetxattr removexattr lremovexattr fremovexattr mknod mknodat"""
+# Calls on the process itself and on no other: the first argument is a process, 0 is the one that calls.
+TO_ITSELF = "prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr setpgid"
+SIGNALS = "tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
+TIOCSTI = 0x5412  # types into the terminal
+CLONE_THREAD = 0x10000
+
+LIBRARIES = "/usr/lib /usr/lib64 /usr/local/lib /lib /lib64 /usr/share/zoneinfo /sys/devices/system/cpu"
+FILES = "/etc/ld.so.cache /etc/localtime /dev/null /dev/urandom /dev/zero /proc/self/statm /proc/cpuinfo /proc/meminfo"
+
+
+class Unavailable(Exception):
+    """This system cannot isolate a program."""
+
+
+def isolate(read: Iterable[str] | bool, write: Iterable[str] | bool) -> str:
+    """Restricts this process for good; what is then in force, in words."""
+    if not sys.platform.startswith("linux"):
+        raise Unavailable(f"landlock and seccomp are Linux's, and this is {sys.platform}")
+    try:
+        import landlock
+    except ImportError:
+        raise Unavailable(f"the package landlock is missing: {INSTALL}") from None
+    try:
+        import pyseccomp
+    except ImportError:
+        raise Unavailable(f"the package pyseccomp is missing: {INSTALL}") from None
+    except RuntimeError:
+        raise Unavailable("pyseccomp does not find the system's library libseccomp") from None
+    try:
+        version = landlock.landlock_abi_version()
+    except (OSError, landlock.LandlockError):
+        raise Unavailable("this kernel has no landlock, or it is switched off") from None
+    _limit()
+    try:
+        _restrict_files(landlock, version, read, write)
+        _restrict_calls(pyseccomp)
+    except (OSError, landlock.LandlockError) as error:
+        raise Unavailable(f"the kernel refused: {error}") from None
+    _try_out(read is True)
+    return f"isolated: files by landlock (ABI {version}), network, programs, processes by seccomp; rlimits"
+
+
+def _limit() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    most = min(256, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _restrict_files(landlock: Any, version: int, read: Iterable[str] | bool, write: Iterable[str] | bool) -> None:
+    access = landlock.FSAccess
+    reading = access.READ_FILE | access.READ_DIR
+    rules = landlock.Ruleset()  # everything that this kernel can refuse
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = {sys.prefix, sys.base_prefix, package, os.path.join(os.path.dirname(package), "grammar")}
+    own |= {path for path in sys.path if os.path.isabs(path) and path != os.getcwd()}
+    for path in (*own, *LIBRARIES.split()):
+        if os.path.isdir(path):
+            rules.allow(path, rules=reading)
+        elif os.path.isfile(path):
+            rules.allow(path, rules=access.READ_FILE)
+    for path in FILES.split():
+        if os.path.exists(path):
+            rules.allow(path, rules=access.READ_FILE)
+    for path in ["/"] if read is True else read or ():
+        if os.path.exists(path):
+            rules.allow(path, rules=reading if os.path.isdir(path) else access.READ_FILE)
+    for path in ["/"] if write is True else write or ():
+        # A file is written beside its place and renamed: the folder must be writable.
+        folder = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(folder):
+            changing = reading | access.WRITE_FILE | access.MAKE_REG | access.MAKE_DIR | access.REMOVE_FILE
+            rules.allow(folder, rules=changing | (access.TRUNCATE if version >= 3 else 0))
+    rules.apply()
+
+
+def _restrict_calls(pyseccomp: Any) -> None:
+    import errno
+
+    refuse = pyseccomp.ERRNO(errno.EPERM)
+    rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    for name in f"{NETWORK} {PROGRAMS} {PROCESSES} {SYSTEM} {FILE_MARKS}".split():
+        try:
+            rules.add_rule(refuse, name)
+        except OSError:
+            if name in f"{NETWORK} {PROGRAMS}" and name not in ("fork", "vfork", "accept"):  # some machines have none
+                raise
+    for name, allowed in [(name, 0) for name in TO_ITSELF.split()] + [(name, os.getpid()) for name in SIGNALS.split()]:
+        rules.add_rule(refuse, name, pyseccomp.Arg(0, pyseccomp.NE, allowed))
+    rules.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, TIOCSTI))
+    # Threads may be started (numpy's BLAS has some), processes not.
+    rules.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, CLONE_THREAD, 0))
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be seen; the C library then uses clone
+    rules.load()
+
+
+def _try_out(everything: bool) -> None:
+    """Tries once what is claimed."""
+    import socket
+
+    try:
+        socket.socket().close()
+    except OSError:
+        pass
+    else:
+        raise Unavailable("a socket could still be opened")
+    if not everything:
+        try:
+            os.close(os.open("/etc/passwd", os.O_RDONLY))
+        except PermissionError:
+            pass
+        except OSError:
+            return
+        else:
+            raise Unavailable("a file could still be opened")

@@ -1,0 +1,201 @@
+"""The types a script may hold, and the stand-ins for those it may not.
+
+A few real types are ways out: `type` makes classes with any attribute (numpy reads memory where an
+`__array_interface__` says), `numpy.ndarray` lays objects over foreign memory, `types.FunctionType` runs code.
+`type(x)` therefore answers a stand-in for them: the same name, the same answers to `isinstance` and `is`, and no
+constructor.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, NoReturn
+
+from . import classes, gate
+
+_real_type = type
+
+
+class _Seal(_real_type):
+    """The metaclass of stand-ins: `isinstance` asks the real type."""
+
+    _real: type | tuple[type, ...]
+    _text: str
+    _why: str
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(cls._why)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls._real)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        if isinstance(other, _Seal):
+            return other is cls or (isinstance(other._real, _real_type) and issubclass(other._real, cls._real))
+        return issubclass(other, cls._real)
+
+    def __repr__(cls) -> str:
+        return cls._text
+
+    def __setattr__(cls, name: str, value: object) -> NoReturn:
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__name__!r}")
+
+    def __delattr__(cls, name: str) -> NoReturn:
+        raise TypeError(f"cannot delete {name!r} attribute of immutable type {cls.__name__!r}")
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+
+
+class _TypeSeal(_Seal):
+    """`type(x)` works, `type(name, bases, dict)` does not."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            return public_type(_real_type(args[0]))
+        if len(args) == 3:
+            raise TypeError("type() with three arguments is not available: write a class statement")
+        raise TypeError("type() takes 1 argument")
+
+    def __getitem__(cls, item: Any) -> Any:
+        return types.GenericAlias(cls, item)
+
+    def __or__(cls, other: Any) -> Any:
+        return _union(cls, other)
+
+    def __ror__(cls, other: Any) -> Any:
+        return _union(other, cls)
+
+
+def _union(left: Any, right: Any) -> Any:
+    from typing import Union
+
+    return Union[left, right]  # noqa: UP007
+
+
+def stand_in(real: type, why: str, metaclass: type = _Seal, **body: Any) -> Any:
+    """A sealed class that answers for `real`."""
+    table = {
+        "_real": real,
+        "_text": repr(real),
+        "_why": why,
+        "__module__": real.__module__,
+        "__qualname__": real.__qualname__,
+        "__doc__": real.__doc__,
+        "__init_subclass__": classmethod(_no_subclass),
+        "__slots__": (),
+        **body,
+    }
+    result = metaclass(real.__name__, (), table)
+    STAND_INS[real] = result
+    return result
+
+
+def _no_subclass(cls: Any, **kwargs: Any) -> NoReturn:
+    name = cls.__mro__[1].__name__
+    raise TypeError(f"type '{name}' is not an acceptable base type")
+
+
+STAND_INS: dict[type, Any] = {}
+
+
+def real_types(kind: type) -> tuple[type, ...]:
+    """The classes that a class which a script names stands for."""
+    real = kind._real if isinstance(kind, _Seal) else kind
+    return real if isinstance(real, tuple) else (real,)
+
+
+NO_ARRAY = "cannot create 'numpy.ndarray' instances: use np.zeros, np.array, ..."
+
+
+def _subscript(cls: Any, item: Any) -> Any:
+    return types.GenericAlias(cls, item)
+
+
+def public_type(real: type) -> Any:
+    """The class a script is shown as the type of a value."""
+    found = STAND_INS.get(real)
+    if found is not None:
+        return found
+    for base in real.__mro__:
+        if base in _FAMILIES:
+            return STAND_INS[base]
+        if base.__name__ == "ndarray" and base.__module__ == "numpy":
+            return add_family(base, NO_ARRAY, __class_getitem__=classmethod(_subscript))  # met for the first time
+    return real
+
+
+class Immutable(_real_type):
+    """The metaclass of library classes that a script holds: it cannot change them, only subclasses of its own."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        check_own(cls, name)
+        super().__setattr__(name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        check_own(cls, name)
+        super().__delattr__(name)
+
+
+class Final(Immutable):
+    """The metaclass of those that also have no subclasses.
+
+    They have no `__init__` either: a script may call it on an object of its own, and would find there what it stores.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        for base in bases:
+            if isinstance(base, Final):
+                raise TypeError(f"type {base.__name__!r} is not an acceptable base type")
+        return super().__new__(cls, name, bases, body)
+
+
+def make(cls: Any, **slots: Any) -> Any:
+    """An instance of a class without a constructor."""
+    result = object.__new__(cls)
+    for name, value in slots.items():
+        object.__setattr__(result, name, value)
+    return result
+
+
+def check_own(cls: type, name: str) -> None:
+    """Refuses to change a class that no script defined."""
+    if not classes.is_script_class(cls):
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__name__!r}")
+
+
+def cannot(name: str) -> str:
+    return f"cannot create '{name}' instances"
+
+
+script_type = stand_in(_real_type, "type() takes 1 argument", _TypeSeal)
+_FAMILIES: set[type] = {_real_type}  # a stand-in for these stands for their subclasses too
+for _kind in (
+    types.FunctionType, types.CodeType, types.MethodType, types.FrameType, types.TracebackType, types.CellType,
+    types.MappingProxyType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.ModuleType,
+    types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, memoryview,
+):  # fmt: skip
+    stand_in(_kind, cannot(str(_kind.__name__)))
+
+
+def _seal_namespace() -> None:
+    """`type(math)` is the type of modules."""
+    from .namespace import Namespace
+
+    module = STAND_INS[Namespace] = STAND_INS[types.ModuleType]
+    _real_type.__setattr__(module, "_real", (types.ModuleType, Namespace))
+    _FAMILIES.add(Namespace)
+
+
+_seal_namespace()
+
+
+def add_family(real: type, why: str, **body: Any) -> Any:
+    """A stand-in that also answers for the subclasses of `real`."""
+    result = stand_in(real, why, **body)
+    _FAMILIES.add(real)
+    return result
+
+
+gate.shown_type = public_type

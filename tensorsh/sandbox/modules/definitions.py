@@ -1,0 +1,359 @@
+"""Library functions that make classes and functions for a script: functools, dataclasses, enum, contextlib,
+collections.
+
+They are written in Python and trust what they are given: `update_wrapper` copies any attribute, a dataclass is made
+with `exec` from the names of its fields, `Enum("E", {...})` and `make_dataclass` put any name into a class (numpy
+would read memory where an `__array_interface__` says). Each is given here only names and classes that were checked.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+from typing import Any
+
+from ..classes import is_script_class, register_class
+from ..gate import get_attribute
+from ..kinds import Final, check_own, make, real_types
+from ..stores import own
+from ..wrapping import wraps as dressed
+
+
+def is_own(cls: Any) -> bool:
+    """Whether a class was written by a script; a library's may not be changed."""
+    return isinstance(cls, type) and is_script_class(cls)
+
+
+def check_name(name: Any) -> str:
+    """A name that a script may give to an attribute."""
+    from unicodedata import normalize
+
+    # Python normalises identifiers when it reads generated code: a name must already be what it becomes.
+    if type(name) is not str or not name.isidentifier() or name[:2] == "__" or normalize("NFKC", name) != name:
+        raise ValueError(f"{name!r} cannot be the name of an attribute")
+    return name
+
+
+def _plain(function: Any) -> Any:
+    """A function whose attributes may be copied: a class passed for one would lend its methods."""
+    if type(function) is FunctionType:
+        return function
+    if not callable(function):
+        raise TypeError("the first argument must be callable")
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+# functools
+
+
+def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
+    """Gives a function the name and the docstring of the function that it wraps."""
+    if type(wrapper) is not FunctionType or wrapper.__module__ != "__main__":
+        return wrapper  # a library's function keeps its name
+    own_module = wrapper.__module__
+    dressed(wrapped)(wrapper)
+    wrapper.__module__ = own_module
+    return wrapper
+
+
+def wraps(wrapped: Any) -> Any:
+    """The decorator form of update_wrapper."""
+    return lambda wrapper: update_wrapper(wrapper, wrapped)
+
+
+def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
+    if callable(maxsize):
+        return functools.lru_cache(128, typed)(_plain(maxsize))
+    return lambda function: functools.lru_cache(maxsize, typed)(_plain(function))
+
+
+def cache(user_function: Any) -> Any:
+    return functools.lru_cache(None)(_plain(user_function))
+
+
+def total_ordering(cls: Any) -> Any:
+    if not is_own(cls):
+        raise TypeError("total_ordering is for classes that the script defines")
+    return functools.total_ordering(cls)
+
+
+class SingleDispatch(metaclass=Final):
+    """A function that is chosen by the class of the first argument. functools' own evaluates annotations that are text."""
+
+    __slots__ = ("__name__", "_functions")
+
+    __name__: str
+    _functions: dict
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise TypeError(f"{self.__name__} requires at least 1 positional argument")
+        return self.dispatch(type(args[0]))(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
+
+    def dispatch(self, cls: Any) -> Any:
+        """The function for a class: its own, or that of the nearest class it comes from."""
+        return next(self._functions[k] for kind in real_types(cls) for k in type.mro(kind) if k in self._functions)
+
+    def register(self, cls: Any, func: Any = None) -> Any:
+        """Use a function for a class: ``@f.register(int)``, or ``@f.register`` with an annotation."""
+        if not isinstance(cls, type):
+            found = [v for k, v in getattr(cls, "__annotations__", {}).items() if k != "return"]
+            if not found:
+                raise TypeError(
+                    f"Invalid first argument to `register()`: {cls!r}. Use either `@register(some_class)` or plain "
+                    "`@register` on an annotated function."
+                )
+            if not isinstance(found[0], type):
+                raise TypeError(f"Invalid annotation: {found[0]!r} is not a class.")
+            return self.register(found[0], cls)
+        if func is None:
+            return lambda function: self.register(cls, function)
+        for kind in real_types(cls):
+            self._functions[kind] = func
+        return func
+
+
+def singledispatch(func: Any) -> Any:
+    """Makes a function that has others beside it, for classes of the first argument."""
+    return make(SingleDispatch, __name__=getattr(func, "__name__", "function"), _functions={object: func})
+
+
+class cached_property(metaclass=Final):  # noqa: N801
+    """A property that is worked out once. functools' own keeps its key where a script could change it."""
+
+    __slots__ = ("_function", "_name")
+
+    def __init__(self, func: Any) -> None:
+        self._function = func
+        self._name: str | None = None
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self._name is None:
+            self._name = check_name(name)
+        elif name != self._name:
+            raise TypeError(
+                f"Cannot assign the same cached_property to two different names ({self._name!r} and {name!r})."
+            )
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self._name is None:
+            raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+        own = object.__getattribute__(instance, "__dict__")
+        if self._name not in own:
+            own[self._name] = self._function(instance)
+        return own[self._name]
+
+
+# dataclasses
+
+
+class _FieldOptions(metaclass=Final):
+    """The result of `field(...)`: the real Field, whose name goes into generated code, is made when the class is."""
+
+    __slots__ = ("_options",)
+
+    def __repr__(self) -> str:
+        return f"Field({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
+
+
+def field(**options: Any) -> Any:
+    import dataclasses
+
+    dataclasses.field(**options)  # for its errors
+    return make(_FieldOptions, _options=options)
+
+
+def dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """Adds `__init__`, `__repr__` and `__eq__` made from the annotated fields of a class."""
+    if cls is None:
+        return lambda cls: _make_dataclass(cls, options)
+    return _make_dataclass(cls, options)
+
+
+def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
+    import dataclasses
+
+    if not is_own(cls):
+        raise TypeError("dataclass is for classes that the script defines")
+    for name in cls.__dict__.get("__annotations__", {}):
+        check_name(name)
+    for name, value in list(cls.__dict__.items()):
+        if type(value) is _FieldOptions:
+            setattr(cls, name, dataclasses.field(**value._options))
+    annotations = cls.__dict__.get("__annotations__", {})
+    marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
+    # A dataclass reads texts by the names of its module; a script is no module.
+    annotations.update({name: _mark(text) for name, text in marked.items()})
+    result = register_class(dataclasses.dataclass(cls, **options))  # with slots=True it is another class
+    annotations.update(marked)
+    return result
+
+
+def _mark(text: str) -> Any:
+    """The kind of field that an annotation kept as text tells (`from __future__ import annotations`), if it tells any."""
+    import dataclasses
+    import typing
+
+    name = text.partition("[")[0].rpartition(".")[2].strip()
+    kinds = {"ClassVar": typing.ClassVar, "InitVar": dataclasses.InitVar, "KW_ONLY": dataclasses.KW_ONLY}
+    return kinds.get(name)
+
+
+def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), **options: Any) -> Any:
+    import dataclasses
+
+    check_name(cls_name)
+    if any(not is_own(base) for base in bases):
+        raise TypeError("make_dataclass: a base must be a class that the script defines")
+    if options.keys() & {"namespace", "module"}:
+        raise TypeError("make_dataclass: write a class statement to give methods")
+    checked = []
+    for entry in fields:
+        parts = (entry, "typing.Any") if isinstance(entry, str) else tuple(entry)
+        check_name(parts[0])
+        if len(parts) == 3 and type(parts[2]) is _FieldOptions:
+            parts = (*parts[:2], dataclasses.field(**parts[2]._options))
+        checked.append(parts)
+    # `make_dataclass` names the caller's module; a script's classes belong to "__main__".
+    result = dataclasses.make_dataclass(cls_name, checked, bases=bases, **options)
+    result.__module__ = "__main__"
+    return register_class(result)
+
+
+class Field(metaclass=Final):
+    """A field of a dataclass as `fields()` tells of it; read-only."""
+
+    __slots__ = ("_field",)
+
+    def __repr__(self) -> str:
+        return repr(self._field)
+
+
+def _field_property(name: str) -> property:
+    return property(lambda self: getattr(self._field, name))
+
+
+for _name in "name type default default_factory init repr hash compare metadata kw_only".split():
+    type.__setattr__(Field, _name, _field_property(_name))
+
+
+def fields(class_or_instance: Any) -> tuple[Field, ...]:
+    import dataclasses
+
+    return tuple(make(Field, _field=real) for real in dataclasses.fields(class_or_instance))
+
+
+# enum
+
+
+@functools.cache
+def enum_classes() -> dict[str, Any]:
+    """Enum and its kin, with a functional form that checks the names it is given."""
+    import enum
+
+    classes: dict[str, Any] = {}
+
+    class EnumType(enum.EnumMeta):
+        def __setattr__(cls, name: str, value: Any) -> None:
+            if cls in classes.values():  # those that scripts define are filled attribute by attribute
+                check_own(cls, name)
+            super().__setattr__(name, value)
+
+        def __delattr__(cls, name: str) -> None:
+            if cls in classes.values():
+                check_own(cls, name)
+            super().__delattr__(name)
+
+        def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:  # type: ignore[override]
+            if not args and not options:
+                return super().__call__(value)
+            names = options.pop("names", args[0] if len(args) == 1 else None)
+            if names is None or options.keys() - {"start"}:
+                raise TypeError("Enum: a name and the members' names are expected")
+            if isinstance(names, str):
+                names = names.replace(",", " ").split()
+            pairs = list(names.items()) if isinstance(names, dict) else list(names)
+            for index, pair in enumerate(pairs):
+                if isinstance(pair, str):
+                    check_name(pair)
+                else:
+                    name, member = pair
+                    pairs[index] = (check_name(name), member)
+            return register_class(super().__call__(check_name(value), pairs, module="__main__", **options))
+
+    for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"):
+        base = getattr(enum, name)
+        body = EnumType.__prepare__(name, (base,))
+        body["__module__"] = "enum"
+        body["__qualname__"] = name
+        body["__doc__"] = base.__doc__
+        classes[name] = EnumType(name, (base,), body)
+    return classes
+
+
+# abc, typing, contextlib, collections
+
+
+def abstractmethod(funcobj: Any) -> Any:
+    """Marks a method that subclasses must define."""
+    import abc
+
+    return abc.abstractmethod(own(funcobj))
+
+
+def final(f: Any) -> Any:
+    """Marks what should not be overridden or derived from."""
+    import typing
+
+    return typing.final(f if isinstance(f, type) else own(f))
+
+
+def contextmanager(func: Any) -> Any:
+    """Makes a generator function a context manager."""
+    import contextlib
+
+    return contextlib.contextmanager(_plain(func))
+
+
+def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
+    """A tuple class with named fields."""
+    import collections
+
+    made = collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module="__main__")
+    return register_class(made)
+
+
+# operator
+
+
+def attrgetter(attr: str, *attrs: str) -> Any:
+    """A function that reads attributes, each through the gate."""
+
+    def paths() -> Any:
+        for text in (attr, *attrs):
+            if type(text) is not str:
+                raise TypeError("attribute name must be a string")
+            yield text.split(".")
+
+    wanted = list(paths())
+
+    def read(obj: Any, path: list[str]) -> Any:
+        for name in path:
+            obj = get_attribute(obj, name)
+        return obj
+
+    if not attrs:
+        return lambda obj: read(obj, wanted[0])
+    return lambda obj: tuple(read(obj, path) for path in wanted)
+
+
+def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """A function that calls a method, found through the gate."""
+    if type(name) is not str:
+        raise TypeError("method name must be a string")
+    return lambda obj: get_attribute(obj, name)(*args, **kwargs)

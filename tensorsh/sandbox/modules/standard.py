@@ -1,0 +1,416 @@
+"""The modules of Python's library that a script may import, name by name.
+
+`MODULES` maps a module's name to a function that makes its table for one session. The module itself is imported only
+then. An omission is named with its reason where one would look for it.
+"""
+
+from __future__ import annotations
+
+from ..iterating import steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..environment import Environment
+
+MODULES: dict[str, Callable[[Environment], dict[str, Any]]] = {}
+
+
+def _table(name: str) -> Callable[[Callable[[Environment], dict[str, Any]]], Any]:
+    def register(make: Callable[[Environment], dict[str, Any]]) -> Any:
+        MODULES[name] = make
+        return make
+
+    return register
+
+
+def take(module: Any, names: str) -> dict[str, Any]:
+    """Those of the names that this version of Python has."""
+    return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
+
+
+def _simple(module: str, names: str) -> None:
+    def make(environment: Environment) -> dict[str, Any]:
+        from importlib import import_module
+
+        return take(import_module(module), names)
+
+    MODULES[module] = make
+
+
+@_table("math")
+def math(environment: Environment) -> dict[str, Any]:
+    import math as real
+
+    from ..builtins import check_integer
+
+    def factorial(n: Any, /) -> int:
+        if type(n) is int and n > 1000:
+            check_integer(real.lgamma(n + 1) / real.log(2), "factorial()")
+        return real.factorial(n)
+
+    def comb(n: Any, k: Any, /) -> int:
+        _check_choice(n, k, "comb()")
+        return real.comb(n, k)
+
+    def perm(n: Any, k: Any = None, /) -> int:
+        _check_choice(n, n if k is None else k, "perm()")
+        return real.perm(n, k)
+
+    def _check_choice(n: Any, k: Any, what: str) -> None:
+        if type(n) is int and type(k) is int and k > 1000:
+            check_integer(n.bit_length() * min(k, n), what)
+
+    table = {name: value for name, value in vars(real).items() if name[:1] != "_"}
+    table |= {"factorial": factorial, "comb": comb, "perm": perm}
+    return table | {name: steps(table[name]) for name in ("fsum", "prod")}
+
+
+_simple(
+    "cmath",
+    """acos acosh asin asinh atan atanh cos cosh e exp inf infj isclose isfinite isinf isnan log log10 nan nanj phase pi
+    polar rect sin sinh sqrt tan tanh tau""",
+)
+
+
+@_table("random")
+def random(environment: Environment) -> dict[str, Any]:
+    """The functions of a generator of the session's own. SystemRandom is left out: it asks the operating system."""
+    import random as real
+
+    # A class of the session's own: what a script does to it stays in the session.
+    kind = type("Random", (real.Random,), {"__module__": "random", "__doc__": real.Random.__doc__})
+    generator = kind(environment.seed)
+    names = """seed random uniform triangular randint choice randrange sample shuffle choices normalvariate
+    lognormvariate expovariate vonmisesvariate gammavariate gauss betavariate binomialvariate paretovariate
+    weibullvariate getstate setstate getrandbits randbytes"""
+    return take(generator, names) | {"Random": kind}
+
+
+@_table("time")
+def time(environment: Environment) -> dict[str, Any]:
+    import time as real
+
+    def sleep(seconds: Any, /) -> None:
+        """Waits; in short steps, so that a time limit or Ctrl-C ends it in any thread."""
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        end = real.monotonic() + seconds
+        while (rest := end - real.monotonic()) > 0:
+            real.sleep(min(rest, 0.05))
+
+    # Without tzset, clock_settime and their kin, which change the process.
+    names = """altzone asctime ctime daylight gmtime localtime mktime monotonic monotonic_ns perf_counter
+    perf_counter_ns process_time process_time_ns strftime strptime struct_time thread_time thread_time_ns time
+    time_ns timezone tzname"""
+    return take(real, names) | {"sleep": sleep}
+
+
+_simple("datetime", "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo")
+
+
+@_table("collections")
+def collections(environment: Environment) -> dict[str, Any]:
+    """UserString is left out: its `format` walks attributes past the gate."""
+    import collections as real
+    import collections.abc as abstract
+
+    from ..namespace import Namespace
+    from .definitions import namedtuple
+
+    names = """AsyncIterable AsyncIterator Awaitable Buffer ByteString Callable Collection Container Coroutine
+    Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence
+    MutableSet Reversible Sequence Set Sized ValuesView"""
+    with_warnings = take(abstract, names.replace("ByteString", ""))
+    return take(real, "ChainMap Counter OrderedDict UserDict UserList defaultdict deque") | {
+        "namedtuple": namedtuple,
+        "abc": Namespace("collections.abc", with_warnings),
+    }
+
+
+_simple(
+    "itertools",
+    """accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse
+    groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest""",
+)
+
+
+@_table("functools")
+def functools(environment: Environment) -> dict[str, Any]:
+    """partialmethod is left out: it has no use here."""
+    import functools as real
+
+    from . import definitions
+
+    own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
+    return take(real, "cmp_to_key partial") | take(definitions, own) | {"reduce": steps(real.reduce, 1)}
+
+
+@_table("typing")
+def typing(environment: Environment) -> dict[str, Any]:
+    """Without get_type_hints and ForwardRef, which evaluate text, and `io` and `re`, which are modules."""
+    import typing as real
+
+    from ..kinds import public_type, script_type
+    from .definitions import final
+
+    names = """AbstractSet Annotated Any AnyStr Callable ChainMap ClassVar Collection Concatenate Container Counter
+    DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable ItemsView Iterable Iterator KeysView List Literal
+    LiteralString Mapping MappingView Match MutableMapping MutableSequence MutableSet NamedTuple Never NewType NoReturn
+    NotRequired Optional OrderedDict ParamSpec Pattern Protocol Required Reversible Self Sequence Set Sized
+    SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound Text Tuple TypeAlias
+    TypeGuard TypeVar TypeVarTuple TypedDict Union Unpack ValuesView TYPE_CHECKING assert_never assert_type cast
+    get_args is_typeddict runtime_checkable"""
+
+    def get_origin(tp: Any) -> Any:
+        origin = real.get_origin(tp)
+        return public_type(origin) if isinstance(origin, type) else origin
+
+    def overload(func: Any) -> Any:
+        """The real one keeps every function in a table of the process."""
+        return func
+
+    table = take(real, names)
+    table |= {"Type": script_type, "get_origin": get_origin, "overload": overload, "final": final}
+    return table | {"override": lambda func: func}
+
+
+@_table("dataclasses")
+def dataclasses(environment: Environment) -> dict[str, Any]:
+    import dataclasses as real
+
+    from . import definitions
+
+    own = "Field dataclass field fields make_dataclass"
+    return take(real, "KW_ONLY MISSING InitVar FrozenInstanceError asdict astuple is_dataclass replace") | take(
+        definitions, own
+    )
+
+
+_simple("copy", "Error copy deepcopy error")
+
+
+@_table("re")
+def re(environment: Environment) -> dict[str, Any]:
+    """DEBUG is left out: it prints past the session."""
+    import functools as tools
+    import re as real
+
+    def quiet(function: Any, place: int) -> Any:
+        @tools.wraps(function)
+        def call(*args: Any, **options: Any) -> Any:
+            if len(args) > place:
+                args = (*args[:place], args[place] & ~real.DEBUG, *args[place + 1 :])
+            elif "flags" in options:
+                options["flags"] &= ~real.DEBUG
+            return function(*args, **options)
+
+        return call
+
+    places = {
+        "compile": 1,
+        "search": 2,
+        "match": 2,
+        "fullmatch": 2,
+        "findall": 2,
+        "finditer": 2,
+        "split": 3,
+        "sub": 4,
+        "subn": 4,
+    }
+    names = """A ASCII I IGNORECASE L LOCALE M MULTILINE NOFLAG S DOTALL U UNICODE X VERBOSE Match Pattern PatternError
+    RegexFlag error escape"""
+    return take(real, names) | {name: quiet(getattr(real, name), place) for name, place in places.items()}
+
+
+@_table("pprint")
+def pprint(environment: Environment) -> dict[str, Any]:
+    import pprint as real
+
+    def show(obj: Any, stream: Any = None, *args: Any, **options: Any) -> None:
+        real.pprint(obj, environment.stdout if stream is None else stream, *args, **options)
+
+    def pp(obj: Any, *args: Any, sort_dicts: bool = False, **options: Any) -> None:
+        show(obj, *args, sort_dicts=sort_dicts, **options)
+
+    show.__name__ = show.__qualname__ = "pprint"
+    return take(real, "isreadable isrecursive pformat saferepr") | {"pprint": show, "pp": pp}
+
+
+# Formatter and Template are left out: Formatter walks attributes.
+_simple(
+    "string",
+    """ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
+    whitespace""",
+)
+_simple(
+    "unicodedata",
+    """bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup mirrored name
+    normalize numeric unidata_version""",
+)
+_simple(
+    "statistics",
+    """NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean kde linear_regression
+    mean median median_grouped median_high median_low mode multimode pstdev pvariance quantiles stdev variance""",
+)
+
+
+@_table("operator")
+def operator(environment: Environment) -> dict[str, Any]:
+    import operator as real
+
+    from .definitions import attrgetter, methodcaller
+
+    names = """abs add and_ call concat contains countOf delitem eq floordiv ge getitem gt iadd iand iconcat
+    ifloordiv ilshift imatmul imod imul index indexOf inv invert ior ipow irshift is_ is_not isub itemgetter itruediv
+    ixor le length_hint lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor"""
+    return take(real, names) | {"attrgetter": attrgetter, "methodcaller": methodcaller}
+
+
+@_table("enum")
+def enum(environment: Environment) -> dict[str, Any]:
+    import enum as real
+
+    from .definitions import enum_classes
+
+    return take(real, "CONFORM EJECT KEEP STRICT FlagBoundary auto unique") | enum_classes()
+
+
+# ABCMeta is left out: called, it makes classes with any attribute.
+@_table("abc")
+def abc(environment: Environment) -> dict[str, Any]:
+    import abc as real
+
+    from .definitions import abstractmethod
+
+    return {"ABC": real.ABC, "abstractmethod": abstractmethod}
+
+
+@_table("contextlib")
+def contextlib(environment: Environment) -> dict[str, Any]:
+    """redirect_stdout and redirect_stderr are left out: they change the process."""
+    import contextlib as real
+
+    from .definitions import contextmanager
+
+    return take(real, "ExitStack closing nullcontext suppress") | {"contextmanager": contextmanager}
+
+
+@_table("json")
+def json(environment: Environment) -> dict[str, Any]:
+    """dump and dumps take `x.__dict__`, which is no dictionary here, for one."""
+    import json as real
+
+    from ..instance import InstanceVariables
+    from ..wrapping import wraps
+
+    def taking_variables(function: Any) -> Any:
+        @wraps(function)
+        def written(*args: Any, default: Any = None, **options: Any) -> Any:
+            def other(value: Any) -> Any:
+                if type(value) is InstanceVariables:
+                    return value.copy()
+                return (default or real.JSONEncoder().default)(value)
+
+            return function(*args, default=default if options.get("cls") else other, **options)
+
+        return written
+
+    read = take(real, "JSONDecodeError JSONEncoder load loads")
+    return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
+
+
+_simple("array", "array typecodes")
+_simple("textwrap", "dedent fill indent shorten wrap")
+_simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
+_simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")
+_simple("fractions", "Fraction")
+_simple("numbers", "Complex Integral Number Rational Real")
+_simple(
+    "csv",
+    """DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC excel excel_tab
+    reader unix_dialect writer""",
+)
+_simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
+_simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
+_simple("struct", "Struct calcsize error pack unpack")
+_simple(
+    "decimal",
+    """Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
+    ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP""",
+)
+_simple("platform", "machine python_implementation python_version system")
+
+
+@_table("io")
+def io(environment: Environment) -> dict[str, Any]:
+    import io as real
+
+    return take(real, "BytesIO StringIO") | {"open": environment.permissions.open}
+
+
+@_table("timeit")
+def timeit(environment: Environment) -> dict[str, Any]:
+    """`timeit.timeit` takes functions only: statements in text would be run without the gate."""
+    from time import perf_counter
+
+    def measure(stmt: Any, setup: Any = None, timer: Any = perf_counter, number: int = 1000000) -> float:
+        if not callable(stmt) or not (setup is None or callable(setup)):
+            raise TypeError("timeit: a function is expected; text is not run in tensorsh")
+        if setup is not None:
+            setup()
+        start = timer()
+        for _ in range(number):
+            stmt()
+        return timer() - start
+
+    return {"default_timer": perf_counter, "timeit": measure}
+
+
+@_table("types")
+def types(environment: Environment) -> dict[str, Any]:
+    """SimpleNamespace alone; a class of the session's own."""
+    from .arguments import namespace_class
+
+    return {"SimpleNamespace": namespace_class("types", "SimpleNamespace", "namespace")}
+
+
+@_table("__future__")
+def future(environment: Environment) -> dict[str, Any]:
+    import __future__ as real
+
+    return take(real, " ".join(real.all_feature_names))
+
+
+@_table("ast")
+def ast(environment: Environment) -> dict[str, Any]:
+    """`literal_eval` alone: text that stands for a plain value."""
+    from ast import literal_eval as read
+
+    def literal_eval(node_or_string: str) -> Any:
+        if type(node_or_string) is not str:
+            raise TypeError("literal_eval() takes a string in tensorsh")
+        return read(node_or_string)
+
+    return {"literal_eval": literal_eval}
+
+
+def _later(name: str, file: str) -> None:
+    """A module whose table stands in a file of its own."""
+
+    def make(environment: Environment) -> dict[str, Any]:
+        from importlib import import_module
+
+        return getattr(import_module(f"tensorsh.sandbox.modules.{file}"), name)(environment)
+
+    MODULES[name] = make
+
+
+for _name in ("warnings", "sys", "gc", "inspect"):
+    _later(_name, "system")
+for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
+    _later(_name, "paths")
+_later("argparse", "arguments")
+_later("logging", "journal")

@@ -1,0 +1,69 @@
+"""numpy's functions that believe the numbers they are given: called with plain integers, and with counts that fit in 64 bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .integers import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+MOST = 1 << 60
+"""Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
+USUAL = frozenset((int, float, bool, complex, str, type(None), np.ndarray, np.dtype))
+
+
+def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
+    """Gives a wrapper the name and docstring of what it wraps."""
+    function.__name__ = function.__qualname__ = like.__name__
+    function.__doc__ = like.__doc__
+    function.__module__ = like.__module__ or "numpy"
+    function.__wrapped__ = like  # type: ignore[attr-defined]
+    return function
+
+
+def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on plain integers. What numpy has in Python computes with a program's own class of them, and then lays
+    out memory."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        if not USUAL.issuperset(map(type, args)):
+            args = tuple([plain(v) for v in args])
+        if options:
+            options = {key: plain(v) for key, v in options.items()}
+        return function(*args, **options)
+
+    return named(call, function)
+
+
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    counts = np.asarray(plain(repeats))
+    each = np.size(a) if counts.size == 1 else 1
+    if np.sum(np.abs(counts.astype(np.float64))) * each >= MOST:
+        raise ValueError(TOO_BIG)
+    return np.repeat(a, counts, axis)
+
+
+def tile(A: Any, reps: Any) -> Any:
+    reps = plain(reps)
+    counts = np.asarray(reps, np.float64).reshape(-1).tolist()
+    if math.prod(counts) * np.size(A) >= MOST:
+        raise ValueError(TOO_BIG)
+    return np.tile(A, reps)
+
+
+def empty(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    return np.zeros(plain(shape), dtype, order, device=device, like=like)
+
+
+def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
+    return np.zeros_like(prototype, *args, **options)
+
+
+GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (repeat, tile, empty, empty_like)}

@@ -1,0 +1,97 @@
+"""The state of what a program could change of the library in a roundabout way, kept and restored.
+
+Most of it is refused when a program does it (`Counter.update = f`, `torch.relu.x = 1`). Only one way is left: a method of the
+program that is called with a class or a function of the library for its object, `A.set(Counter)`: that is undone when the
+program ends, so that nothing of it is seen by another session. Special names cannot be set on either in any way, names
+with an underscore not on a function.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+
+from . import classes, gate, namespace, sealed, stores
+from .namespace import Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+_BESIDE = {
+    "collections": ("_collections_abc",),
+    "json": ("json.encoder", "json.decoder"),
+    "re": ("re._constants",),
+    "pathlib": ("pathlib._local", "pathlib._abc"),
+}
+"""Modules whose classes a program meets by the module of another name."""
+
+_before: dict[type, tuple[tuple[int, ...], dict[str, Any]]] = {}
+_seen: set[str] = set()
+
+
+def watch(name: str, table: Namespace | dict[str, Any]) -> None:
+    """Remember the classes of a module that a program is given."""
+    if name in _seen:
+        return
+    _seen.add(name)
+    values = list((vars(table) if isinstance(table, Namespace) else table).values())
+    values += [each for value in values if isinstance(value, Namespace) for each in vars(value).values()]
+    if name != "numpy":
+        values += [
+            each for other in (name, *_BESIDE.get(name, ())) for each in vars(sys.modules.get(other, sys)).values()
+        ]
+    for value in values:
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__flags__ & _HEAP and not kind.__flags__ & _IMMUTABLE and kind.__module__[:9] != "tensorsh.":
+            _before.setdefault(kind, _state(kind))
+
+
+def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
+    own = dict(kind.__dict__)
+    return tuple(map(id, own.values())), own
+
+
+_known: tuple[tuple[int, int, int], list[Any]] = ((0, 0, 0), [])
+
+
+def _functions() -> list[Any]:
+    """The functions and other objects with attributes that programs meet: in namespaces and in classes."""
+    global _known
+    key = (sealed.changes, namespace.loads, len(_before))
+    if _known[0] != key:
+        tables = [
+            vars(each) for each in (*namespace.every_namespace(), *sealed.classes(), *_before, classes, gate, stores)
+        ]
+        found = {id(value): value for table in tables for value in [*table.values()] if _takes_attributes(value)}
+        _known = (key, [*found.values()])
+    return _known[1]
+
+
+def _takes_attributes(value: Any) -> bool:
+    kind = type(value)
+    if kind is FunctionType or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
+        return True
+    return hasattr(kind, "__members__") and not isinstance(value, type)  # of an enumeration
+
+
+def restore() -> None:
+    """Undo what a program did to these classes and functions."""
+    if classes.has_made_classes():  # without a class there are no methods
+        for value in _functions():
+            own_names = value.__dict__
+            if own_names:
+                for name in [name for name in own_names if name[0] != "_"]:
+                    del own_names[name]
+    for kind, (numbers, own) in _before.items():
+        if tuple(map(id, kind.__dict__.values())) == numbers:
+            continue
+        now = dict(kind.__dict__)
+        for name in now.keys() - own.keys():
+            if name[:2] != "__":  # what Python itself adds (`__abstractmethods__`) stays
+                type.__delattr__(kind, name)
+        for name, value in own.items():
+            if now.get(name) is not value and name[:2] != "__":
+                type.__setattr__(kind, name, value)
+        _before[kind] = _state(kind)

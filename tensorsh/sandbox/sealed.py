@@ -1,0 +1,179 @@
+"""Classes that programs hold and cannot change.
+
+    class Tensor(metaclass=Sealed): ...          `torch.Tensor.add = f` in a program: TypeError
+    class Module(metaclass=OpenSealed): ...      the same, and a program may also derive from it and from `abc.ABC`
+
+A class is sealed if this package's own code made it; what a program derives from it is the program's. The package's
+code may still put methods on its classes (families of operators do, when they are loaded), and so may plain Python
+that uses the package as a library: only a store that a running program leads to is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABCMeta
+from weakref import WeakSet
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+MARK = "<private>"
+"""Stands among the builtins of programs and of nobody else."""
+
+GATES = ("tensorsh.sandbox.classes", "tensorsh.sandbox.gate", "tensorsh.sandbox.stores")
+_sealed: WeakSet[type] = WeakSet()
+_engine: WeakSet[type] = WeakSet()
+changes = 0
+"""How often such a class was made or given an attribute."""
+
+
+def is_sealed(cls: type) -> bool:
+    return cls in _sealed
+
+
+def classes() -> list[type]:
+    """The package's own classes."""
+    return list(_sealed)
+
+
+def reserved(cls: type) -> set[str]:
+    """The names that are the engine's own in a class derived from its classes: it reads and writes them there, too."""
+    engine = {base for known in cls.__mro__ if known in _engine for base in known.__mro__}
+    if not engine:
+        return set()
+    found = {name for base in engine for name in base.__dict__ if name[0] == "_" and name[:2] != "__"}
+    return (found | {"__setattr__", "__delattr__"}) - {"_abc_impl"}
+
+
+def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None:
+    """The innermost frame of a program, from this one outwards; None where no program led here."""
+    while frame is not None and mark not in frame.f_builtins:
+        frame = frame.f_back
+    return frame
+
+
+def by_program(frame: FrameType) -> bool:
+    """Whether code at this frame acts for a program: it is a program's, or library code that a program called."""
+    return not _is_own(frame) and program_frame(frame) is not None
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Code of this package, other than the gate, through which programs set attributes."""
+    name = frame.f_globals.get("__name__", "")
+    return name[:9] == "tensorsh." and name not in GATES and MARK not in frame.f_builtins
+
+
+def _maker() -> FrameType:
+    """The frame that makes a class, behind the metaclasses' own."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name == "__new__" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+class Sealed(type):
+    """The metaclass of classes that programs cannot change."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
+        made = super().__new__(mcls, name, bases, body, **keywords)
+        maker = _maker()
+        if _is_own(maker):
+            global changes
+            changes += 1
+            _sealed.add(made)
+            if maker.f_globals["__name__"][:16] == "tensorsh.engine.":
+                _engine.add(made)
+        return made
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if cls in _sealed and by_program(sys._getframe(1)):
+            raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
+        global changes
+        changes += 1
+        super().__setattr__(name, cls._presented(name, value))
+
+    def _presented(cls, name: str, value: Any) -> Any:
+        """The value that is put on the class under a name."""
+        return value
+
+    def __delattr__(cls, name: str) -> None:
+        if cls in _sealed and by_program(sys._getframe(1)):
+            raise TypeError(f"cannot delete '{name}' attribute of immutable type '{cls.__name__}'")
+        super().__delattr__(name)
+
+
+def unwritable(value: property, name: str, owner: str) -> property:
+    """An attribute that says in the words of a compiled class that it cannot be set or deleted, where it cannot be."""
+
+    def refuse(self: Any, *value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of '{owner}' objects is not writable")
+
+    return property(value.fget, value.fset or refuse, value.fdel or refuse, value.__doc__)
+
+
+class Dotted(Sealed):
+    """The metaclass of `torch.Size` and its like, which Python's messages name with their module as it names those that are
+    compiled."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
+        title = f"{body['__module__']}.{body.get('__qualname__', name)}"
+        for each, value in body.items():
+            if type(value) is property and value.fset is None:
+                body[each] = unwritable(value, each, title)
+        return super().__new__(mcls, title, bases, body, **keywords)
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return cls.__qualname__
+
+
+class Frozen(metaclass=Dotted):
+    """The base of values that all sessions share (`torch.float32`): programs cannot change them."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not _is_own(sys._getframe(1)):
+            raise AttributeError(
+                f"attribute '{name}' of '{type(self).__module__}.{type(self).__name__}' objects is not writable"
+            )
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if not _is_own(sys._getframe(1)):
+            raise AttributeError(
+                f"attribute '{name}' of '{type(self).__module__}.{type(self).__name__}' objects is not writable"
+            )
+        object.__delattr__(self, name)
+
+
+class OpenSealed(Sealed, ABCMeta):
+    """The same for classes that are also derived from together with `abc.ABC`."""
+
+    __instancecheck__ = type.__instancecheck__  # nothing is registered: Python's own answers, at its own speed
+    __subclasscheck__ = type.__subclasscheck__
+    register = property()  # type: ignore[assignment]
+
+
+for _kind in (Sealed, Dotted, OpenSealed):
+    _kind.__name__ = "type"  # as messages call the class of any class
+
+
+def joined(bases: tuple[Any, ...]) -> type | None:
+    """A metaclass for bases whose metaclasses Python does not join by itself; None where it does."""
+    kinds: list[type] = []
+    for base in bases:
+        kind = type(base)
+        if isinstance(base, type) and not any(issubclass(other, kind) for other in kinds):
+            kinds = [other for other in kinds if not issubclass(kind, other)] + [kind]
+    if len(kinds) < 2 or not any(issubclass(kind, Sealed) for kind in kinds):
+        return None
+    key = tuple(kinds)
+    if key not in _joined:
+        _joined[key] = type("Sealed", key, {})
+    return _joined[key]
+
+
+_joined: dict[tuple[type, ...], type] = {}

@@ -1,0 +1,95 @@
+"""The attribute gate, writing: the attributes of an object that a program may set and delete."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from .classes import (
+    guarded_getattr,
+    is_reserved,
+    is_script_function,
+    is_writable,
+    owns,
+    pure_classes,
+    refused,
+    script_classes,
+)
+from .names import DEFINABLE, GATED, is_special, normalize
+
+
+def store(new: Any, value: Any, name: str) -> None:
+    """`value.name = new` in a script for a gated name."""
+    if id(type(value)) in pure_classes and not is_special(name):
+        setattr(value, name, new)
+    else:
+        set_attribute(value, name, new)
+
+
+_SHARED = ("typing", "__future__", "dataclasses")  # the modules whose few objects everybody shares
+
+
+def own(value: Any) -> Any:
+    """The object whose attribute a script is about to set or delete, if it does not belong to the library."""
+    kind = type(value)
+    if id(kind) in pure_classes:
+        return value
+    if isinstance(value, type):
+        if id(value) not in script_classes:
+            raise TypeError(f"cannot set an attribute of immutable type '{value.__name__}'")
+    elif kind is FunctionType:
+        if not is_script_function(value):
+            raise AttributeError(f"cannot set an attribute of function '{value.__name__}'")
+    elif id(kind) not in script_classes and (
+        kind.__module__ in _SHARED  # `typing.Counter` would pass a store on to the class it stands for
+        or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher")
+        or hasattr(kind, "__members__")  # of an enumeration
+    ):
+        raise AttributeError(f"cannot set an attribute of {value!r}")
+    return value
+
+
+def own_data(value: Any) -> Any:
+    """The same for `value.data = ...`, where an augmented assignment also reads the data."""
+    if type(value).__module__[:5] == "numpy":
+        raise AttributeError(f"attribute 'data' of '{type(value).__name__}' objects is not writable")
+    return own(value)
+
+
+def set_attribute(value: Any, name: str, new: Any, /) -> None:
+    """setattr for scripts."""
+    name = normalize(name)
+    _check_writable(value, name)
+    if name == "__getattr__" and isinstance(value, type):
+        new = guarded_getattr(new)
+    setattr(value, name, new)
+
+
+def delete_attribute(value: Any, name: str, /) -> None:
+    """delattr for scripts."""
+    name = normalize(name)
+    _check_writable(value, name)
+    delattr(value, name)
+
+
+def _check_writable(value: Any, name: str) -> None:
+    kind = type(value)
+    if not isinstance(value, type):
+        own(value)
+    if isinstance(value, type):
+        if id(value) not in script_classes:
+            raise TypeError(f"cannot set '{name}' attribute of immutable type '{value.__name__}'")
+        if is_special(name) and name not in DEFINABLE | {"__name__"}:
+            raise refused(value, name)
+        if name == "__match_args__" or is_reserved(value, name):
+            raise refused(value, name)
+    elif is_special(name):
+        if name not in ("__name__", "__doc__", "__qualname__", "__module__") or not is_script_function(value):
+            raise refused(value, name)
+    elif name.startswith("_") and not (owns(value, kind, name) or is_writable(kind, name)):
+        if not is_script_function(value):
+            raise refused(value, name)
+    elif name == "data":
+        own_data(value)
+    elif name in GATED and id(kind) not in script_classes and not is_writable(kind, name):
+        raise refused(value, name)

@@ -1,0 +1,88 @@
+"""A program from the command line runs in a child process, and the process that was started watches it.
+
+It says in one line what the child can no longer say itself: that the time was over in the middle of one long operation,
+that CPython overflowed its C stack (`x = map(f, x)` in a long loop), that the system ended it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TIMEOUT_CODE = 124
+CRASH = "Crash: the program nested calls in C more deeply than there is stack for, or ran out of memory there"
+KILLED = "Killed: the system ended the program, as it does where memory runs out"
+GRACE = 1.0
+"""Seconds that a program has to unwind after its time is over."""
+
+
+def timeout_message(seconds: float, setting: str = "--timeout") -> str:
+    """The line that says that the time is over."""
+    return f"Timeout: the program ran longer than {seconds:g} s ({setting})"
+
+
+def supervise(seconds: float | None) -> None:
+    """Goes on in a child process, where the system allows. The parent never returns: it waits for the child, passes
+    signals on, ends it when the time is over, and says what became of it."""
+    import _signal as signal  # Python's own `signal` costs the import of enum
+
+    if not hasattr(os, "fork") or not hasattr(signal, "sigtimedwait"):
+        return
+    watched = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    deadline = time.monotonic() + (1e9 if seconds is None else seconds) + GRACE
+    parent, (reading, writing) = os.getpid(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        _die_with_parent(parent, reading)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    os.close(reading)
+    killed = False
+    while True:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0 and not killed:
+            os.kill(child, signal.SIGKILL)
+            killed = True
+        received = signal.sigtimedwait(watched, 3600 if killed else min(max(remaining, 0), 1e6))
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            if received.si_code <= 0:  # sent by a process; what the terminal sends, the child got too
+                os.kill(child, received.si_signo)
+            continue
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+    code = os.waitstatus_to_exitcode(status)
+    if killed or code == -signal.SIGALRM:  # still ending after its time
+        _leave(timeout_message(seconds or 0), TIMEOUT_CODE)
+    if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE):
+        _leave(CRASH, 1)
+    if code == -signal.SIGKILL:
+        _leave(KILLED, 1)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def _leave(text: str, code: int) -> None:
+    try:
+        os.write(2, (text + "\n").encode())
+    except OSError:
+        pass
+    os._exit(code)
+
+
+F_SETSIG = 10
+
+
+def _die_with_parent(parent: int, pipe: int) -> None:
+    """A child whose watcher is killed must not run on for ever: the system kills it when the pipe's other end closes."""
+    if sys.platform == "linux":
+        import fcntl
+        from _signal import SIGKILL
+
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(pipe, F_SETSIG, SIGKILL)
+        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
+        if os.getppid() != parent:
+            os._exit(1)

@@ -1,0 +1,64 @@
+"""`functools.wraps` for functions that a program hands in.
+
+Python's own copies all that is in the `__dict__` of what it is given, also of a class: a wrapper would have numpy's methods
+that write files, or what a library's function keeps for the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from .sealed import MARK
+
+
+def wraps(wrapped: Any) -> Callable[[Any], Any]:
+    """A decorator that gives a function the name and the docstring of another, and the attributes that a program set."""
+
+    def dress(wrapper: Any) -> Any:
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            value = getattr(wrapped, name, None)
+            if type(value) is str:
+                setattr(wrapper, name, value)
+        if type(wrapped) is FunctionType:
+            wrapper.__annotations__ = dict(wrapped.__annotations__)
+            if MARK in wrapped.__builtins__:  # type: ignore[attr-defined]
+                wrapper.__dict__.update(wrapped.__dict__)
+        wrapper.__wrapped__ = wrapped
+        return wrapper
+
+    return dress
+
+
+def builtin(owner: str, count: int = 0) -> Callable[[Any], Any]:
+    """A decorator for methods of no argument, or of one: called otherwise they say what those of a builtin class say."""
+
+    def dress(method: Any) -> Any:
+        title = f"{owner}.{method.__name__}()"
+
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if kwargs or len(args) != count:
+                raise misfit(title, args, kwargs, count)
+            return method(self, *args)
+
+        return wraps(method)(call)
+
+    return dress
+
+
+def misfit(title: str, args: tuple, kwargs: dict, count: int = 0) -> TypeError:
+    """The error of a builtin method of no argument, or of one, that is called otherwise."""
+    if kwargs:
+        return TypeError(f"{title} takes no keyword arguments")
+    return TypeError(f"{title} takes {'exactly one argument' if count else 'no arguments'} ({len(args)} given)")
+
+
+def renamed(function: Any, qualified: str) -> Any:
+    """A method under the name of the class that inherits it, which is what Python's messages say."""
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
+    made.__qualname__, made.__module__, made.__doc__ = qualified, function.__module__, function.__doc__
+    return made

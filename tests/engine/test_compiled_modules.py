@@ -1,0 +1,48 @@
+"""Modules that Cython compiles: the compiled form is of the source as it stands, and the source runs without it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+import tensorsh.engine
+
+ENGINE = Path(tensorsh.engine.__file__).parent
+MODULES = sorted(path.with_suffix("") for path in ENGINE.rglob("*.pxd"))
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)
+def test_the_compiled_form_is_of_this_source(module: Path) -> None:
+    for suffix in EXTENSION_SUFFIXES:
+        if (compiled := module.with_name(module.name + suffix)).exists():
+            sources = [module.with_suffix(".py"), module.with_suffix(".pxd")]
+            assert compiled.stat().st_mtime >= max(source.stat().st_mtime for source in sources), "make kernels"
+
+
+def test_modules_run_interpreted() -> None:
+    names = [".".join(("tensorsh.engine", *path.relative_to(ENGINE).parts)) for path in MODULES]
+    code = f"from importlib import import_module; print({{import_module(n).__file__[-3:] for n in {names}}})"
+    environment = {**os.environ, "TENSORSH_KERNELS": "off"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout == "{'.py'}\n", done.stderr
+    assert import_module(names[0])
+
+
+def test_programs_print_the_same_interpreted() -> None:
+    programs = [str(path) for path in sorted((REPOSITORY / "scripts").glob("0[1-9]*.tsr"))]
+    assert len(programs) > 5
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorsh", "test", *programs],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TENSORSH_KERNELS": "off"},
+        cwd=REPOSITORY,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,141 @@
+"""The inner loops of elementwise operators give what their ufuncs give, or None; nodes are those of the general way."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+from tensorsh.engine.loading import table
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
+
+SHAPES = [(), (0,), (1,), (5,), (4, 4), (3, 0, 2), (2, 3, 4), (1, 7), (33, 31)]
+SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 1e30, -1e-40]
+
+
+def values(shape: tuple, dtype: str, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=shape) * 3
+    if dtype == "int64":
+        return np.asarray(a * 5).astype(dtype)
+    mixed = np.where(rng.random(shape) < 0.3, rng.choice(SPECIAL, shape), a)
+    return np.asarray(mixed).astype(dtype)
+
+
+def same(got: np.ndarray, wanted: np.ndarray) -> bool:
+    wanted = np.asarray(wanted)
+    if got.dtype != wanted.dtype or got.shape != wanted.shape or type(got) is not np.ndarray:
+        return False
+    nan = np.isnan(wanted) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+    return bool(np.all(np.where(nan, np.isnan(got), got == wanted))) and same_signs(got, wanted, nan)
+
+
+def same_signs(got: np.ndarray, wanted: np.ndarray, nan: np.ndarray) -> bool:
+    return got.dtype.kind != "f" or bool(np.all(nan | (np.signbit(got) == np.signbit(wanted))))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply, np.maximum, np.less, np.true_divide])
+def test_pairs_are_the_ufunc(ufunc: np.ufunc, dtype: str) -> None:
+    loop = kernels.compiled.Loop(2, ufunc, ufunc, ufunc, True)
+    taken = 0
+    for (i, s), other in itertools.product(enumerate(SHAPES), [(), (4,), (3, 4), (31,), 2, -3, 0, 1.5, "same"]):
+        a = values(s, dtype, i)
+        b = values(s if other == "same" else other, dtype, 99) if isinstance(other, (tuple, str)) else other
+        found = loop(a, b)
+        if found is not None:
+            taken += 1
+            assert same(found, ufunc(a, b if isinstance(b, np.ndarray) else a.dtype.type(b))), (s, other)
+            assert not np.shares_memory(found, a)
+    assert taken > 20 or (ufunc, dtype) == (np.true_divide, "int64")  # which numpy divides as floats
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("ufunc", [np.negative, np.sqrt, np.isnan, np.floor])
+def test_singles_are_the_ufunc(ufunc: np.ufunc, dtype: str) -> None:
+    loop = kernels.compiled.Loop(1, ufunc, ufunc, None, False)
+    for i, s in enumerate(SHAPES):
+        a = values(s, dtype, i)
+        assert same(loop(a), ufunc(a)), s
+
+
+def test_what_is_not_usual_is_answered_by_none() -> None:
+    loop = kernels.compiled.Loop(2, np.add, np.add, None, False)
+    p = np.ones((4, 4), np.float32)
+    others = [p.astype(float), p.T[:, :2], p[::2], p[:, :1], p[0, :3], p.astype(np.float16), p.astype(np.int32), 1, 1.0]
+    others += [None, "x", torch.ones(4, 4), np.ones((1, 4, 4), np.float32), np.ones((200, 200), np.float32)]
+    assert all(loop(p, other) is None for other in others)
+    assert loop(p) is loop(p, p, p) is loop(None, p) is loop(p.T, p) is loop(p[:, 1], p[:, 1]) is None
+    assert loop(np.arange(3), np.arange(3)) is None
+    with pytest.raises(TypeError):
+        kernels.compiled.Loop(1, np.add, None, None, False)
+    with pytest.raises(TypeError):
+        kernels.compiled.Loop(2, len, None, None, False)
+
+
+torch.nn.functional.silu(torch.ones(1))
+FORMS = [
+    "add",
+    "sub",
+    "mul",
+    "true_divide",
+    "maximum",
+    "exp",
+    "neg",
+    "relu",
+    "sqrt",
+    "tanh",
+    "sigmoid",
+    "_silu",
+    "lt",
+    "abs",
+]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_nodes_are_those_of_the_general_way(name: str) -> None:
+    table.find_function(name)
+    op = table.OPERATORS[name]
+    x = torch.tensor([[0.5, 1.5], [2.5, 3.0]], requires_grad=True)
+    seconds = [x.detach() + 1, torch.ones(2), torch.tensor(3.0, requires_grad=True), torch.ones(2, requires_grad=True)]
+    seconds += [2.0, 3] if op.scalars else []
+    for other in seconds if len(op.tensors) == 2 else [None]:
+        given = [x] if other is None else [x, other]
+        for order in (given, given[::-1]) if hasattr(other, "dtype") else (given,):
+            op.function(*order)  # the first call tells the short way what nodes keep
+            quick, general = op.function(*order), op.run([*order, *op.defaults[len(order) :]])
+            assert np.array_equal(quick._array, general._array)
+            a, b = quick._node, general._node
+            assert type(a) is type(b)
+            if a is None:
+                continue
+            assert a._edges == b._edges and a._sequence < b._sequence
+            assert [type(s) for s in a._saved] == [type(s) for s in b._saved]
+            with torch.no_grad():
+                assert op.function(*order)._node is None
+            quick.sum().backward()
+            found, x.grad = x.grad, None
+            general.sum().backward()
+            assert torch.equal(found, x.grad) if found is not None else x.grad is None
+            x.grad = None
+
+
+def test_inference_tensors_stay_apart() -> None:
+    p = torch.ones(2, requires_grad=True)
+    with torch.inference_mode():
+        inner = torch.ones(2) + torch.ones(2)
+    assert inner.is_inference() and not (inner + 1).is_inference()
+    _ = p * 2
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+        p * inner
+
+
+def test_a_long_chain_is_freed_without_recursion() -> None:
+    t = torch.tensor(1.0, requires_grad=True)
+    for _ in range(200_000):
+        t = t * 1.0
+    del t

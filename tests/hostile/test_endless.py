@@ -1,0 +1,252 @@
+"""Long calls end: Ctrl-C and a time limit give control back within two seconds, with all variables, whatever is computed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tensorsh import Session
+from tensorsh.sandbox.limits import Timeout
+
+if sys.platform == "win32":
+    pytest.skip("signals are the kernel's", allow_module_level=True)
+
+AFTER = 0.3
+"""Seconds after which Ctrl-C comes."""
+WITHIN = 2.0
+"""Seconds in which control has to be back; on a busy machine the clock of the process's own processor time counts."""
+
+CALLS = {
+    "matrix product": ("a = ones(5000, 5000)", "a @ a"),
+    "product in double": ("a = ones(3500, 3500, dtype=torch.float64)", "a @ a"),
+    "product of integers": ("a = ones(1000, 1000, dtype=torch.int64)", "a @ a"),
+    "batches of products": ("a = ones(400, 500, 500)", "torch.bmm(a, a)"),
+    "einsum": ("a = ones(400, 500, 500)", "torch.einsum('bij,bjk->bik', a, a)"),
+    "a product's gradient": ("a = ones(4000, 4000, requires_grad=True)", "(a @ a).sum().backward()"),
+    "linear layer": ("m = nn.Linear(4096, 4096); a = ones(8192, 4096)", "m(a)"),
+    "attention": ("a = ones(8, 8, 4096, 64)", "F.scaled_dot_product_attention(a, a, a)"),
+    "recurrent layer": ("m = nn.LSTM(256, 512, 2); a = ones(200, 64, 256)", "m(a)"),
+    "singular values": ("a = randn(2000, 2000)", "torch.linalg.svd(a)"),
+    "many singular values": ("a = randn(200000, 6, 6)", "torch.linalg.svd(a)"),
+    "eigenvalues": ("a = randn(2000, 2000)", "torch.linalg.eig(a)"),
+    "many eigenvalues": ("a = randn(200000, 6, 6)", "torch.linalg.eigh(a)"),
+    "many inverses": ("a = randn(400000, 8, 8)", "torch.linalg.inv(a)"),
+    "solution": ("a = randn(5000, 5000)", "torch.linalg.solve(a, a)"),
+    "factors": ("a = randn(5000, 5000)", "torch.linalg.lu_factor(a)"),
+    "sort": ("a = rand(3 * 10**7)", "torch.sort(a)"),
+    "sort of integers": ("a = torch.randint(10**9, (3 * 10**7,))", "torch.sort(a)"),
+    "unique": ("a = rand(3 * 10**7)", "torch.unique(a)"),
+    "cumulative sums": ("a = rand(3 * 10**7)", "while True: a.cumsum(0)"),
+    "convolution": ("a = ones(32, 64, 200, 200); w = ones(64, 64, 7, 7)", "F.conv2d(a, w)"),
+    "a convolution's gradient": (
+        "a = ones(16, 64, 200, 200, requires_grad=True); w = ones(64, 64, 5, 5)",
+        "F.conv2d(a, w).sum().backward()",
+    ),
+    "pooling": ("a = ones(16, 16, 500, 500)", "F.max_pool2d(a, 15, 1)"),
+    "interpolation": ("a = ones(16, 8, 300, 300)", "F.interpolate(a, scale_factor=6, mode='bicubic')"),
+    "Fourier transform": ("a = rand(4000, 4001)", "torch.fft.fft2(a)"),
+    "distances": ("a = rand(15000, 512)", "torch.cdist(a, a)"),
+    "sum over repeated numbers": ("a = ones(1, dtype=torch.int64).expand(2**40)", "a.sum()"),
+    "a search among repeated numbers": ("a = zeros(1).expand(2**40)", "a.any()"),
+    "a list of a tensor": ("a = rand(3 * 10**7)", "while True: a.tolist()"),
+    "text of a tensor": ("torch.set_printoptions(threshold=10**9); a = rand(3 * 10**6)", "repr(a)"),
+    "combinations": ("a = arange(300)", "while True: torch.combinations(a, 3)"),
+    "random numbers": ("", "while True: torch.randn(10**7)"),
+    "elementwise functions": ("a = rand(10**7)", "while True: a.lgamma().tan().exp()"),
+    "numpy's sort": ("a = np.random.rand(3 * 10**7)", "np.sort(a)"),
+    "numpy's decomposition": ("a = np.ones((3000, 3000))", "np.linalg.svd(a)"),
+    "vmap": ("a = ones(10**6, 3)", "torch.func.vmap(lambda r: r * 2)(a)"),
+    "power": ("", "10**10**8"),
+    "division": ("a = 3**(2 * 10**7)", "a // 3**(10**7)"),
+    "pattern": ("import re", "re.match('(a+)+$', 'a' * 40 + 'b')"),
+    "compiled pattern": ("import re; p = re.compile('(a+)+$')", "p.match('a' * 40 + 'b')"),
+    "sum of a range": ("", "sum(range(10**12))"),
+    "largest of a range": ("", "max(range(10**12), key=int)"),
+    "endless iterator": ("import itertools", "sum(itertools.repeat(1))"),
+    "endless reduction": (
+        "import itertools, functools, operator",
+        "functools.reduce(operator.add, itertools.repeat(1))",
+    ),
+    "endless map": ("import itertools", "any(map(int, itertools.repeat(0)))"),
+    "list building": ("", "[0 for i in range(10**9) if i < 0]"),
+    "sorting with a key": ("a = list(range(10**6))", "while True: a.sort(key=lambda i: -i)"),
+    "deep loops": ("", "for i in range(10**9):\n  for j in range(10**9): pass"),
+    "a loop that catches": ("", "for i in range(10**9):\n  try: 1 / 0\n  except ZeroDivisionError: pass"),
+    "printing": ("", "while True: print(ones(3))"),
+    "sleep": ("import time", "time.sleep(100)"),
+}
+"""What is prepared, and the long call."""
+
+CHILD = """
+import json, os, resource, select, signal, sys, time
+from tensorsh import Session
+session = Session()
+session.run("import torch.nn as nn\\nimport torch.nn.functional as F\\nkept = 17\\nrepr(torch.linalg.svd(ones(2, 2) @ ones(2, 2)))")
+import scipy.linalg
+after, within = float(sys.argv[1]), float(sys.argv[2])
+for prepared, call in json.load(sys.stdin):
+    here, there = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        try:
+            session.run(prepared.replace("; ", "\\n"))
+            os.write(there, b"begun\\n")
+            session.run(call)
+            told = "ended by itself"
+        except KeyboardInterrupt:
+            told = f"interrupted, {session.run('kept')} kept"
+        except BaseException as error:
+            told = repr(error)
+        os.write(there, told.encode())
+        os._exit(0)
+    os.close(there)
+    told = os.read(here, 1000).decode()
+    if told == "begun\\n":
+        time.sleep(after)
+        os.kill(child, signal.SIGINT)
+        told = os.read(here, 1000).decode() if select.select([here], [], [], within)[0] else "not interrupted"
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(here)
+    os.write(1, (json.dumps(told) + "\\n").encode())
+"""
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, str]:
+    """What became of each call, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(AFTER), str(WITHIN)],
+        input=json.dumps(list(CALLS.values())),
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return dict(zip(CALLS, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_ends_a_call_and_keeps_the_variables(name: str, told: dict[str, str]) -> None:
+    assert told[name] == "interrupted, 17 kept"
+
+
+LIMITED = {
+    "loop": "while True: pass",
+    "caught": "while True:\n  try:\n    while True: pass\n  except: pass",
+    "finally": "try:\n  while True: pass\nfinally:\n  while True: pass",
+    "sort": "torch.sort(torch.rand(2 * 10**7))",
+    "product": "a = ones(3500, 3500, dtype=torch.float64)\na @ a",
+    "sum": "sum(range(10**12))",
+    "sleep": "import time\ntime.sleep(100)",
+}
+"""What a time limit ends in any thread."""
+MAIN = LIMITED | {"power": "10**10**8", "pattern": "import re\nre.match('(a+)+$', 'a' * 40 + 'b')"}
+"""What it ends in the main thread."""
+
+
+def ended(program: str, seconds: float = 0.3) -> str:
+    """The text of what ended a program, and of what is kept."""
+    session = Session(timeout=seconds)
+    session.run("kept = 17")
+    began = time.monotonic()
+    with pytest.raises(Timeout) as caught:
+        session.run(program)
+    assert time.monotonic() - began < seconds + WITHIN
+    return f"{caught.value} {session.run('kept')}"
+
+
+EXPECTED = "Timeout: the program ran longer than 0.3 s (timeout=) 17"
+
+
+@pytest.mark.parametrize("program", MAIN.values(), ids=MAIN)
+def test_a_time_limit_ends_a_program_of_a_session(program: str) -> None:
+    assert ended(program) == EXPECTED
+
+
+@pytest.mark.parametrize("program", LIMITED.values(), ids=LIMITED)
+def test_a_time_limit_ends_a_program_in_any_thread(program: str) -> None:
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(ended(program)))
+    thread.start()
+    thread.join(20)
+    assert found == [EXPECTED]
+
+
+def test_a_time_limit_is_given_for_one_program_or_for_all_and_is_over_with_it() -> None:
+    import signal
+
+    session = Session()
+    assert session.run("1 + 1", timeout="2m") == 2
+    with pytest.raises(Timeout, match=r"longer than 0\.1 s"):
+        session.run("while True: pass", timeout=0.1)
+    assert session.run("import time\ntime.sleep(0.2)\n5") == 5
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL and signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    for wrong in (0, -1, "soon"):
+        with pytest.raises(ValueError):
+            session.run("1", timeout=wrong)
+
+
+def test_a_timer_of_somebody_else_stays_as_it_is() -> None:
+    import signal
+
+    rings: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rings.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        assert ended("while True: pass") == EXPECTED
+        assert rings
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_settings_of_a_program_that_ran_too_long_are_not_seen_by_others() -> None:
+    session = Session(timeout=0.2)
+    with pytest.raises(Timeout):
+        session.run("torch.set_default_dtype(torch.float64)\ntorch.manual_seed(3)\nwhile True: pass")
+    assert repr(Session().run("ones(1).dtype")) == "torch.float32"
+    assert repr(session.run("ones(1).dtype")) == "torch.float64"
+
+
+def test_walking_an_iterable_in_steps_takes_no_more_of_it_than_python_does() -> None:
+    session = Session()
+    session.run("def g():\n  for i in range(5): yield i\na = g()\nb = iter([0, 1, 2])")
+    assert session.run("any(a), next(a), any(b), next(b)") == (True, 2, True, 2)
+    assert session.run("sum(range(2**21)), max(range(2**21)), min(3, 2), max([1], key=None), all(iter([]))") == (
+        sum(range(2**21)),
+        2**21 - 1,
+        2,
+        1,
+        True,
+    )
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        session.run("sum(3)")
+
+
+def test_nothing_thrown_is_left_behind() -> None:
+    """In Python 3.11 a thread whose calls are watched stands still while something thrown has not arrived."""
+    program = """
+import sys, threading
+from tensorsh.sandbox.thrown import take_back, throw
+waits = threading.Lock()
+waits.acquire()
+other = threading.Thread(target=waits.acquire)
+other.start()
+throw(other.ident, KeyError)
+take_back(other.ident)
+def step(): return "went on"
+sys.setprofile(lambda *event: None)
+print(step())
+sys.setprofile(None)
+waits.release()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "went on\n", done.stderr

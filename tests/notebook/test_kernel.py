@@ -1,0 +1,175 @@
+"""The notebook kernel, asked by Jupyter's own client."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def test_a_cell_shows_the_value_of_its_last_expression_alone(kernel) -> None:
+    assert kernel.texts("1\nx = torch.arange(3.)\nx + 1") == ["tensor([1., 2., 3.])"]
+    assert kernel.texts("x;") == [] and kernel.texts("x = 5") == [] and kernel.texts("") == []
+    assert kernel.texts("_") == ["tensor([1., 2., 3.])"]
+    assert kernel.texts("x = torch.arange(3.)\nprint('printed')\n[x, x]") == [
+        "printed\n",
+        "[tensor([0., 1., 2.]), tensor([0., 1., 2.])]",
+    ]
+
+
+def test_results_are_numbered_like_their_cells(kernel) -> None:
+    reply, shown = kernel.run("3")
+    assert shown == [
+        ("execute_result", {"data": {"text/plain": "3"}, "metadata": {}, "execution_count": reply["execution_count"]})
+    ]
+    assert kernel.run("4")[0]["execution_count"] == reply["execution_count"] + 1
+
+
+def test_a_tensor_shows_its_facts_to_a_browser(kernel) -> None:
+    data = kernel.run("torch.tensor([1., float('nan')], requires_grad=True) * 2")[1][0][1]["data"]
+    assert data["text/plain"] == "tensor([2., nan], grad_fn=<MulBackward0>)"
+    assert "&lt;MulBackward0&gt;" in data["text/html"] and "<svg" in data["text/html"]
+    assert "float32[2]" in data["text/html"] and "not finite" in data["text/html"]
+
+
+def test_an_error_comes_with_its_place_and_leaves_the_variables(kernel) -> None:
+    reply, shown = kernel.run("kept = 17\ntorch.ones(2, 3) @ torch.ones(2, 3)")
+    assert reply["status"] == "error" and reply["ename"] == "RuntimeError"
+    assert reply["evalue"] == "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"
+    assert shown[0][0] == "error" and any("^^^" in line for line in shown[0][1]["traceback"])
+    assert kernel.texts("kept") == ["17"]
+    assert kernel.run("def f(:")[0]["ename"] == "SyntaxError"
+
+
+@pytest.mark.parametrize(
+    "call", ["while True: pass", "a = torch.ones(6000, 6000)\na @ a @ a", "import time\ntime.sleep(50)"]
+)
+def test_an_interrupt_keeps_the_variables(kernel, call: str) -> None:
+    kernel.run("kept = 18")
+    timer = threading.Timer(0.7, kernel.manager.interrupt_kernel)
+    timer.start()
+    began = time.monotonic()
+    reply, _ = kernel.run(call)
+    assert reply["ename"] == "KeyboardInterrupt" and time.monotonic() - began < 0.7 + 2
+    assert kernel.texts("kept") == ["18"]
+
+
+def test_input_is_asked_of_the_person(kernel) -> None:
+    kernel.channels.input  # noqa: B018 - the channel is there
+
+    def answer(message) -> None:
+        kernel.channels.input("42")
+
+    shown = []
+    reply = kernel.channels.execute_interactive(
+        "int(input('how many? ')) + 1",
+        allow_stdin=True,
+        stdin_hook=answer,
+        output_hook=lambda message: shown.append(message["content"]),
+        timeout=30,
+    )
+    assert reply["content"]["status"] == "ok" and any(each.get("data", {}).get("text/plain") == "43" for each in shown)
+    assert kernel.run("input()", allow_stdin=False)[0]["ename"] == "EOFError"
+
+
+def test_completion_inspection_and_completeness(kernel) -> None:
+    kernel.run("weights = torch.ones(2, 3)")
+    found = kernel.channels.complete("weights.su", 10, reply=True, timeout=30)["content"]
+    assert "sum" in found["matches"] and (found["cursor_start"], found["cursor_end"]) == (8, 10)
+    found = kernel.channels.complete("weig", 4, reply=True, timeout=30)["content"]
+    kinds = found["metadata"]["_jupyter_types_experimental"]
+    assert found["matches"] == ["weights"] and kinds[0]["signature"] == "float32[2, 3]"
+    assert kernel.channels.complete("%who", 4, reply=True, timeout=30)["content"]["matches"] == ["who", "whos"]
+    for code, at, text in (
+        ("weights", 3, "Size([2, 3])"),
+        ("torch.cumsum(weights, ", 22, "torch.cumsum(input, dim"),
+        ("nothing", 3, ""),
+    ):
+        content = kernel.channels.inspect(code, at, reply=True, timeout=30)["content"]
+        assert content["found"] == bool(text) and text in content["data"].get("text/plain", "")
+    for code, status in (
+        ("for i in x:", "incomplete"),
+        ("1 + 1", "complete"),
+        ("%who", "complete"),
+        ("1 +* 1", "invalid"),
+    ):
+        asked = kernel.channels.is_complete(code)
+        reply = kernel.channels.get_shell_msg(timeout=30)
+        assert reply["parent_header"]["msg_id"] == asked and reply["content"]["status"] == status
+
+
+def test_history_is_the_kernels_own(kernel) -> None:
+    kernel.run("'remembered'")
+    kernel.run("'not kept'", store_history=False)
+    content = kernel.channels.history(hist_access_type="tail", n=1, reply=True, timeout=30)["content"]
+    assert [entry[2] for entry in content["history"]] == ["'remembered'"]
+    content = kernel.channels.history(hist_access_type="search", pattern="*ember*", reply=True, timeout=30)["content"]
+    assert [entry[2] for entry in content["history"]] == ["'remembered'"]
+
+
+def test_commands_of_the_shell(kernel) -> None:
+    kernel.run("%reset -f\nlayer = nn.Linear(2, 3)")
+    assert kernel.texts("%who") == ["layer\n"]
+    assert "Linear" in "".join(kernel.texts("layer?"))
+    assert "%save is a command of the shell" in "".join(kernel.texts("%save a.tsr"))
+    assert "there is no command %bash" in "".join(kernel.texts("%%bash\nls"))
+
+
+def test_a_program_never_ends_the_kernel(kernel) -> None:
+    kernel.run("kept = 19\nimport os", stop_on_error=False)
+    for code in ("def f(): f()\nf()", "torch.empty(2**60)", "1 / 0", "raise MemoryError"):
+        assert kernel.run(code)[0]["status"] == "error"
+    assert kernel.texts("kept") == ["19"]
+
+
+def test_user_expressions_are_programs_of_the_session(kernel) -> None:
+    expressions = {"two": "1 + 1", "file": "open('/etc/passwd').read()", "wrong": "1 +"}
+    found = kernel.run("1", user_expressions=expressions)[0]["user_expressions"]
+    assert found["two"] == {"status": "ok", "data": {"text/plain": "2"}, "metadata": {}}
+    assert found["file"]["ename"] == "PermissionError" and found["wrong"]["ename"] == "SyntaxError"
+
+
+SHOWN = """
+class Shown:
+    def _repr_{name}_(self{more}): return {value}
+Shown()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind", "shown"),
+    [
+        ("html", "'<b onclick=\"f()\">bold</b><script>alert(1)</script>'", "text/html", "<b>bold</b>"),
+        ("markdown", "'**a** <img src=x onerror=f()>'", "text/markdown", '**a** <img src="x">'),
+        ("svg", "'<svg onload=\"f()\"/>'", "text/html", '<img src="data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImYoKSIvPg==">'),
+        ("png", "b'\\x89PNG'", "image/png", "iVBORw=="),
+        ("latex", "'$x^2$'", "text/latex", "$x^2$"),
+        ("javascript", "'alert(1)'", "application/javascript", None),
+        ("mimebundle", "{'text/html': '<i>i</i>', 'application/javascript': 'alert(1)', 'text/x': 3}", "text/html", "<i>i</i>"),
+    ],
+)  # fmt: skip
+def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) -> None:
+    more = ", include=None, exclude=None" if name == "mimebundle" else ""
+    data = kernel.run(SHOWN.format(name=name, value=value, more=more))[1][0][1]["data"]
+    assert data.get(kind) == shown and set(data) <= {"text/plain", kind}
+    assert "script" not in json.dumps(data) and "onclick" not in json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "get_ipython()", "get_ipython().system('ls')", "!cat /etc/passwd", "%run /etc/passwd", "%%bash\ncat /etc/passwd",
+        "open('/etc/passwd').read()", "In", "_ih", "_oh", "display_pub", "import IPython", "import ipykernel",
+        "class A:\n    def _repr_pretty_(self, p, cycle): p.text(open('/etc/passwd').read())\n[A()]",
+        "class A:\n    def _ipython_display_(self): print(open('/etc/passwd').read())\nA()",
+        "class A:\n    def _repr_html_(self): return open('/etc/passwd').read()\nA()",
+        "%load /etc/passwd",
+    ],
+)  # fmt: skip
+def test_no_way_around_the_gate(kernel, code: str) -> None:
+    told = json.dumps(kernel.run(code))
+    assert "root:" not in told

@@ -1,0 +1,116 @@
+"""Notebooks as programs: run, compared, blessed, exported, converted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tensorsh.golden.percent import Cell, cells_of, text_of
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def notebook(path: Path, *cells) -> Path:
+    nbformat.write(new_notebook(cells=[new_code_cell(c) if isinstance(c, str) else c for c in cells]), path)
+    return path
+
+
+def tensorsh(*arguments) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tensorsh", *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
+
+
+def test_cells_run_in_order_until_one_fails(tmp_path: Path) -> None:
+    path = notebook(
+        tmp_path / "a.ipynb",
+        "%matplotlib inline\nx = torch.ones(2)",
+        new_markdown_cell("# t"),
+        "x + 1",
+        "y",
+        "print(1)",
+    )
+    done = tensorsh(path)
+    assert (done.returncode, done.stdout) == (1, "tensor([2., 2.])\n")
+    assert done.stderr.startswith("NameError: name 'y' is not defined\n  --> a.ipynb cell 4:1:1\n")
+    path = notebook(
+        tmp_path / "c.ipynb",
+        "from __future__ import annotations",
+        "class A:\n    def f(self) -> A: pass\nA.f.__annotations__",
+    )
+    assert tensorsh(path).stdout == "{'return': 'A'}\n"
+    done = tensorsh(notebook(tmp_path / "b.ipynb", "open('/etc/passwd')"))
+    assert done.returncode == 1 and "needs --allow-read" in done.stderr
+
+
+def test_outputs_are_compared_and_blessed(tmp_path: Path) -> None:
+    right = new_code_cell("print('a')\n1 + 1")
+    right.outputs = [new_output("stream", text="a\n"), new_output("execute_result", {"text/plain": "2"})]
+    fails = new_code_cell("1 / 0")
+    fails.outputs = [new_output("error", ename="ZeroDivisionError", evalue="division by zero", traceback=[])]
+    wild = new_code_cell("object()")
+    wild.outputs = [new_output("execute_result", {"text/plain": "<object at [..]>"})]
+    ignored = new_code_cell("2", metadata={"tags": ["nbval-ignore-output"]})
+    skipped = new_code_cell("no_such_name", metadata={"tags": ["nbval-skip"]})
+    path = notebook(tmp_path / "a.ipynb", right, fails, wild, ignored, skipped)
+    assert tensorsh("test", path).returncode == 0
+    right.outputs[1].data["text/plain"] = "3"
+    path = notebook(tmp_path / "a.ipynb", right, fails, wild, ignored, skipped)
+    done = tensorsh("test", path)
+    assert done.returncode == 1 and "- #> 3" in done.stdout and "+ #> 2" in done.stdout
+    assert "blessed" in tensorsh("test", "--bless", path).stdout and tensorsh("test", path).returncode == 0
+    cells = nbformat.read(path, 4).cells
+    assert [o.output_type for o in cells[0].outputs] == ["stream", "execute_result"]
+    assert cells[2].outputs[0].data["text/plain"] == "<object at [..]>"
+
+
+def test_an_exported_notebook_is_pytorchs(tmp_path: Path) -> None:
+    path = notebook(
+        tmp_path / "a.ipynb", "%matplotlib inline\nx = ones(2, requires_grad)", new_markdown_cell("text"), "x.sum()"
+    )
+    done = tensorsh("export", path)
+    made = nbformat.reads(done.stdout, 4)
+    assert [c.source for c in made.cells] == [
+        "import torch\n%matplotlib inline\nx = torch.ones(2, requires_grad=True)", "text", "x.sum()"
+    ] or made.cells[0].source.splitlines()[-1] == "x = torch.ones(2, requires_grad=True)"  # fmt: skip
+    assert made.metadata.kernelspec.name == "python3" and made.cells[2].source == "x.sum()"
+
+
+def test_programs_become_notebooks_and_come_back(tmp_path: Path) -> None:
+    text = "# %%\n# a comment\nx = ones(2)\n#> no\n\n# %% [markdown]\n# # Title\n#\n# text\n\n# %% named\n#! kept\nx\n"
+    assert text_of(cells_of(text)) == text
+    (tmp_path / "a.tsr").write_text(text)
+    assert tensorsh("convert", tmp_path / "a.tsr", tmp_path / "a.ipynb").returncode == 0
+    made = nbformat.read(tmp_path / "a.ipynb", 4)
+    nbformat.validate(made)
+    assert [c.cell_type for c in made.cells] == ["code", "markdown", "code"] and made.cells[
+        1
+    ].source == "# Title\n\ntext"
+    assert tensorsh("convert", tmp_path / "a.ipynb", tmp_path / "b.tsr").returncode == 0
+    assert (tmp_path / "b.tsr").read_text() == text
+    assert cells_of("x = 1\n# %%\ny") == [Cell("code", "x = 1"), Cell("code", "y")]
+
+
+def test_wrong_use_is_said(tmp_path: Path) -> None:
+    (tmp_path / "bad.ipynb").write_text("{")
+    for arguments, told in (
+        (["convert", "a.tsr"], "convert takes two files"),
+        (["convert", "a.tsr", "b.tsr"], "convert takes a program and a notebook"),
+        ([tmp_path / "bad.ipynb"], "is no notebook"),
+        ([tmp_path / "none.ipynb"], "cannot read"),
+        (["kernel"], "kernel takes: install"),
+    ):
+        done = tensorsh(*arguments)
+        assert done.returncode in (1, 2) and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_kernel_is_installed_for_jupyter(tmp_path: Path) -> None:
+    done = tensorsh("kernel", "install", "--prefix", tmp_path, "--allow-read=data")
+    assert done.returncode == 0, done.stderr
+    found = (tmp_path / "share/jupyter/kernels/tensorsh/kernel.json").read_text()
+    assert "tensorsh.notebook" in found and "--allow-read=data" in found

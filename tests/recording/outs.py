@@ -1,0 +1,176 @@
+"""Refusals of ``out=`` tensors of a dtype that does not do, in PyTorch's words.
+
+The calls are the examples of the operators, with outputs of several dtypes and with operands that want a gradient.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import torch
+
+from tensorsh.engine.examples import example
+from tensorsh.engine.operators.out_rules import FILE
+from tensorsh.engine.wording.overloads import records
+
+from ..support.outcomes import headline
+from .origin import write_text
+
+DTYPES = [torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.uint8]
+SHORT = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "complex64": "ComplexFloat",
+         "uint8": "Byte", "int32": "Int", "uint64": "UInt64"}  # fmt: skip
+LONG = {"float32": "float", "float64": "double", "int64": "long int", "bool": "bool", "complex64": "c10::complex<float>",
+        "uint8": "unsigned char", "int32": "int", "uint64": "unsigned long"}  # fmt: skip
+RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+GRADIENT = re.compile(r"(\w+)\(\): functions with out=")
+
+
+def call_of(name: str) -> tuple | None:
+    """The function, arguments and settings of its example; None where that has no tensor among them."""
+    shown = example(name)
+    function = torch
+    for part in name.split("."):
+        function = getattr(function, part, None)
+    if shown is None or function is None:
+        return None
+    space = {n: v for n, v in vars(torch).items() if n[0] != "_" and n != "range"} | {"torch": torch}
+    for line in shown.code[:-1]:
+        exec(line, space)
+    call = ast.parse(shown.code[-1], mode="eval").body
+    while isinstance(call, (ast.Attribute, ast.Subscript)):
+        call = call.value
+    if not isinstance(call, ast.Call):
+        return None
+    args = [eval(ast.unparse(a), space) for a in call.args]
+    settings = {k.arg: eval(ast.unparse(k.value), space) for k in call.keywords if k.arg != "out"}
+    if isinstance(call.func, ast.Attribute):
+        owner = eval(ast.unparse(call.func.value), space)
+        args = [owner, *args] if isinstance(owner, torch.Tensor) else args
+    return (function, args, settings) if any(map(tensors, args)) else None
+
+
+def tensors(value: object) -> list:
+    many = value if isinstance(value, (list, tuple)) else [value]
+    return [x for x in many if isinstance(x, torch.Tensor)]
+
+
+def said(function: object, args: list, settings: dict) -> str:
+    try:
+        function(*args, **settings)
+    except Exception as error:
+        return headline(error)
+    return ""
+
+
+def name_of(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def kind(name: str) -> str:
+    return name[0]
+
+
+def template(message: str, want: str, got: str) -> list[str]:
+    """The message with places for the names of two dtypes, in either of the two ways that they are named."""
+    found = []
+    for names, places in ((SHORT, ("{Want}", "{Got}")), (LONG, ("{want}", "{got}"))):
+        pattern = "|".join(sorted(map(re.escape, {names[want], names[got]}), key=len, reverse=True))
+        by_name = {names[want]: places[0], names[got]: places[1]}
+        found.append(
+            re.sub(
+                rf"(?:(?<![A-Za-z])|(?<=type))({pattern})(?![a-z:<])", lambda m, by_name=by_name: by_name[m[1]], message
+            )
+        )
+    return found
+
+
+def rule(want: str, answers: dict[str, str], form: bool = False) -> tuple[str, str] | None:
+    """Which dtypes are refused, and the words; None where those are the usual ones, but for a form of a function."""
+    refused = {got for got, text in answers.items() if text}
+    others = set(answers) - {want}
+    lesser = {got for got in others if RANKS[kind(got)] < RANKS[kind(want)]}
+    if not refused:
+        return ("any", "") if lesser else None
+    if refused == lesser:
+        which = "cast"
+    elif refused == others:
+        which = "same"
+    elif refused == {got for got in others if kind(got) != "f"}:
+        which = "floating"
+    elif refused == others - {"uint8"}:
+        which = "byte"
+    else:
+        return None
+    texts = [template(answers[got], want, got) for got in sorted(refused)]
+    for options in zip(*texts, strict=True):
+        if max(map(options.count, options)) > len(options) // 2:
+            options = (max(options, key=options.count),)
+            usual = "RuntimeError: result type {Want} can't be cast to the desired output type {Got}"
+            return None if which == "cast" and options[0] == usual and not form else (which, options[0])
+    return None
+
+
+X = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+PIVOTS = torch.tensor([1, 2], dtype=torch.int32)
+FORMS = {
+    "_max_all": (torch.max, [X], {}), "_min_all": (torch.min, [X], {}), "_clamp_tensors": (torch.clamp, [X, X, X], {}),
+    "_clamp_min_tensor": (torch.clamp_min, [X, X], {}), "_clamp_max_tensor": (torch.clamp_max, [X, X], {}),
+    "_lerp_tensor": (torch.lerp, [X, X, X], {}), "trunc": (torch.trunc, [X], {}), "norm": (torch.norm, [X], {}),
+    "argsort": (torch.argsort, [X], {"stable": True}), "lu_solve": (torch.lu_solve, [X, X, PIVOTS], {}),
+    "linalg.lu_solve": (torch.linalg.lu_solve, [X, PIVOTS, X], {}), "linalg.ldl_solve": (torch.linalg.ldl_solve, [X, PIVOTS, X], {}),
+    "vstack": (torch.vstack, [[X, X]], {}), "_median_dim": (torch.median, [X, 0], {}), "_nanmedian_dim": (torch.nanmedian, [X, 0], {}),
+    "isposinf": (torch.isposinf, [X], {}), "isneginf": (torch.isneginf, [X], {}), "diag": (torch.diag, [X], {}),
+    "heaviside": (torch.heaviside, [X, X], {}), "nn.functional.softplus": (torch.nn.functional.softplus, [X], {}),
+    "diagonal_copy": (torch.diagonal_copy, [X], {}),
+}  # fmt: skip
+"""Calls of which there is no example, or a form of a function that is an operator of its own."""
+
+
+def record() -> None:
+    found: dict[str, list[str]] = {}
+    listed = [line.partition(":")[0].partition(" (")[0] for line in records().splitlines() if "out=" in line]
+    for name in dict.fromkeys([*[n for n in listed if not n.startswith(("Tensor.", "_nn.", "#"))], *FORMS]):
+        try:
+            call = FORMS.get(name) or call_of(name)
+            if call is None:
+                continue
+            function, args, settings = call
+            result = function(*args, **settings)
+        except Exception:
+            continue
+        several = isinstance(result, (tuple, list))
+        results = list(result) if several else [result]
+        if not all(isinstance(x, torch.Tensor) for x in results):
+            continue
+
+        def outs(place: int = -1, dtype: object = None, results: list = results, several: bool = several) -> object:
+            made = [torch.empty(0, dtype=dtype if i == place else x.dtype) for i, x in enumerate(results)]
+            return tuple(made) if several else made[0]
+
+        for place, x in enumerate(results):
+            want = name_of(x.dtype)
+            if want not in SHORT:
+                continue
+            answers = {name_of(d): said(function, args, settings | {"out": outs(place, d)}) for d in DTYPES}
+            if any("unexpected keyword" in a or "invalid combination" in a for a in answers.values()):
+                break
+            told = rule(want, answers, name[0] == "_")
+            if told:
+                found.setdefault(" ".join(told).strip(), []).append(f"{name}/{place}" if place else name)
+        tracked = [
+            x.detach().clone().requires_grad_() if isinstance(x, torch.Tensor) and x.dtype.is_floating_point else
+            [y.detach().clone().requires_grad_() if isinstance(y, torch.Tensor) and y.dtype.is_floating_point else y for y in x]
+            if isinstance(x, (list, tuple)) else x
+            for x in args
+        ]  # fmt: skip
+        if any(y.requires_grad for x in tracked for y in tensors(x)):
+            answer = said(function, tracked, settings | {"out": outs()})
+            named = GRADIENT.search(answer)
+            if not answer:
+                found.setdefault("tracked", []).append(name)
+            elif named and named[1] != name.rpartition(".")[2]:
+                found.setdefault(f"named {named[1]}", []).append(name)
+    lines = [f"{' '.join(names)}: {key}" for key, names in sorted(found.items())]
+    title = "Functions, results counted from 0: which dtypes out= must not have, and what is said of them."
+    write_text("outs", FILE, title, lines)

@@ -1,0 +1,97 @@
+"""Dtypes of whole and complex numbers that PyTorch's functions have no kernel for.
+
+One line a kernel: its name in errors, the dtypes, the functions. They are found by the functions' examples: those of their
+tensors that have the dtype of the first are brought to each dtype in turn.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import torch
+
+from tensorsh.engine.examples import example
+from tensorsh.engine.loading import table
+from tensorsh.engine.wording.dtype_refusals import FILE
+
+from .origin import write_text
+
+DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 complex64 complex128".split()
+SPACE = {n: getattr(torch, n) for n in dir(torch)}
+
+
+def arguments(name: str) -> tuple[list, dict] | None:
+    """The arguments of a function's example, a method's tensor as the first."""
+    found = example(name)
+    for line in reversed(found.code if found else []):
+        call: Any = ast.parse(line).body[-1]
+        call = getattr(call, "value", call)
+        while isinstance(call, (ast.Attribute, ast.Subscript)):
+            call = call.value
+        if not isinstance(call, ast.Call):
+            continue
+        space = dict(SPACE)
+        try:
+            for before in found.code[: found.code.index(line)]:
+                exec(before, space)
+            args = [eval(ast.unparse(a), space) for a in call.args]
+            if isinstance(call.func, ast.Attribute):
+                owner = eval(ast.unparse(call.func.value), space)
+                args = [owner, *args] if isinstance(owner, torch.Tensor) else args
+            return args, {k.arg: eval(ast.unparse(k.value), space) for k in call.keywords if k.arg}
+        except Exception:
+            return None
+    return None
+
+
+def told(function: Any, args: list, kwargs: dict, dtype: str) -> str:
+    """The kernel that a function misses for a dtype."""
+    first = next((x.dtype for x in args if isinstance(x, torch.Tensor)), None)
+
+    def brought(x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return type(x)([brought(each) for each in x])
+        return x.to(getattr(torch, dtype)) if isinstance(x, torch.Tensor) and x.dtype is first else x
+
+    try:
+        function(*brought(args), **{key: brought(value) for key, value in kwargs.items()})
+    except NotImplementedError as error:
+        found = re.match(r'"(\S+)" not implemented for \'(\w+)\'$', str(error).split("\n")[0])
+        return found[1] if found and found[2] == SHORT[dtype] else ""
+    except Exception:
+        pass
+    return ""
+
+
+SHORT = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint16": "UInt16",
+    "uint32": "UInt32", "uint64": "UInt64", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+}  # fmt: skip
+
+
+def record() -> None:
+    table.load_all()
+    missing: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(table.OPERATORS):
+        function: Any = torch
+        for part in name.split("."):
+            function = getattr(function, part, None)
+        function = function or getattr(torch.Tensor, name, None)
+        given = arguments(name) if callable(function) and not name.startswith("_") else None
+        if given is None or not given[0] or name == "repeat_interleave":  # its example's tensor is not what is repeated
+            continue
+        kernels: dict[str, list[str]] = {}
+        for dtype in DTYPES:
+            promoted = dtype == "bool" and name in (
+                "searchsorted",
+                "bucketize",
+            )  # other operands bring whole numbers in
+            kernel = "" if promoted else told(function, *given, dtype)
+            if kernel:
+                kernels.setdefault(kernel, []).append(dtype)
+        for kernel, dtypes in kernels.items():
+            missing.setdefault((kernel, " ".join(dtypes)), []).append(name)
+    lines = [f"{kernel} {dtypes}: {' '.join(names)}" for (kernel, dtypes), names in sorted(missing.items())]
+    write_text("refusals", FILE, "Kernel and dtypes: functions.", lines)

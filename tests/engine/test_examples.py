@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tensorsh.engine import table
 from tensorsh.engine.examples import FOLDER, example, examples
+from tensorsh.engine.loading import table
 from tensorsh.golden.runner import collect, run_file
 
 table.load_all()

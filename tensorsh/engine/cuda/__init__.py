@@ -36,6 +36,7 @@ HOSTED: dict[str, Callable] = linalg.KERNELS | sorting.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
+Philox.samplers = sampling
 
 
 def prepare(index: int) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 from ..arrays.backend import cupy
 from ..ops.nn.normalization import KEPT, update
 from ..ops.reductions.softmax import one_axis, prepared
-from . import rows
 from .kernels import Elementwise, total
+from .rows import exact, norm, norm_backward, softmax, softmax_backward
 
 
 def folded(name: str, kind: int) -> Callable:
@@ -30,7 +30,7 @@ def folded(name: str, kind: int) -> Callable:
         elif not x.ndim:
             y = kernel(xp, x.reshape(1), 0).reshape(())
         else:
-            y = rows.softmax(xp, x, axis, kind)
+            y = softmax(xp, x, axis, kind)
         return y if narrow is None else y.astype(narrow)
 
     return kernel
@@ -38,15 +38,15 @@ def folded(name: str, kind: int) -> Callable:
 
 def safe_softmax(xp: Any, input: Any, dim: int) -> Any:
     """softmax that is zero where all is masked."""
-    return rows.softmax(xp, input, dim, 2) if input.size and input.ndim else KERNELS["softmax"](xp, input, dim)
+    return softmax(xp, input, dim, 2) if input.size and input.ndim else KERNELS["softmax"](xp, input, dim)
 
 
-def softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return rows.softmax_backward(cupy(), g, result, dim, 0)
+def softmax_gradient(t: Any, g: Any, result: Any, dim: int) -> Any:
+    return softmax_backward(cupy(), g, result, dim, 0)
 
 
-def log_softmax_backward(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return rows.softmax_backward(cupy(), g, result, dim, 1)
+def log_softmax_gradient(t: Any, g: Any, result: Any, dim: int) -> Any:
+    return softmax_backward(cupy(), g, result, dim, 1)
 
 
 SQUARES = total("tensorsh_squares", "T x, T m", "(x - m) * (x - m)")
@@ -92,7 +92,7 @@ def layer(
     kept = (*input.shape[:first], *(1,) * len(normalized_shape))
     if not input.size:
         return input.copy(), xp.empty(kept, input.dtype), xp.empty(kept, input.dtype)
-    return rows.norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
+    return norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
 def layer_backward(
@@ -102,7 +102,7 @@ def layer_backward(
     one, dx = input.dtype.type(1), None
     if needs[0]:
         n = prod(normalized_shape)
-        dx = rows.norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
+        dx = norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
     dw = AGAINST(g, one, input, mean, rstd, axis=outer) if needs[1] else None
     return dx, dw, g.sum(outer) if needs[2] else None
 
@@ -113,7 +113,7 @@ def group(xp: Any, input: Any, weight: Any = None, bias: Any = None, num_groups:
     if not input.size:
         return input.copy(), xp.zeros(kept, input.dtype), xp.zeros(kept, input.dtype)
     inner = prod(input.shape[2:])
-    return rows.norm(xp, input, c // num_groups * inner, weight, bias, eps, kept, inner, num_groups)
+    return norm(xp, input, c // num_groups * inner, weight, bias, eps, kept, inner, num_groups)
 
 
 def group_backward(
@@ -123,7 +123,7 @@ def group_backward(
     inner, dx, dw = prod(input.shape[2:]), None, None
     if needs[0]:
         one = (cupy(), g, weight, input, mean, rstd, c // num_groups * inner, inner, num_groups)
-        dx = rows.norm_backward(*one) if g.size else g
+        dx = norm_backward(*one) if g.size else g
     if needs[1]:
         parts = (n, num_groups, c // num_groups, inner)
         of_groups = mean.reshape(n, num_groups, 1, 1), rstd.reshape(n, num_groups, 1, 1)
@@ -136,14 +136,14 @@ def rms(xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, eps: f
     first = input.ndim - len(normalized_shape)
     kept = (*input.shape[:first], *(1,) * len(normalized_shape))
     if not input.size:
-        return input.copy(), xp.empty(kept, rows.exact(input.dtype))
-    return rows.norm(xp, input, prod(normalized_shape), weight, None, eps, kept, centred=False)[::2]
+        return input.copy(), xp.empty(kept, exact(input.dtype))
+    return norm(xp, input, prod(normalized_shape), weight, None, eps, kept, centred=False)[::2]
 
 
 def rms_backward(t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, rstd: Any) -> tuple:
-    kind, dx, dw = rows.exact(input.dtype), None, None
+    kind, dx, dw = exact(input.dtype), None, None
     if needs[0]:
-        dx = rows.norm_backward(cupy(), g, weight, input, None, rstd, prod(normalized_shape)) if g.size else g
+        dx = norm_backward(cupy(), g, weight, input, None, rstd, prod(normalized_shape)) if g.size else g
     if needs[1]:
         wide = g.astype(kind, copy=False), kind.type(1), input.astype(kind, copy=False), kind.type(0), rstd
         dw = AGAINST(*wide, axis=tuple(range(input.ndim - len(normalized_shape)))).astype(weight.dtype, copy=False)
@@ -192,9 +192,9 @@ KERNELS: dict[str, Callable] = {
     "_native_batch_norm": batch,
 }
 GRADIENTS: dict[str, Callable] = {
-    "softmax": softmax_backward,
-    "log_softmax": log_softmax_backward,
-    "_safe_softmax": softmax_backward,
+    "softmax": softmax_gradient,
+    "log_softmax": log_softmax_gradient,
+    "_safe_softmax": softmax_gradient,
     "native_layer_norm": layer_backward,
     "_native_group_norm": group_backward,
     "_fused_rms_norm": rms_backward,

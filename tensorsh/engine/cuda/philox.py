@@ -139,6 +139,8 @@ class Philox(Seeded):
     """`torch.Generator` for a CUDA device: a seed, and an offset that counts the draws of a thread."""
 
     __slots__ = ("_offset", "index", "__weakref__")
+    samplers: Any
+    """The module of the distributions on a device, which needs the class: the room enters it."""
 
     def __init__(self, index: int = 0) -> None:
         self.index = index
@@ -147,12 +149,6 @@ class Philox(Seeded):
     @property
     def device(self) -> str:
         return f"cuda:{self.index}"
-
-    @property
-    def samplers(self) -> Any:
-        from . import sampling
-
-        return sampling
 
     def manual_seed(self, seed: int) -> Philox:
         self._seed, self._offset = check_seed(int(seed)), 0

@@ -7,6 +7,7 @@ remembered. A program may catch it; pressed twice within a second, it is raised 
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import time
@@ -16,6 +17,7 @@ from threading import get_ident
 from typing import Any
 
 from ..sandbox.sealed import program_frame
+from ..sandbox.settings import before_collecting
 from ..sandbox.whole import handler, may_be_left
 
 TWICE = 1.0
@@ -74,6 +76,12 @@ class Interrupts:
         """Presses it once more."""
         time.sleep(AGAIN)
         self._is_trying = False
+        if self.is_running:  # without the collector, in whose callbacks it would be heard each time where there is much to collect
+            collects = gc.isenabled()
+            gc.disable()
+            before_collecting(self._press, collects)
+
+    def _press(self) -> None:
         if self.is_running:
             self._tries = True
             if sys.platform == "win32":

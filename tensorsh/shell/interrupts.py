@@ -76,7 +76,8 @@ class Interrupts:
         """Presses it once more."""
         time.sleep(AGAIN)
         self._is_trying = False
-        if self.is_running:  # without the collector, in whose callbacks it would be heard each time where there is much to collect
+        if self.is_running:
+            # Where there is much to collect, it would be heard within the collector's callbacks each time.
             collects = gc.isenabled()
             gc.disable()
             before_collecting(self._press, collects)

@@ -1,6 +1,6 @@
 """tensorsh: a shell and interpreter for tensor programs in PyTorch's language, on numpy.
 
-    from tensorsh import Session, torch, Tensor
+    from tensorsh import Permissions, Session, Tensor, torch
 
 Each of these is loaded when it is first asked for, so that importing the package costs nothing.
 """
@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import torch
+    from .sandbox.files import Permissions
     from .session import Session
     from .torch import Tensor
 
 __version__ = "0.1.0"
-__all__ = ["Session", "Tensor", "__version__", "torch"]
+__all__ = ["Permissions", "Session", "Tensor", "__version__", "torch"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "Session":
         from .session import Session as value
+    elif name == "Permissions":
+        from .sandbox.files import Permissions as value
     elif name == "Tensor":
         from .engine.tensors.tensor import Tensor as value
     elif name == "torch":

@@ -29,6 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         process.owned = arguments is None
         words = sys.argv[1:] if arguments is None else arguments
+        if words[:1] == ["python"]:
+            from .as_torch.running import run
+
+            return run(words[1:])
         code = _main([_as_utf8(word) for word in words], arguments is None)
     except BrokenPipeError:
         code = 1

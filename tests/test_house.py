@@ -16,7 +16,7 @@ HOUSE = [
     {"sandbox"},
     {"engine", "language"},
     {"torch", "display"},
-    {"assist", "tools"},
+    {"assist", "tools", "as_torch"},
     {"session"},
     {"golden", "command"},
     {"shell"},

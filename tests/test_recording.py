@@ -25,7 +25,7 @@ MADE = re.compile(r"make record ONLY=(\w+), PyTorch 2\.13\.0\S* of git \w{10}, \
 TABLES = sorted(tables.DATA.glob("*.jsonl"))
 PACKAGE = [
     Path(module.FILE) for module in (missing, saved_names, overlap, dtype_refusals, out_rules, overloads, pytorch_names)
-]
+] + [Path(pytorch_names.MODULES)]
 TEXTS = [
     *PACKAGE,
     *HOSTILE,

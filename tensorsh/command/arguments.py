@@ -19,6 +19,7 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
   tensorsh test PATH...          runs golden files and compares their output with what stands in them
   tensorsh export FILE.tsr       writes the same program as plain Python for PyTorch
   tensorsh convert FROM TO       makes a notebook of a program (cells begin with `# %%`), or a program of a notebook
+  tensorsh python SCRIPT.py      runs plain Python in which `import torch` means tensorsh (-m MODULE, -c CODE)
   tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
 
 Running

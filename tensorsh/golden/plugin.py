@@ -1,4 +1,4 @@
-"""A pytest plugin: `.tsr` files are collected as golden tests.
+"""A pytest plugin: `.tsr` files are collected as golden tests; with `--torch=tensorsh` a suite's `import torch` means tensorsh.
 
 An entry point registers it, so that nothing is to be configured where tensorsh is installed.
 """
@@ -38,6 +38,24 @@ class GoldenItem(pytest.Item):
 class GoldenFile(pytest.File):
     def collect(self) -> Iterable[GoldenItem]:
         yield GoldenItem.from_parent(self, name="golden")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--torch",
+        choices=("tensorsh",),
+        help="let `import torch` mean tensorsh in this test run (see tensorsh.as_torch)",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before any file of the suite is imported."""
+    if early_config.known_args_namespace.torch is not None:
+        try:
+            import tensorsh.as_torch  # noqa: F401
+        except ImportError as error:
+            raise pytest.UsageError(f"--torch=tensorsh: {error}") from None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GoldenFile | None:

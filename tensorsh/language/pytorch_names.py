@@ -9,13 +9,15 @@ import os
 from functools import lru_cache
 
 FILE = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
+MODULES = os.path.join(os.path.dirname(__file__), "pytorch_modules.txt")
+"""Where PyTorch defines names that its packages have, too (by `tests/recording/modules.py`)."""
 
 
-@lru_cache(maxsize=1)
-def names() -> dict[str, frozenset[str]]:
-    """The names in each namespace of PyTorch, and those of `Tensor`."""
+@lru_cache(maxsize=2)
+def names(path: str = FILE) -> dict[str, frozenset[str]]:
+    """The names in each namespace of PyTorch, and those of `Tensor`; or those of another such table."""
     try:
-        with open(FILE, encoding="ascii") as file:
+        with open(path, encoding="ascii") as file:
             text = file.read()
     except OSError:
         return {}

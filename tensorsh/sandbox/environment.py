@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from . import process
 from .files import KEY, Permissions
 from .imports import make_import
 from .modules.standard import MODULES
@@ -37,6 +38,11 @@ class Environment:
     ) -> None:
         from .builtins import make_builtins
 
+        if process.plain:
+            raise RuntimeError(
+                "tensorsh stands for PyTorch in this process, and programs cannot be kept from changing its classes: open "
+                "sessions in another process, or import tensorsh.sandbox.sealed before tensorsh.as_torch"
+            )
         self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
         self.permissions, self.seed, self.argv = permissions, seed, argv
         self.modules: dict[str, Namespace | Callable[[], Namespace]] = dict(modules)

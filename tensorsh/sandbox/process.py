@@ -8,3 +8,7 @@ owned = False
 
 one_program = False
 """Whether the process serves one program only: no other is there to be kept apart from it."""
+
+plain = False
+"""Whether tensorsh stands for PyTorch in plain Python: its classes are made as PyTorch's are, with no metaclass that keeps programs
+from changing them. Said before any of them is made; no sandboxed session can be opened then."""

@@ -14,6 +14,8 @@ import sys
 from abc import ABCMeta
 from weakref import WeakSet
 
+from . import process
+
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from types import FrameType
@@ -76,7 +78,11 @@ def _maker() -> FrameType:
 class Sealed(type):
     """The metaclass of classes that programs cannot change."""
 
+    VANISHES = True  # where there are no programs: `type(torch.nn.Module)` is type, in plain Python
+
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
+        if process.plain and "VANISHES" in mcls.__dict__:
+            return type(name, bases, body, **keywords)
         made = super().__new__(mcls, name, bases, body, **keywords)
         maker = _maker()
         if _is_own(maker):
@@ -152,6 +158,7 @@ class Frozen(metaclass=Dotted):
 class OpenSealed(Sealed, ABCMeta):
     """The same for classes that are also derived from together with `abc.ABC`."""
 
+    VANISHES = True
     __instancecheck__ = type.__instancecheck__  # nothing is registered: Python's own answers, at its own speed
     __subclasscheck__ = type.__subclasscheck__
     register = property()  # type: ignore[assignment]

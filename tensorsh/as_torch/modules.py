@@ -1,0 +1,193 @@
+"""The modules that stand for PyTorch's: real ones, which fill themselves when they are asked.
+
+A module's names come from four places, in this order: the namespace that scripts see, the Python file that carries its
+name in tensorsh/torch, the table of where PyTorch defines what (language/pytorch_modules.txt, recorded), the modules below it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from functools import cache, lru_cache
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..language.pytorch_names import MODULES
+from ..language.pytorch_names import names as recorded
+from ..sandbox import process
+from ..sandbox.namespace import Namespace, names, submodule
+from ..torch.root import switch_of, torch
+from .versions import NAME, VERSION, TorchVersion
+
+HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
+_IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
+"""What Python's import sets, and asks for before."""
+_ABSENT: Any = object()
+
+
+def layout() -> dict[str, frozenset[str]]:
+    """The names that each module of PyTorch defines and a package above it has, too."""
+    return recorded(MODULES)
+
+
+@cache
+def namespace(fullname: str) -> Namespace | None:
+    """The namespace of scripts that has a module's name."""
+    found: Namespace | None = torch
+    for part in fullname.split(".")[1:]:
+        found = submodule(found, part) if part in names(found) else None  # type: ignore[arg-type]
+        if found is None:
+            return None
+    return found
+
+
+@cache
+def file_of(fullname: str) -> str | None:
+    """The Python file of tensorsh/torch that has a module's name."""
+    base = os.path.join(HOME, *fullname.split(".")[1:])
+    for path in (os.path.join(base, "__init__.py"), base + ".py"):
+        if os.path.isfile(path):
+            return path
+    return None
+
+
+@cache
+def origin(fullname: str) -> tuple[str, bool] | None:
+    """A module's file and whether it is a package; None where there is no such module."""
+    path = file_of(fullname)
+    dotted = fullname.partition(".")[2]
+    below = dotted + "."
+    if path is None and dotted not in layout() and namespace(fullname) is None:
+        if not any(known.startswith(below) for known in layout()):
+            return None
+    stub = os.path.join(HOME, dotted + ".pyi")
+    shown = path or (stub if os.path.isfile(stub) else os.path.join(HOME, "root.py"))
+    return shown, not dotted or os.path.basename(shown) == "__init__.py" or any(
+        m.startswith(below) for m in known_modules()
+    )
+
+
+@lru_cache(maxsize=1)
+def known_modules() -> frozenset[str]:
+    from ..torch.root import SUBMODULES
+
+    return frozenset({*SUBMODULES, *layout()})
+
+
+class StandIn(ModuleType):
+    """A module of ``torch``. Its dictionary is complete whenever somebody looks at it (``vars``, ``mock.patch``)."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = _find(self, name)
+        home = getattr(found, "__module__", None)
+        if isinstance(found, FunctionType) and process.plain and found.__name__ == name and home != self.__name__:
+            if home == NAME and getattr(torch, name, None) is not found:
+                found.__module__ = self.__name__  # by which it is pickled
+        elif isinstance(home, str) and home.startswith(NAME + ".") and home not in sys.modules and origin(home):
+            importlib.import_module(home)  # where `inspect` and `pickle` look for it
+        own = ModuleType.__dict__["__dict__"].__get__(self)
+        if switch_of_module(self, name) is None:
+            found = own.setdefault(name, found)
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        space = None if isinstance(value, ModuleType) else switch_of_module(self, name)
+        if space is not None:
+            setattr(space, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        own = ModuleType.__dict__["__dict__"].__get__(self)
+        if "<full>" not in own:
+            own["<full>"] = None
+            for name in listed(self):
+                if name not in own and switch_of_module(self, name) is None:
+                    try:
+                        getattr(self, name)
+                    except (AttributeError, ImportError):
+                        continue
+            del own["<full>"]
+        return own
+
+    def __dir__(self) -> list[str]:
+        own = ModuleType.__dict__["__dict__"].__get__(self)
+        return sorted({*own, *listed(self)})
+
+
+def switch_of_module(module: StandIn, name: str) -> Any:
+    """The namespace in which a name is a setting that programs can change; None for any other name."""
+    space = namespace(module.__name__)
+    return space if space is not None and hasattr(type(space), "__getattr__") and switch_of(space, name) else None  # type: ignore[arg-type]
+
+
+def exported(module: StandIn) -> dict[str, Any]:
+    """The names of the Python file behind a module, those with an underscore as well."""
+    if file_of(module.__name__) is None or module.__name__ == NAME:
+        return {}
+    found = importlib.import_module("tensorsh." + module.__name__)
+    return {} if isinstance(found, Namespace) else vars(found)
+
+
+def listed(module: StandIn) -> list[str]:
+    """The names of a module that ``dir`` shows."""
+    space = namespace(module.__name__)
+    found = [] if space is None else list(names(space))
+    file = exported(module)
+    public = file.get("__all__")
+    found += public if public is not None else [n for n, v in file.items() if n[:1] != "_" and _is_at_home(v, module)]
+    dotted = module.__name__.partition(".")[2]
+    found += layout().get(dotted, ())
+    start = dotted + "." if dotted else ""
+    found += [m[len(start) :] for m in known_modules() if m.startswith(start) and "." not in m[len(start) :]]
+    return [name for name in dict.fromkeys(found) if name]
+
+
+def _is_at_home(value: Any, module: StandIn) -> bool:
+    return getattr(value, "__module__", None) in (module.__name__, "tensorsh." + module.__name__)
+
+
+def _find(module: StandIn, name: str) -> Any:
+    """The value of a name that stands not yet in a module's dictionary."""
+    fullname = module.__name__
+    if name == "__version__" and fullname in (NAME, NAME + ".version"):
+        return TorchVersion(VERSION)
+    if name == "__all__":
+        return [each for each in listed(module) if not each.startswith("_")]
+    if fullname == NAME and name == NAME:
+        return module
+    if name in _IMPORTS:
+        raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)
+    space = namespace(fullname)
+    if space is not None and (name in names(space) or switch_of_module(module, name)):
+        value = getattr(space, name)
+        return importlib.import_module(f"{fullname}.{name}") if isinstance(value, Namespace) else value
+    file = exported(module)
+    value = file.get(name, _ABSENT)
+    if value is _ABSENT and name[:2] != "__" and "__getattr__" in file:
+        value = getattr(sys.modules["tensorsh." + fullname], name, _ABSENT)
+    if value is not _ABSENT and not isinstance(value, ModuleType | Namespace) and name[:2] != "__":
+        return value
+    if name in layout().get(fullname.partition(".")[2], ()):
+        value = _above(fullname, name)
+        if value is not _ABSENT:
+            return value
+    if name.isidentifier() and origin(f"{fullname}.{name}") is not None:
+        return importlib.import_module(f"{fullname}.{name}")
+    if space is not None and name[:2] != "__":
+        return getattr(space, name)  # which says what is near
+    raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)
+
+
+def _above(fullname: str, name: str) -> Any:
+    """A name that PyTorch defines here, from where tensorsh has it: one of the namespaces above."""
+    while "." in fullname:
+        fullname = fullname.rpartition(".")[0]
+        space = namespace(fullname)
+        if space is not None and name in names(space):
+            value = getattr(space, name)
+            if not isinstance(value, Namespace):
+                return value
+    return _ABSENT

@@ -1,0 +1,167 @@
+"""`import torch` in plain Python: real modules, found by Python's own import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).parents[2]
+
+
+def python(*words: str, folder: Path = TREE) -> subprocess.CompletedProcess[str]:
+    run = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=60, cwd=folder)
+    return run
+
+
+def answers(code: str, folder: Path = TREE) -> dict:
+    run = python("-c", "import tensorsh.as_torch, json\n" + code + "\nprint(json.dumps(told))", folder=folder)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def told() -> dict:
+    return answers("""
+import importlib, inspect, io, pickle, sys, types
+from importlib import metadata
+from unittest import mock
+import torch
+import torch.nn.functional as F
+from torch.utils.data import DataLoader
+from torch.distributions.normal import Normal
+from torch.optim.adam import Adam
+
+torch.manual_seed(0)
+told = {}
+told["modules"] = [isinstance(m, types.ModuleType) and m.__spec__.name == m.__name__ and m.__file__.endswith((".py", ".pyi"))
+                   for m in (torch, torch.nn, F, torch.linalg, torch.optim.lr_scheduler, torch.distributions.normal)]
+told["names"] = [sys.modules["torch.nn.functional"] is F is torch.nn.functional, Normal is torch.distributions.Normal, Adam is torch.optim.Adam]
+told["version"] = [str(torch.__version__), torch.version.__version__, torch.__version__ >= (2, 9), torch.__version__ < "2.13.1",
+                   torch.__version__ > "3", metadata.version("torch")]
+told["types"] = [type(c) is type for c in (torch.nn.Module, torch.optim.Optimizer, torch.utils.data.Dataset, Normal)]
+class Meta(type): pass
+class Model(torch.nn.Module, metaclass=Meta):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    def forward(self, x):
+        return self.b(F.relu(self.a(x)))
+told["trained"] = Model()(torch.ones(4, 2)).shape
+told["listed"] = sorted({"Adam", "SGD", "Optimizer", "lr_scheduler"} - set(vars(torch.optim)))
+told["source"] = inspect.getsource(torch.nn.Linear).split("(")[0]
+with mock.patch("torch.nn.functional.relu", lambda x: "patched"):
+    told["patched"] = F.relu(1)
+told["patched after"] = F.relu(torch.tensor(-1.0)).item()
+torch.mine = 3
+told["set"] = [torch.mine, "mine" in vars(torch)]
+torch.backends.cudnn.benchmark = True
+told["switch"] = torch.backends.cudnn.benchmark
+told["pickled"] = [pickle.loads(pickle.dumps(v)) is v for v in (torch.nn.Linear, Normal, torch.float32, torch.relu, F.cross_entropy)]
+told["again"] = importlib.reload(torch.nn) is torch.nn
+try:
+    import torch._inductor
+except ModuleNotFoundError as error:
+    told["missing"] = [str(error), error.name]
+try:
+    torch.nosuch
+except AttributeError as error:
+    told["missing name"] = str(error)
+from tensorsh import Session
+try:
+    Session()
+except RuntimeError as error:
+    told["session"] = "tensorsh stands for PyTorch in this process" in str(error)
+""")
+
+
+def test_modules_are_real(told: dict) -> None:
+    assert told["modules"] == [True] * 6 and told["names"] == [True] * 3
+    assert told["listed"] == [] and told["source"] == "class Linear"
+    assert told["again"] is True
+
+
+def test_the_version_compares_as_one(told: dict) -> None:
+    assert told["version"] == ["2.13.0+tensorsh", "2.13.0+tensorsh", True, True, False, "2.13.0+tensorsh"]
+
+
+def test_nothing_of_the_sandbox_shows(told: dict) -> None:
+    assert told["types"] == [True] * 4 and told["trained"] == [4, 1]
+    assert told["session"] is True
+
+
+def test_modules_may_be_patched_and_set(told: dict) -> None:
+    assert (told["patched"], told["patched after"]) == ("patched", 0.0)
+    assert told["set"] == [3, True] and told["switch"] is True
+
+
+def test_objects_are_pickled_by_name(told: dict) -> None:
+    assert told["pickled"] == [True] * 5
+
+
+def test_missing_names_are_python_s_errors(told: dict) -> None:
+    assert told["missing"] == ["No module named 'torch._inductor'", "torch._inductor"]
+    assert told["missing name"] == "module 'torch' has no attribute 'nosuch'"
+
+
+def test_a_real_torch_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("__version__ = '2.13'")
+    run = python("-c", "import torch, tensorsh.as_torch", folder=tmp_path)
+    assert run.returncode == 1 and "ImportError: PyTorch itself is imported in this process" in run.stderr
+
+
+def test_sessions_that_were_there_stay_sealed() -> None:
+    told = answers_after_session()
+    assert told == {"type": False, "refused": True}
+
+
+def answers_after_session() -> dict:
+    code = """
+from tensorsh import Session
+session = Session()
+session.run("torch.nn.Linear(1, 1)")
+import tensorsh.as_torch, json, torch
+told = {"type": type(torch.nn.Module) is type}
+try:
+    session.run("torch.nn.Module.forward = 1")
+except TypeError:
+    told["refused"] = True
+print(json.dumps(told))
+"""
+    run = python("-c", code)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+PROGRAM = "import sys, torch\nfrom beside import two\nprint(__name__, sys.argv[1:], torch.ones(two).tolist())\n"
+
+
+@pytest.mark.parametrize("command", [["-m", "tensorsh.as_torch"], ["-m", "tensorsh", "python"]])
+@pytest.mark.parametrize(
+    "words", [["{}/program.py"], ["-m", "program"], ["-c", PROGRAM]], ids=["file", "module", "code"]
+)
+def test_programs_run(command: list[str], words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "beside.py").write_text("two = 2")
+    run = python(*command, *(word.format(tmp_path) for word in words), "a", "-b", folder=tmp_path)
+    assert (run.stdout, run.stderr, run.returncode) == ("__main__ ['a', '-b'] [1.0, 1.0]\n", "", 0)
+
+
+def test_errors_and_exits_are_the_program_s(tmp_path: Path) -> None:
+    run = python("-m", "tensorsh.as_torch", "-c", "import torch; torch.ones(2) + torch.ones(3)")
+    assert run.returncode == 1 and "RuntimeError: The size of tensor a (2) must match" in run.stderr
+    assert python("-m", "tensorsh.as_torch", "-c", "raise SystemExit(7)").returncode == 7
+    assert python("-m", "tensorsh", "python", "nowhere.py").returncode == 2
+    assert python("-m", "tensorsh", "python").returncode == 2
+
+
+def test_a_suite_runs_with_it(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import torch")
+    (tmp_path / "test_it.py").write_text(
+        "import torch\ndef test_it():\n    assert torch.__version__.endswith('tensorsh') and torch.ones(2).sum() == 2\n"
+    )
+    run = python("-m", "pytest", "-q", "--torch=tensorsh", "-p", "no:cacheprovider", str(tmp_path), folder=tmp_path)
+    assert run.returncode == 0 and "1 passed" in run.stdout, run.stdout + run.stderr

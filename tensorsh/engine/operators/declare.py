@@ -38,7 +38,7 @@ from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
 from ..wording.overloads import explain
 from .composite import Composite, composite
-from .executor import NUMBERS, REQUIRED, Executor
+from .executor import NUMBERS, REQUIRED, Executor, Title
 from .forms import in_one_tuple
 from .registration import add
 from .signature import Form
@@ -101,6 +101,7 @@ class Operator(Executor):
         self.takes_floats = hasattr(self.check, "takes_floats")
         self.fast: Callable | None = None
         self.loop: Callable | None = None
+        self.otherwise: Callable | None = None  # of tensors, for arguments to which the kernel answers None
         self.first = self.promoted[0] if self.promoted else -1
         self.limited: Any = not self.view  # by dtypes, for which PyTorch has no kernel
         self.same: Callable | None = None
@@ -182,14 +183,13 @@ class Operator(Executor):
 
     def form(self, title: str) -> Callable:
         """The form of a title, for any arguments: checked, bound to the parameters and run."""
-        known: set[tuple] = set()
-        answer = self.answer
+        answer = Title(self, title).answer
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if asked and (given := ask(call, args, kwargs)) is not PROCEED:
                 return given
             try:
-                return answer(title, known, args, kwargs)
+                return answer(args, kwargs)
             except Exception as error:
                 told = explain(title, args, kwargs, error)
                 if told is error:

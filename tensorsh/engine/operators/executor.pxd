@@ -15,7 +15,7 @@ cdef class Plan:
     cdef public object narrow, rounds
 
 cdef class Executor(Recording):
-    cdef public object kernel, check, fast, same, loop, limited, wide
+    cdef public object kernel, check, fast, same, loop, limited, wide, otherwise
     cdef public list names, defaults, rest
     cdef public tuple arrays, promoted, keywords
     cdef public dict index, plans
@@ -27,6 +27,7 @@ cdef class Executor(Recording):
     cdef bint take(self, list values, list arrays) except -1
     @cython.locals(x=Fields, y=Fields, tracked=bint)
     cdef object pair(self, object input, object other)
+    cdef object answered(self, tuple args, dict kwargs)
     @cython.locals(tracked=bint)
     cdef object carry_out(self, list values)
     @cython.locals(i=Py_ssize_t, usual=bint)
@@ -41,6 +42,14 @@ cdef class Executor(Recording):
     cdef Plan planned(self, list operands)
     cdef object widen(self, list arrays)
     cdef object bare(self, list values, object result)
+
+cdef class Title:
+    cdef public Executor executor
+    cdef public str title
+    cdef public set known
+    cdef public tuple last
+    @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
+    cdef bint again(self, tuple args) except -1
 
 cdef class Symbol:
     cdef public Executor executor

@@ -20,7 +20,7 @@ from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
 from ..numerics.halves import converted
 from ..tape.record import Recording, attach
-from ..wording.arguments import checked, types_of
+from ..wording.arguments import MOST, checked, types_of
 from ..wording.dtype_refusals import refuse
 from .placement import module_and_kernel
 from .results import narrowed, scalar
@@ -82,11 +82,8 @@ class Plan:
 class Executor(Recording):
     """The part of an operator that runs its calls."""
 
-    def answer(self, title, known, args, kwargs):
-        """The answer to any arguments of a public form. known: the types of arguments that fit its title."""
-        types = types_of(args, kwargs)
-        if types not in known:
-            args, kwargs = checked(title, known, types, args, kwargs)
+    def answered(self, args, kwargs):
+        """The answer to arguments whose types fit."""
         if not kwargs or "out" not in kwargs:
             return self.carry_out(self.bound(args, kwargs))
         given = kwargs.copy()
@@ -174,6 +171,8 @@ class Executor(Recording):
         arrays = values[:]
         tracked = self.take(values, arrays)
         result = self.apply(arrays)
+        if result is None and self.otherwise is not None:
+            return self.otherwise(*values)
         if tracked and self.differentiable and settings["grad_enabled"]:
             return self.recorded(values, result)
         if type(result) is ndarray and not self.view:
@@ -400,6 +399,48 @@ class Executor(Recording):
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)
+
+
+class Title:
+    """A public form of an operator, and the types of arguments that fit it."""
+
+    def __init__(self, executor, title):
+        self.executor = executor
+        self.title = title
+        self.known = set()
+        self.last = ()
+
+    def answer(self, args, kwargs):
+        """The answer to any arguments."""
+        if kwargs or not self.again(args):
+            types = types_of(args, kwargs)
+            if types not in self.known:
+                args, kwargs = checked(self.title, self.known, types, args, kwargs)
+            if not kwargs and types in self.known:
+                self.last = types
+        return self.executor.answered(args, kwargs)
+
+    def again(self, args):
+        """Whether the arguments have the types of a call that fitted, as `types_of` tells them."""
+        last = self.last
+        n, most = len(args), len(last)
+        if n > most:
+            return False
+        lists = False
+        for i in range(n):
+            kind = type(args[i])
+            if kind is not last[i]:
+                return False
+            if kind is tuple or kind is list:
+                lists = True
+        if lists:
+            for x in args:
+                if isinstance(x, (tuple, list)) and len(x) <= MOST:
+                    for each in x:
+                        if n >= most or type(each) is not last[n]:
+                            return False
+                        n += 1
+        return n == most
 
 
 class Symbol:

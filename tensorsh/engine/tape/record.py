@@ -76,6 +76,8 @@ class Recording:
         """As `record`."""
         if type(result) is tuple or type(result) is list:
             outs = list(result)
+            if not outs:
+                return self.packaged(outs)
             tensors = [wrap(a) for a in (outs if self.outputs <= 0 else outs[: self.outputs])]
             node = self.made_node(values, tensors[0], tensors, outs, None)
             node._outputs = len(tensors)

@@ -122,6 +122,10 @@ class Raw:
         return x[index]
 
     @staticmethod
+    def reshape(x: Any, shape: tuple) -> Any:
+        return x.reshape(shape)
+
+    @staticmethod
     def adjoint(x: Any) -> Any:
         """The conjugate transpose of matrices."""
         x = x.swapaxes(-1, -2)

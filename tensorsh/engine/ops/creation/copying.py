@@ -8,44 +8,19 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move_like
-from ...arrays.constants import ABSENT
-from ...arrays.door import asked
 from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import laid_out
-from ...arrays.layout import memory_format as memory_format_type
 from ...arrays.numbers import converted
-from ...arrays.state import state
-from ...graph.fields import new
 from ...graph.nodes import whole
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from ...operators.registration import add_method
-from ...operators.views import view_node
 from ...tensors.inplace import mutate
 from ...tensors.tensor import Tensor
 
-FORMATS = (type(None), memory_format_type)
 
-
-def _clone(op, form):
-    def clone(input: Any = ABSENT, /, *args: Any, memory_format: Any = None, **kwargs: Any) -> Tensor:
-        if asked or args or kwargs or not isinstance(input, Tensor) or type(memory_format) not in FORMATS:
-            given = kwargs if memory_format is None else {**kwargs, "memory_format": memory_format}
-            return form(*(() if input is ABSENT else (input,)), *args, **given)
-        array = input._array
-        t = new(Tensor)
-        t._array = array.copy("K") if memory_format is None else laid_out(array, memory_format)
-        if input._node is not None and state.grad_enabled:
-            t._node = view_node(op, (input,))
-        elif state.inference:
-            t._inference = True
-        return t
-
-    return clone
-
-
-@operator(short=_clone, out=False)
+@operator(out=False)
 def clone(xp, input: Array, *, memory_format=None):
     """A copy that gradients flow through."""
     return laid_out(input, memory_format)

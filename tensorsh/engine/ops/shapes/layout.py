@@ -21,10 +21,9 @@ from ...arrays.extents import (
 )
 from ...arrays.layout import memory_format
 from ...arrays.state import state
-from ...graph.fields import tick
+from ...graph.fields import tick, wrap
 from ...graph.nodes import Node
 from ...loading import table
-from ...operators.views import view_node
 from ...tensors.inplace import Region, check, check_history
 from ...tensors.resizing import grow
 from ...tensors.resizing import resize as resize_storage
@@ -278,9 +277,8 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     check_history(self, tracked)
     array = restrided(self._array, size, stride, storage_offset)
     if tracked:
-        node = view_node(as_strided_view, [self, Region(self._array, array), array])
-        node.__class__ = as_strided_view.node_class("AsStridedBackward1")
-        self._node = node
+        region = Region(self._array, array)
+        self._node = as_strided_view.make_node([self, region, array], [wrap(array)], [array], "AsStridedBackward1")
     self._array = array
     self._bump()
     return self
@@ -295,9 +293,7 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
     check_history(self, tracked)
     array = op.kernel(np, self._array, *values[1:])
     if tracked:
-        node = view_node(op, values)
-        node.__class__ = op.node_class(title)
-        self._node = node
+        self._node = op.make_node(values, [wrap(array)], [array], title)
     self._array = array
     self._bump()
     return self

@@ -9,31 +9,54 @@ import warnings
 from typing import Any
 
 from ...arrays.constants import ndarray
-from ...arrays.door import PROCEED, ask, asked
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import of
 from ...arrays.errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
 from ...arrays.extents import count, element_offset, element_strides, strided, viewing_strides
 from ...loading import table
 from ...operators.declare import Array, composite, operator
-from ...operators.forms import dressed, explained, form, given
+from ...operators.forms import dressed, form
 from ...operators.signature import Form
-from ...operators.views import infer_size, viewed, viewing
 from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
-from ...wording.overloads import refuse
 from ..creation.copying import clone, contiguous
 
 
 def view_operator(names: str = "", /, **options: Any):
     """An operator whose result shares its input's memory."""
-    return operator(names, **{"view": True, "out": False, "short": viewing} | options)
+    return operator(names, **{"view": True, "out": False} | options)
 
 
 NO_VIEW = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
     "subspaces). Use .reshape(...) instead."
 )
+
+
+def infer_size(shape: tuple, count: int) -> tuple:
+    """A shape with its one -1 worked out for so many elements."""
+    product = 1
+    unknown = None
+    for i, n in enumerate(shape):
+        if n >= 0:
+            product *= n
+        elif n != -1:
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
+        elif unknown is not None:
+            raise RuntimeError("only one dimension can be inferred")
+        else:
+            unknown = i
+    if unknown is None:
+        if product == count:
+            return shape
+    elif product and count % product == 0:
+        return (*shape[:unknown], count // product, *shape[unknown + 1 :])
+    elif not product and not count:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be "
+            "any value and is ambiguous"
+        )
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
 def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
@@ -48,51 +71,20 @@ def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
     return None if strides is None else strided(array, shape, strides)
 
 
-def _view(op, usual):
-    """``view`` takes a size, separate numbers, or a dtype."""
-
-    def view(self: Tensor, *shape: Any, dtype: Any = None, size: Any = None) -> Tensor:
-        if asked and (answer := ask(view, (self, *shape), given(dtype=dtype, size=size))) is not PROCEED:
-            return answer
-        array = self._array
-        if dtype is None and size is None:
-            short = shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
-            for n in short:
-                if type(n) is not int or n < -1:
-                    break
-            else:
-                if short and array.flags.c_contiguous:
-                    try:
-                        result = array.reshape(short)
-                    except ValueError:
-                        pass
-                    else:
-                        return viewed(op, (self, short), result)
-        if dtype is not None:
-            refuse("Tensor.view", shape if size is None else (size,), {"dtype": dtype})
-        size = shape if size is None else (size,)
-        if dtype is not None or (size and isinstance(size[0], Dtype)):
-            return view_dtype.function(self, dtype or size[0])
-        refuse("Tensor.view", size, {})
-        if len(size) == 1 and isinstance(size[0], (tuple, list)):
-            size = size[0]
-        wanted = infer_size(ints("view", "size", tuple(size)), array.size)
-        result = in_shape(array, wanted, "view")
-        if result is None:
-            raise RuntimeError(NO_VIEW)
-        return viewed(op, (self, wanted), result)
-
-    return view
-
-
-@operator("_view", method="view", view=True, node="ViewBackward0", short=_view)
-def view(xp, input: Array, size):
+@view_operator("_view", method="view", node="ViewBackward0", packed="size")
+def view(xp, input: Array, size=None, dtype=None):
     """The same memory in another shape (one size may be -1), or its bytes as another dtype.
     RuntimeError: a shape that the strides do not allow, another number of elements."""
-    return input.reshape(size)
+    if dtype is not None or isinstance(size, Dtype):
+        return None
+    result = in_shape(input, infer_size(ints("view", "size", size), input.size), "view")
+    if result is None:
+        raise RuntimeError(NO_VIEW)
+    return result
 
 
 view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+view.otherwise = lambda input, size, dtype: view_dtype.function(input, dtype or size)
 
 
 @view_operator("_view_dtype", method=False, node="ViewBackward1")
@@ -121,51 +113,25 @@ def view_dtype(xp, input: Array, dtype):
     return input.view(target.numpy)
 
 
-def _reshape(op, usual):
-    def reshape(*args: Any, **kwargs: Any) -> Tensor:
-        if not kwargs and len(args) > 1 and isinstance(args[0], Tensor) and not asked:
-            input = args[0]
-            short = args[1] if len(args) == 2 and type(args[1]) is tuple else args[1:]
-            for n in short:
-                if type(n) is not int or n < -1:
-                    break
-            else:
-                if input._array.flags.c_contiguous:
-                    try:
-                        return viewed(view, (input, short), input._array.reshape(short))
-                    except ValueError:
-                        pass
-        return told(*args, **kwargs)
-
-    def any_shape(*args: Any, **kwargs: Any) -> Tensor:
-        input, shape = op.bind(args, kwargs)
-        if not isinstance(input, Tensor):
-            return op.run([input, shape])
-        array = input._array
-        shape = infer_size(ints("reshape", "shape", shape), array.size)
-        result = in_shape(array, shape)
-        if result is None:
-            return unsafe_view.function(clone.function(input, memory_format=contiguous), shape)
-        return viewed(view if array.flags.c_contiguous else reshape_alias, (input, shape), result)
-
-    told = explained(usual._title, any_shape)
-    return reshape
+def reshaped_node(input, shape):
+    return "ViewBackward0" if input._array.flags.c_contiguous else "ReshapeAliasBackward0"
 
 
-@operator(packed="shape", short=_reshape)
+@view_operator(packed="shape", node=reshaped_node)
 def reshape(xp, input: Array, shape):
     """The elements in another shape (one size may be -1): a view where strides allow, else a copy.
     RuntimeError: another number of elements, more than one -1."""
-    return input.reshape(shape)
+    return in_shape(input, infer_size(ints("reshape", "shape", shape), input.size))
 
 
-@view_operator("_reshape_alias", method=False)
-def reshape_alias(xp, input: Array, size):
-    """`view` of a tensor that is not in row order, where strides allow it."""
-    return in_shape(input, size)
+def copied(input, shape):
+    """`reshape` where no view is possible."""
+    sizes = infer_size(ints("reshape", "shape", shape), input._array.size)
+    return unsafe_view.function(clone.function(input, memory_format=contiguous), sizes)
 
 
-reshape_alias.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+reshape.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
+reshape.otherwise = copied
 
 
 @operator("_unsafe_view", method=False)
@@ -447,7 +413,7 @@ def transposed(self: Tensor) -> Tensor:
     """With the dimensions in reverse order."""
     n = self._array.ndim
     if n == 2:
-        return viewed(permute, (self, (1, 0)), self._array.T)
+        return permute.run([self, (1, 0)])
     if n == 0:
         return permute.function(self, ())
     warnings.warn(

@@ -293,7 +293,7 @@ def joined(t, g, needs, input_shape, lengths, dim):
     return (t.cat(filled(t, g, shapes), dim),)
 
 
-@view_operator("_split_equal", method=False, node="SplitBackward0")
+@view_operator("_split_equal", method=False, node="SplitBackward0", outputs=-1)
 def split_equal(xp, input: Array, lengths, dim):
     return pieces(input, lengths, dim)
 
@@ -301,7 +301,7 @@ def split_equal(xp, input: Array, lengths, dim):
 split_equal.joint_gradient(joined)
 
 
-@view_operator("_split_with_sizes", method=False, node="SplitWithSizesBackward0")
+@view_operator("_split_with_sizes", method=False, node="SplitWithSizesBackward0", outputs=-1)
 def split_sizes(xp, input: Array, lengths, dim):
     return pieces(input, lengths, dim)
 

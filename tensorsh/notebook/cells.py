@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from typing import Any, NamedTuple
 
 from ..command.arguments import Options
+from ..sandbox.files import Permissions
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
 from .bundle import bundle
@@ -43,6 +44,18 @@ class Cells(Shell):
 
     def keyboard(self) -> Any:
         return self.stdin
+
+    def permissions(self, read: Any, write: Any) -> Permissions:
+        """The notebook's folder may be read and written."""
+        return Permissions(read is True or [self.home, *read], write is True or [self.home, *write])
+
+    def confirm(self, question: str) -> bool:
+        """Whether the person at the notebook says yes."""
+        print(f"{question} (y/n) ", flush=True)
+        try:
+            return self.stdin.readline().strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""

@@ -58,7 +58,7 @@ class Permissions:
         text = path_text(path)
         resolved = os.path.realpath(text)
         allowed = getattr(self, kind)
-        if allowed is True or any(_within(resolved, folder) for folder in allowed):
+        if allowed is True or any(is_within(resolved, folder) for folder in allowed):
             return resolved
         verb = "reading" if kind == "read" else "writing"
         raise PermissionError(f"{verb} {text!r} needs --allow-{kind}={text}")
@@ -319,7 +319,8 @@ def _resolve_all(paths: Iterable[str] | bool) -> tuple[str, ...] | bool:
     return tuple(os.path.realpath(path_text(path)) for path in ([paths] if isinstance(paths, str) else paths))
 
 
-def _within(path: str, folder: str) -> bool:
+def is_within(path: str, folder: str) -> bool:
+    """Whether a resolved path is a folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 

@@ -39,12 +39,14 @@ def history(shell: Shell, argument: str) -> None:
 @command("save", "[-f] FILE", "writes the entries that succeeded as a program (-f: over an existing file)")
 def save(shell: Shell, argument: str) -> None:
     entries = [record.text.rstrip() for record in shell.records if record.succeeded]
-    _write(argument, "".join(entry + "\n" for entry in entries), "%save")
+    _write(shell, argument, "".join(entry + "\n" for entry in entries), "%save")
 
 
 @command("transcript", "[-f] FILE", "writes all entries with what they gave, as a golden test")
 def transcript_(shell: Shell, argument: str) -> None:
-    _write(argument, transcript([record for record in shell.records if record.done or record.error]), "%transcript")
+    _write(
+        shell, argument, transcript([record for record in shell.records if record.done or record.error]), "%transcript"
+    )
 
 
 @command("export", "[-f] FILE", "writes the entries that succeeded as plain Python for PyTorch")
@@ -53,18 +55,25 @@ def export(shell: Shell, argument: str) -> None:
     from ..session import torch_names
 
     text = "".join(record.text.rstrip() + "\n" for record in shell.records if record.succeeded)
-    _write(argument, exported(text, "<shell>", torch_names()), "%export")
+    _write(shell, argument, exported(text, "<shell>", torch_names()), "%export")
 
 
-def _write(argument: str, text: str, name: str) -> None:
-    """Writes a file beside its place and renames it; an existing one only when asked to."""
+def _write(shell: Shell, argument: str, text: str, name: str) -> None:
+    """Writes a file beside its place and renames it; an existing one only when asked to. Outside the shell's folder, and
+    over a file by one of several pasted lines, only when the person says yes."""
+    from ..sandbox.files import Permissions, is_within
+    from .asking import shown
+
     force = argument.startswith("-f ")
     path = argument[3:].strip() if force else argument
     if not path:
         raise CommandError(f"{name} needs the name of a file")
-    if os.path.exists(path) and not force:
+    exists = os.path.lexists(path)
+    if exists and not force:
         raise CommandError(f"{path} is there already; {name} -f {path} writes over it")
-    from ..sandbox.files import Permissions
-
+    target = os.path.realpath(path)
+    allowed = is_within(target, shell.home) or shell.session.permissions.allows(target, "write")
+    if (not allowed or (exists and shell.among)) and not shell.confirm(f"{name}: write {shown(target)}?"):
+        raise CommandError(f"{name}: nothing was written to {shown(target)}")
     Permissions(write=True).write_bytes(path, text.encode())
     print(f"{path}: {text.count(chr(10))} lines")

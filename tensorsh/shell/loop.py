@@ -26,6 +26,7 @@ from .status import Status
 
 if TYPE_CHECKING:
     from ..command.arguments import Options
+    from ..sandbox.files import Permissions
 
 GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
 STACK = 64 << 20
@@ -45,6 +46,10 @@ class Shell:
         self.config = Config()
         for problem in self.config.problems:
             warn(problem)
+        self.home = os.path.realpath(os.getcwd())
+        """The folder in which it was opened."""
+        self.among = False
+        """Whether the entry that runs has several parts, as what is pasted may have."""
         self.session = session or self._new_session(options)
         self.entries = Entries(self.config["history_size"])
         self.interrupts = Interrupts()
@@ -62,17 +67,25 @@ class Shell:
             self.config.set("nan", True)
 
     def _new_session(self, options: Options | None) -> Session:
-        from ..sandbox.files import Permissions
-
-        here = os.getcwd()
         read: Any = options.read if options is not None else []
         write: Any = options.write if options is not None else []
-        permissions = Permissions(read is True or [here, *read], write is True or [here, *write])
-        return Session(permissions, stdin=self.keyboard())
+        return Session(self.permissions(read, write), stdin=self.keyboard())
+
+    def permissions(self, read: Any, write: Any) -> Permissions:
+        """What programs may read and write, by the flags of the command line and beyond."""
+        from .asking import Asked
+
+        return Asked(self.home, read is True or [self.home, *read], write)
 
     def keyboard(self) -> Any:
         """What `input()` of programs reads."""
         return None if sys.stdin is None else Keyboard(sys.stdin)
+
+    def confirm(self, question: str) -> bool:
+        """Whether the person says yes."""
+        from .asking import confirm
+
+        return confirm(question)
 
     def run(self) -> int:
         """Reads entries until there are no more."""
@@ -158,7 +171,12 @@ class Shell:
         from .commands import parts
 
         self._prepared()
-        for _, part in parts(entry, self.session.is_complete):
+        refused = getattr(self.session.permissions, "refused", None)
+        if refused:
+            refused.clear()
+        found = parts(entry, self.session.is_complete)
+        self.among = len(found) > 1
+        for _, part in found:
             self.failed = None
             self._enter(part)
             if self.failed is not None or self.leave is not None:
@@ -273,9 +291,7 @@ class Shell:
         from .values import columns
 
         width = max(columns() - 1, 20)
-        first = (
-            f"tensorsh {__version__}: torch's names need no prefix; files below this folder may be read and written."
-        )
+        first = f"tensorsh {__version__}: torch's names need no prefix; programs may read files below this folder, and ask before they write."
         print(fill(first, width))
         print(fill("Alt-Enter begins a new line, name? explains, %help lists commands, Ctrl-D leaves.", width))
 

@@ -106,13 +106,8 @@ def config(shell: Shell, argument: str) -> None:
 
 @command("reset", "[-f]", "forgets all variables (-f: without asking)")
 def reset(shell: Shell, argument: str) -> None:
-    if argument != "-f":
-        try:
-            answer = input("Forget all variables? (y/n) ")
-        except EOFError:
-            answer = ""
-        if answer.strip().lower() not in ("y", "yes"):
-            return
+    if argument != "-f" and not shell.confirm("Forget all variables?"):
+        return
     for name in list(shell.session):
         del shell.session[name]
     shell.session.variables.pop("__", None)

@@ -25,9 +25,13 @@ cdef class Executor(Recording):
     cdef list bound(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)
     cdef bint take(self, list values, list arrays) except -1
+    @cython.locals(x=Fields)
+    cdef object single(self, object input)
     @cython.locals(x=Fields, y=Fields, tracked=bint)
     cdef object pair(self, object input, object other)
     cdef object answered(self, tuple args, dict kwargs)
+    @cython.locals(n=Py_ssize_t, rest=list)
+    cdef list filled(self, object input, object other)
     @cython.locals(tracked=bint)
     cdef object carry_out(self, list values)
     @cython.locals(i=Py_ssize_t, usual=bint)

@@ -183,6 +183,10 @@ class Executor(Recording):
         """The call of an operator on one tensor; it fails where the form is to ask those who have a say."""
         if asked:
             raise LookupError
+        return self.single(input)
+
+    def single(self, input):
+        """As `one`, whoever has a say."""
         if self.loop is not None and isinstance(input, Fields):
             x = input
             result = self.loop(x._array)
@@ -212,8 +216,16 @@ class Executor(Recording):
             if result is not None:
                 if not tracked or not self.differentiable or not settings["grad_enabled"]:
                     return fresh(result)
-                return self.recorded([input, other, *self.rest] if self.rest else [input, other], result)
-        return self.carry_out([input, other, *self.rest])
+                return self.recorded(self.filled(input, other), result)
+        return self.carry_out(self.filled(input, other))
+
+    def filled(self, input, other):
+        """Two operands and the settings' defaults."""
+        rest = self.rest
+        n = len(rest)
+        if n == 0:
+            return [input, other]
+        return [input, other, rest[0]] if n == 1 else [input, other, *rest]
 
     def compute(self, arrays):
         """The result of the array function for arguments in the order of the parameters, arrays in place of tensors."""

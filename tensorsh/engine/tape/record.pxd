@@ -41,7 +41,7 @@ cdef class Recording:
     cdef public dict kept, classes
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, list values, object result)
-    @cython.locals(t=Fields, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,
+    @cython.locals(t=Fields, i=Py_ssize_t, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,
                    mixed=bint, edges=list, brought=list)
     cdef object made_node(self, list values, Fields result, list tensors, list outs, object title)
     cdef object node_of_lists(self, object node_class, list values, Fields result, list tensors, list outs)

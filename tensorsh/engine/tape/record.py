@@ -123,10 +123,13 @@ class Recording:
         # A formula that multiplies by an operand of another dtype may leave the gradient's.
         mixed = narrow
         count = len(self.tensors)
-        edges = [None] * count
+        first = second = None
+        edges = [] if count > 2 else None
         mask = other = 0
         for k in range(count):
-            x = values[self.tensors[k]]
+            i = self.tensors[k]
+            x = values[i]
+            edge = None
             if isinstance(x, Fields):
                 t = x
                 a = t._array
@@ -136,11 +139,17 @@ class Recording:
                     like = (1 if a.dtype is kind else 0) | (2 if a.shape == out.shape else 0)
                 if not like & 1 and self.promote is not None:
                     mixed = True
-                if t._node is not None:
-                    edges[k] = t._node
+                edge = t._node
+                if edge is not None:
                     mask |= 1 << k
                     if like != 3:
                         other |= 1 << k
+            if edges is not None:
+                edges.append(edge)
+            elif k == 0:
+                first = edge
+            else:
+                second = edge
         if mixed:
             other = mask
         metas = None
@@ -153,8 +162,8 @@ class Recording:
                 else:
                     brought.append(None)
             metas = tuple(brought)
-        edge = (edges[0], edges[1]) if count == 2 else tuple(edges)
-        return link(node_class, edge, self.keep(mask, values, result, tensors, outs), metas)
+        nodes = (first,) if count == 1 else (first, second) if count == 2 else tuple(edges)
+        return link(node_class, nodes, self.keep(mask, values, result, tensors, outs), metas)
 
     def node_of_lists(self, node_class, values, result, tensors, outs):
         """The node of a call with lists of tensors: an edge for each of their elements."""

@@ -10,10 +10,8 @@ import pytest
 
 from tensorsh.engine.examples import FOLDER as EXAMPLES
 from tensorsh.engine.graph import saved_names
-from tensorsh.engine.operators import out_rules
+from tensorsh.engine.loading import recorded as functions
 from tensorsh.engine.sparse import missing
-from tensorsh.engine.tensors import overlap
-from tensorsh.engine.wording import dtype_refusals, overloads
 from tensorsh.language import pytorch_names
 
 from .hostile.corpus import FILES as HOSTILE
@@ -23,9 +21,8 @@ from .support.programs import FOLDERS, programs, recorded
 RECORDING = Path(__file__).parent / "recording"
 MADE = re.compile(r"make record ONLY=(\w+), PyTorch 2\.13\.0\S* of git \w{10}, \w+ .*\(.*\), \d+ threads?\b")
 TABLES = sorted(tables.DATA.glob("*.jsonl"))
-PACKAGE = [
-    Path(module.FILE) for module in (missing, saved_names, overlap, dtype_refusals, out_rules, overloads, pytorch_names)
-] + [Path(pytorch_names.MODULES)]
+PACKAGE = [Path(module.FILE) for module in (missing, saved_names, functions, pytorch_names)]
+PACKAGE.append(Path(pytorch_names.MODULES))
 TEXTS = [
     *PACKAGE,
     *HOSTILE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from itertools import product
 from pathlib import Path
@@ -9,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tensorsh.engine.loading.recorded import records, told
 from tensorsh.engine.wording import steps
-from tensorsh.engine.wording.binding import parameters
-from tensorsh.engine.wording.overloads import PYTHON, recorded, records
+from tensorsh.engine.wording.overloads import PYTHON, parameter_text
 
 LISTS = (
     "", "a", "a, b", "a, b, c", "a, b=1", "a=0.5, b='x'", "*rest", "a, *rest", "a, *, k", "a, *, k, l", "a, b=2, *, k=None, l=True",
@@ -36,24 +37,28 @@ def outcome(function: Any, args: tuple, kwargs: dict) -> Any:
 def test_arguments_are_bound_as_python_does(listed: str) -> None:
     space: dict[str, Any] = {}
     exec(f"def f({listed}): return locals()", space)
-    found = parameters(listed)
     for args, kwargs in CALLS:
-        assert outcome(lambda *a, **k: found.bind("f", a, k), args, kwargs) == outcome(space["f"], args, kwargs)
+        assert outcome(steps.binder("f", listed), args, kwargs) == outcome(space["f"], args, kwargs)
 
 
 def python_functions() -> dict[str, str]:
-    names = re.findall(rf"^(\S+)(?: \(\w+\))?: {PYTHON}", records(), re.MULTILINE)
-    return {name.removeprefix("nn.functional."): recorded(name)[1][len(PYTHON) :] for name in names}
+    names = re.findall(rf"^(\S+) takes: {PYTHON}", records(), re.MULTILINE)
+    return {name.removeprefix("nn.functional."): parameter_text(name)[len(PYTHON) :] for name in names}
 
 
 def test_steps_name_parameters_and_builtin_functions_that_are_recorded() -> None:
     listed = python_functions()
-    for name, step in steps.STEPS.items():
-        if name in listed:
-            found = parameters(listed[name])
-            assert {*steps.names_of(step)} <= {*found.positional, *found.keyword_only, found.rest}, name
+    names = {*steps.STEPS, *steps.TEXTS}
+    for name in names:
+        step = steps.step_of(name)
+        if step is not None and name in listed:
+            assert {*steps.names_of(step)} <= {*inspect.signature(steps.binder(name, listed[name])).parameters}, name
     builtin = {"adaptive_avg_pool1d", "fractional_max_pool1d", "fractional_max_pool1d_with_indices"}
-    assert steps.STEPS.keys() - listed.keys() == builtin  # or not there at all
+    assert names - listed.keys() == builtin  # or not there at all
     source = Path(steps.__file__).read_text(encoding="utf-8")
     for name in re.findall(r"\bC\.(\w+)", source):
-        assert recorded("_nn." + name)[0], name
+        assert told("_nn." + name, "takes"), name
+    for line in steps.HANDED.strip().split("\n"):
+        if ">" in line:
+            name = line.partition("> ")[2].split()[0]
+            assert told("_nn." + name.replace("*", line.partition(":")[0].split()[0]), "takes"), line

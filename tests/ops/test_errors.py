@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.wording.overloads import mismatch, records
+from tensorsh.engine.loading.recorded import records
+from tensorsh.engine.wording.arguments import mismatch
 
 from ..support.outcomes import as_read, refusal, space
 from ..support.tables import pairs
@@ -76,9 +77,9 @@ def test_words_for_arguments_that_fit_no_overload() -> None:
     x = torch.ones(2, 2)
     for name, args, kwargs, said in (
         ("sum", (x,), {"dim": "a"}, "sum() received an invalid combination of arguments - got (Tensor, dim=str), but expected one of:"),
-        ("Tensor.add", ("a",), {}, "add(): argument 'other' (position 1) must be Tensor, not str"),
+        ("Tensor.add", (x, "a"), {}, "add(): argument 'other' (position 1) must be Tensor, not str"),
         ("cumsum", (x, 1.5), {}, "cumsum(): argument 'dim' (position 2) must be int, not float"),
-        ("Tensor.neg", (1,), {}, "TensorBase.neg() takes no arguments (1 given)"),
+        ("Tensor.neg", (x, 1), {}, "TensorBase.neg() takes no arguments (1 given)"),
         ("linalg.inv", (), {}, 'linalg_inv() missing 1 required positional arguments: "A"'),
         ("zeros", (2, "a"), {}, "zeros(): argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got str\""),
     ):  # fmt: skip

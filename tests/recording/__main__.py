@@ -10,8 +10,8 @@ from pathlib import Path
 
 from .origin import FOLDER
 
-APART = {"goldens", "origin", "cupy"}
-"""Modules that record nothing, or nothing of PyTorch's."""
+APART = {"goldens", "origin", "cupy", "overloads", "refusals", "outs", "overlaps", "stubs"}
+"""Modules that write no table of their own, or nothing of PyTorch's."""
 NAMES = sorted(each.stem for each in Path(__file__).parent.glob("[a-z]*.py") if each.stem not in APART)
 
 

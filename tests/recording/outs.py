@@ -11,11 +11,8 @@ import re
 import torch
 
 from tensorsh.engine.examples import example
-from tensorsh.engine.operators.out_rules import FILE
-from tensorsh.engine.wording.overloads import records
 
 from ..support.outcomes import headline
-from .origin import write_text
 
 DTYPES = [torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.uint8]
 SHORT = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "complex64": "ComplexFloat",
@@ -127,10 +124,16 @@ FORMS = {
 """Calls of which there is no example, or a form of a function that is an operator of its own."""
 
 
-def record() -> None:
-    found: dict[str, list[str]] = {}
-    listed = [line.partition(":")[0].partition(" (")[0] for line in records().splitlines() if "out=" in line]
-    for name in dict.fromkeys([*[n for n in listed if not n.startswith(("Tensor.", "_nn.", "#"))], *FORMS]):
+def taking_out(takes: dict[str, str]) -> list[str]:
+    """The functions with ``out=``, given the overloads of all."""
+    names = [name.removesuffix(" takes") for name, text in takes.items() if "out=" in text]
+    return [name for name in names if not name.startswith(("Tensor.", "_nn."))]
+
+
+def outs(takes: dict[str, str]) -> dict[str, str]:
+    """Which dtypes functions refuse for ``out=``, and what they say where an operand wants a gradient."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys([*taking_out(takes), *FORMS]):
         try:
             call = FORMS.get(name) or call_of(name)
             if call is None:
@@ -144,20 +147,20 @@ def record() -> None:
         if not all(isinstance(x, torch.Tensor) for x in results):
             continue
 
-        def outs(place: int = -1, dtype: object = None, results: list = results, several: bool = several) -> object:
-            made = [torch.empty(0, dtype=dtype if i == place else x.dtype) for i, x in enumerate(results)]
-            return tuple(made) if several else made[0]
+        def made(place: int = -1, dtype: object = None, results: list = results, several: bool = several) -> object:
+            each = [torch.empty(0, dtype=dtype if i == place else x.dtype) for i, x in enumerate(results)]
+            return tuple(each) if several else each[0]
 
         for place, x in enumerate(results):
             want = name_of(x.dtype)
             if want not in SHORT:
                 continue
-            answers = {name_of(d): said(function, args, settings | {"out": outs(place, d)}) for d in DTYPES}
+            answers = {name_of(d): said(function, args, settings | {"out": made(place, d)}) for d in DTYPES}
             if any("unexpected keyword" in a or "invalid combination" in a for a in answers.values()):
                 break
             told = rule(want, answers, name[0] == "_")
             if told:
-                found.setdefault(" ".join(told).strip(), []).append(f"{name}/{place}" if place else name)
+                found[f"{name}/{place} out" if place else f"{name} out"] = " ".join(told).strip()
         tracked = [
             x.detach().clone().requires_grad_() if isinstance(x, torch.Tensor) and x.dtype.is_floating_point else
             [y.detach().clone().requires_grad_() if isinstance(y, torch.Tensor) and y.dtype.is_floating_point else y for y in x]
@@ -165,12 +168,10 @@ def record() -> None:
             for x in args
         ]  # fmt: skip
         if any(y.requires_grad for x in tracked for y in tensors(x)):
-            answer = said(function, tracked, settings | {"out": outs()})
+            answer = said(function, tracked, settings | {"out": made()})
             named = GRADIENT.search(answer)
             if not answer:
-                found.setdefault("tracked", []).append(name)
+                found[f"{name} traced"] = "tracked"
             elif named and named[1] != name.rpartition(".")[2]:
-                found.setdefault(f"named {named[1]}", []).append(name)
-    lines = [f"{' '.join(names)}: {key}" for key, names in sorted(found.items())]
-    title = "Functions, results counted from 0: which dtypes out= must not have, and what is said of them."
-    write_text("outs", FILE, title, lines)
+                found[f"{name} traced"] = f"named {named[1]}"
+    return found

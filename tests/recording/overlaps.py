@@ -11,11 +11,9 @@ from typing import Any
 
 import torch
 
-from tensorsh.engine.tensors.overlap import FILE, REPEATED, SHARED
-from tensorsh.engine.wording.overloads import records
+from tensorsh.engine.tensors.overlap import REPEATED, SHARED
 
-from .origin import write_text
-from .outs import FORMS, PIVOTS, X, call_of, said, tensors
+from .outs import FORMS, PIVOTS, X, call_of, said, taking_out, tensors
 
 N = torch.tensor([[0, 1], [1, 0]])
 KEEPING = {
@@ -125,12 +123,10 @@ def words(target: torch.Tensor, args: list, refuses: Callable) -> list[str]:
     return found
 
 
-def outs() -> dict[str, list[str]]:
+def outs(takes: dict[str, str]) -> dict[str, list[str]]:
     """What functions do with ``out=``."""
     found = {}
-    listed = [line.partition(":")[0].partition(" (")[0] for line in records().splitlines() if "out=" in line]
-    names = [n for n in listed if not n.startswith(("Tensor.", "_nn.", "#"))]
-    for name in dict.fromkeys([*names, *FORMS, *KEEPING, *CREATING]):
+    for name in dict.fromkeys([*taking_out(takes), *FORMS, *KEEPING, *CREATING]):
         try:
             if name in CREATING:
                 function, args, settings = getattr(torch, name), CREATING[name], {}
@@ -183,13 +179,11 @@ def forms(functions: dict[str, list[str]]) -> dict[str, list[str]]:
     return found
 
 
-def record() -> None:
-    functions = outs()
-    found: dict[str, list[str]] = {}
+def overlaps(takes: dict[str, str]) -> dict[str, str]:
+    """What functions, and in-place forms, do otherwise than usual where memory overlaps."""
+    functions = outs(takes)
+    found: dict[str, str] = {}
     for name, told in (functions | forms(functions)).items():
         if told != ["once"] or name.strip("_") in functions and name[-1] == "_":
-            found.setdefault(" ".join(told), []).append(name)
-    lines = [f"{' '.join(sorted(names))}: {told}" for told, names in sorted(found.items())]
-    write_text(
-        "overlaps", FILE, "Functions, results counted from 0, that do not as usual where memory overlaps.", lines
-    )
+            found[f"{name} overlap"] = " ".join(told)
+    return found

@@ -13,10 +13,8 @@ import re
 import torch
 
 from tensorsh.engine.loading import table
-from tensorsh.engine.wording.overloads import FILE
 
 from . import stubs
-from .origin import write_text
 
 KINDS = {
     "Tensor": "Tensor", "Number": "Number", "Number | _complex": "Number", "_int": "int", "_bool": "bool", "_float": "float", "_size": "ints",
@@ -257,24 +255,25 @@ def in_python(value: object) -> str:
     return str(inspect.Signature(parameters))[1:-1]
 
 
-def called_in_python() -> list[str]:
-    """The builtin functions that those in Python call, as lines of their own."""
-    lines = []
+def called_in_python() -> dict[str, str]:
+    """The overloads of the builtin functions that those in Python call."""
+    lines = {}
     for name in BUILTIN.split():
         places = torch._C._nn, torch._C._VariableFunctions, torch._C._linalg
         value = next(getattr(each, name) for each in places if hasattr(each, name))
         listed = told(value)
         found = f"+ {' | '.join(with_optional(listed[1:], value))}" if listed else declared(value, False)[0]
-        lines.append(f"_nn.{name}: {found}")
+        lines[f"_nn.{name} takes"] = found
     return lines
 
 
-def record() -> None:
+def takes() -> dict[str, str]:
+    """The overloads of each function, and (by ``name called``) the name that it has in its errors."""
     table.load_all()
     names = [n for n in table.FUNCTIONS if not n.rpartition(".")[2].startswith("_")]
     names += ["Tensor." + n for n in (*table.METHODS, "detach", "retain_grad") if not n.startswith("_")]
     names += ["can_cast", "promote_types", "result_type"]
-    lines = []
+    found: dict[str, str] = {}
     for name in sorted(names):
         owner, _, last = name.rpartition(".")
         value = torch
@@ -283,23 +282,24 @@ def record() -> None:
         if value is None or isinstance(value, (type, property)) or not callable(value):
             continue
         if name in WRITTEN:
-            lines.append(f"{name}: {WRITTEN[name]}")
+            found[f"{name} takes"] = WRITTEN[name]
             continue
         if inspect.isfunction(value):
             kept = getattr(torch.nn.functional, "_" + last, None) if name.startswith("nn.functional.") else None
             if inspect.isfunction(kept) and "pool" in last:
-                lines.append(f"{name} ({kept.__name__}): python {in_python(kept)}")
+                found |= {f"{name} takes": f"python {in_python(kept)}", f"{name} called": kept.__name__}
                 continue
             own = value.__name__
-            said = f" ({own})" if own.lstrip("_") == last and own != last else ""
-            lines.append(f"{name}{said}: python {in_python(value)}")
+            if own.lstrip("_") == last and own != last:
+                found[f"{name} called"] = own
+            found[f"{name} takes"] = f"python {in_python(value)}"
             continue
         bound = getattr(torch.ones(2, 2), last) if owner == "Tensor" else value
         listed = told(bound)
-        said = said_name(bound, name)
-        title = f"{name} ({said})" if said else name
+        if said := said_name(bound, name):
+            found[f"{name} called"] = said
         if listed:
-            lines.append(f"{title}: + {' | '.join(with_optional(listed[1:], value))}")
+            found[f"{name} takes"] = f"+ {' | '.join(with_optional(listed[1:], value))}"
             continue
         named = stubs.methods(last) if owner == "Tensor" else stubs.functions(last) if not owner else []
         overloads = stubbed(named)
@@ -314,6 +314,5 @@ def record() -> None:
         if not overloads or schema and "Any " in overloads[0] and first_of(schema[0]) == first_of(overloads[0]):
             overloads = schema or overloads or stubbed(stubs.functions(last))
         if overloads:
-            lines.append(f"{title}: {' | '.join(dict.fromkeys(overloads))}")
-    lines += called_in_python()
-    write_text("overloads", FILE, "Names: overloads.", lines)
+            found[f"{name} takes"] = " | ".join(dict.fromkeys(overloads))
+    return found | called_in_python()

@@ -1,6 +1,6 @@
 """Dtypes of whole and complex numbers that PyTorch's functions have no kernel for.
 
-One line a kernel: its name in errors, the dtypes, the functions. They are found by the functions' examples: those of their
+They are found by the functions' examples: those of their
 tensors that have the dtype of the first are brought to each dtype in turn.
 """
 
@@ -14,9 +14,6 @@ import torch
 
 from tensorsh.engine.examples import example
 from tensorsh.engine.loading import table
-from tensorsh.engine.wording.dtype_refusals import FILE
-
-from .origin import write_text
 
 DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 complex64 complex128".split()
 SPACE = {n: getattr(torch, n) for n in dir(torch)}
@@ -71,9 +68,10 @@ SHORT = {
 }  # fmt: skip
 
 
-def record() -> None:
+def lacks() -> dict[str, str]:
+    """The kernels that each function misses, with their dtypes."""
     table.load_all()
-    missing: dict[tuple[str, str], list[str]] = {}
+    missing: dict[str, str] = {}
     for name in sorted(table.OPERATORS):
         function: Any = torch
         for part in name.split("."):
@@ -91,7 +89,8 @@ def record() -> None:
             kernel = "" if promoted else told(function, *given, dtype)
             if kernel:
                 kernels.setdefault(kernel, []).append(dtype)
-        for kernel, dtypes in kernels.items():
-            missing.setdefault((kernel, " ".join(dtypes)), []).append(name)
-    lines = [f"{kernel} {dtypes}: {' '.join(names)}" for (kernel, dtypes), names in sorted(missing.items())]
-    write_text("refusals", FILE, "Kernel and dtypes: functions.", lines)
+        if kernels:
+            missing[f"{name} lacks"] = "; ".join(
+                " ".join([kernel, *dtypes]) for kernel, dtypes in sorted(kernels.items())
+            )
+    return missing

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import endable
-from ..arrays.door import PROCEED, ask, asked
 from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import as_images, copying
 from ..loading.table import FUNCTIONS
@@ -36,10 +35,9 @@ from ..tape.record import attach, camel
 from ..tensors.inplace import write
 from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
-from ..wording.overloads import explain
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor, Title
-from .forms import in_one_tuple
+from .forms import in_one_tuple, public
 from .registration import add
 from .signature import Form
 
@@ -183,21 +181,7 @@ class Operator(Executor):
 
     def form(self, title: str) -> Callable:
         """The form of a title, for any arguments: checked, bound to the parameters and run."""
-        answer = Title(self, title).answer
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if asked and (given := ask(call, args, kwargs)) is not PROCEED:
-                return given
-            try:
-                return answer(args, kwargs)
-            except Exception as error:
-                told = explain(title, args, kwargs, error)
-                if told is error:
-                    raise
-                raise told from None
-
-        call._title = title  # type: ignore[attr-defined]
-        return call
+        return public(title, Title(self, title).answer)
 
     def make(self, title: str) -> Callable:
         """The public function of a title: a form, with the short way in front of it that the operator has."""

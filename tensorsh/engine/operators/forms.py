@@ -6,25 +6,27 @@ raises plainly. A short way in front of a form leaves to it whatever is unusual,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.door import PROCEED, ask, asked
-from ..wording.arguments import checked, takes_lists, types_of
-from ..wording.dtype_refusals import refuse_call
-from ..wording.overloads import explain
+from ..wording.arguments import checked, explain, takes_lists, types_of
+from ..wording.dtype_refusals import refuse
 from .signature import Form
 
 
-def explained(title: str, run: Callable) -> Callable:
-    """The form of a function that looks at its arguments itself."""
+def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:
+    """The form of a title. ``answer(args, kwargs)`` answers any arguments; names: under one of which there may be a function
+    for sparse tensors without a rule."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if asked and (answer := ask(call, args, kwargs)) is not PROCEED:
-            return answer
+        if asked and (given := ask(call, args, kwargs)) is not PROCEED:
+            return given
         try:
-            return run(*args, **kwargs)
+            return answer(args, kwargs)
         except Exception as error:
+            if names and hasattr(error, "form_of") and (sparse := error.form_of(names)) is not None:
+                return sparse(*args, **kwargs)
             told = explain(title, args, kwargs, error)
             if told is error:
                 raise
@@ -42,52 +44,34 @@ def form(title: str, run: Callable, names: list[str] | None = None, dtypes: bool
     limited: Any = dtypes
     lists: bool | None = None  # whether what is in a list counts, once that was asked
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def answer(args: tuple, kwargs: dict) -> Any:
         nonlocal limited, lists
-        if asked and (answer := ask(call, args, kwargs)) is not PROCEED:
-            return answer
-        try:
-            types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
-            if lists is not False and (tuple in types or list in types):
-                if lists is None:
-                    lists = takes_lists(title)
-                if lists:
-                    types = types_of(args, kwargs)
-            if types not in known:
-                args, kwargs = checked(title, known, types, args, kwargs)
-            if out and "out" in kwargs:
-                from . import out_rules
+        types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
+        if lists is not False and (tuple in types or list in types):
+            if lists is None:
+                lists = takes_lists(title)
+            if lists:
+                types = types_of(args, kwargs)
+        if types not in known:
+            args, kwargs = checked(title, known, types, args, kwargs)
+        if out and "out" in kwargs:
+            from . import out_rules
 
-                out_rules.check_out(names, args, kwargs["out"])
-                if out_rules.left_to_form(names, run, kwargs["out"]):
-                    return out_rules.delivered(names, run, args, kwargs)
-            result = run(*args, **kwargs)
-            array = getattr(args[0], "_array", None) if limited and args else None
-            if array is not None and array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
-                limited = refuse_call(limited, names, args, result)
-            return result
-        except Exception as error:
-            sparse = error.form_of(names) if hasattr(error, "form_of") else None
-            if sparse is not None:
-                return sparse(*args, **kwargs)
-            told = explain(title, args, kwargs, error)
-            if told is error:
-                raise
-            raise told from None
+            out_rules.check_out(names, args, kwargs["out"])
+            if out_rules.left_to_form(names, run, kwargs["out"]):
+                return out_rules.delivered(names, run, args, kwargs)
+        result = run(*args, **kwargs)
+        array = getattr(args[0], "_array", None) if limited and args else None
+        if array is not None and array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
+            limited = refuse(limited, names, array, args, result)
+        return result
 
-    call._title = title  # type: ignore[attr-defined]
-    return call
+    return public(title, answer, names)
 
 
 def heard(title: str, function: Callable) -> Callable:
     """The form of a function that words its errors itself: a property's, a Python method's."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if asked and (answer := ask(call, args, kwargs)) is not PROCEED:
-            return answer
-        return function(*args, **kwargs)
-
-    call._title = title  # type: ignore[attr-defined]
+    call = public(title, lambda args, kwargs: function(*args, **kwargs))
     dressed(call, function).__dict__.setdefault("__wrapped__", Form(title.rpartition(".")[2], function))
     return call
 

@@ -1,29 +1,26 @@
 """Results written into tensors that a call gave (``out=``), and PyTorch's words where those will not do.
 
 Most functions write into any dtype that can hold the result. What others demand, and under which name they say that such
-calls have no gradient, is recorded in `outs.txt`; it is read when a call with ``out=`` fails or might.
+calls have no gradient, is recorded (`out`, `traced`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..arrays.dtype import can_hold, dtype, of
 from ..arrays.errors import cpp_name
 from ..arrays.state import state
-from ..loading.recorded import beside, entries
+from ..loading.recorded import told
 from ..tensors.overlap import check_out
 from ..tensors.tensor import Tensor
-from ..wording.overloads import recorded as parameters
 from .results import store_out
 
-FILE = beside(__file__, "outs.txt")
-USUAL = ("cast", "RuntimeError: result type {Want} can't be cast to the desired output type {Got}")
-EXACT = ("same", "RuntimeError: Expected out tensor to have dtype {want}, but got {got} instead")
+USUAL = "cast RuntimeError: result type {Want} can't be cast to the desired output type {Got}"
+EXACT = "same RuntimeError: Expected out tensor to have dtype {want}, but got {got} instead"
 LATE = ("RuntimeError: result type", "RuntimeError: Expected out tensor to have dtype", "RuntimeError: Found dtype")
 """What PyTorch says of dtypes only after it has looked whether a gradient is wanted."""
 ERRORS: dict[str, type[Exception]] = {
@@ -31,34 +28,9 @@ ERRORS: dict[str, type[Exception]] = {
 }  # fmt: skip
 
 
-class Rules(NamedTuple):
-    dtypes: dict[str, tuple[str, str]]
-    tracked: frozenset[str]
-    titles: dict[str, str]
-
-
-@lru_cache(1)
-def recorded() -> Rules:
-    """What functions demand of the dtypes of ``out=``, those that take operands which want a gradient, and what others
-    call themselves when they refuse those."""
-    dtypes: dict[str, tuple[str, str]] = {}
-    tracked: set[str] = set()
-    titles: dict[str, str] = {}
-    for names, text in entries(FILE):
-        kind, _, words = text.partition(" ")
-        if kind == "tracked":
-            tracked.update(names.split())
-        elif kind == "named":
-            titles.update(dict.fromkeys(names.split(), words))
-        else:
-            dtypes.update(dict.fromkeys(names.split(), (kind, words)))
-    return Rules(dtypes, frozenset(tracked), titles)
-
-
 def known(names: list[str], usual: str) -> str:
     """The first of several names of an operator for which there are rules, or its usual one: `_max_all` and `max` differ."""
-    rules = recorded()
-    return next((n for n in names if n in rules.dtypes), usual)
+    return next((n for n in names if told(n, "out") is not None), usual)
 
 
 def fits(kind: str, want: dtype, got: dtype) -> bool:
@@ -71,9 +43,9 @@ def fits(kind: str, want: dtype, got: dtype) -> bool:
     return kind == "any" or can_hold(want, got)
 
 
-def refusal(rule: tuple[str, str], want: dtype, got: dtype) -> Exception | None:
+def refusal(rule: str, want: dtype, got: dtype) -> Exception | None:
     """The error for a result of one dtype and an ``out=`` of another, if they do not go together."""
-    kind, words = rule
+    kind, _, words = rule.partition(" ")
     if want is got or fits(kind, want, got):
         return None
     error, _, text = words.partition(": ")
@@ -94,18 +66,18 @@ def store_results(
 ) -> None:
     """Store a function's results. `tracked`: whether an operand wants a gradient; operands: what was read, which must not
     lie where the results go; `exactly`: the dtype was asked for; title: what it calls itself where a gradient is wanted."""
-    rules = recorded()
     arrays = [np.asarray(a) if isinstance(a, np.generic) else a for a in arrays]
     late: Exception | None = None
     for place, (target, array) in enumerate(zip(targets, arrays, strict=False)):
-        rule = EXACT if exactly else rules.dtypes.get(f"{name}/{place}" if place else name, USUAL)
+        rule = EXACT if exactly else told(f"{name}/{place}" if place else name, "out") or USUAL
         error = refusal(rule, of(array), target.dtype)
-        if error is not None and not rule[1].startswith(LATE):
+        if error is not None and not rule.partition(" ")[2].startswith(LATE):
             raise error
         late = late or error
     wanted = tracked or any(t._node is not None for t in targets)
-    if wanted and state.grad_enabled and name not in rules.tracked:
-        raise tracked_error(title or rules.titles.get(name, name.rpartition(".")[2]))
+    traced = told(name, "traced") or "" if wanted and state.grad_enabled else "tracked"
+    if traced != "tracked":
+        raise tracked_error(title or traced.removeprefix("named ") or name.rpartition(".")[2])
     check_out((name,), operands, targets)
     if late is not None:
         raise late
@@ -117,12 +89,13 @@ def left_to_form(names: list[str], function: Callable, out: Any) -> bool:
     """Whether a function of many forms leaves its single ``out=`` to its form: it takes none, or there are rules for it."""
     if not isinstance(out, Tensor):
         return False
-    rules = recorded()
-    if any(name in rules.dtypes or name in rules.tracked or name in rules.titles for name in names):
+    if any(told(name + "/1", "out") is not None for name in names):
+        return False  # it wants several
+    if any(told(name, word) is not None for name in names for word in ("out", "traced")):
         return True
     code = getattr(function, "__code__", None)
     taken = code is not None and ("out" in code.co_varnames or "__wrapped__" in function.__dict__)
-    return not taken and any(" out=" in parameters(name)[1] for name in names)
+    return not taken and any(" out=" in (told(name, "takes") or "") for name in names)
 
 
 def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -> Tensor:

@@ -13,7 +13,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from ..loading.recorded import beside, entries
-from ..wording.binding import parameters
+from ..wording.steps import binder
 
 FILE = beside(__file__, "signatures.txt")
 
@@ -61,14 +61,7 @@ def written() -> dict[str, str]:
 
 def of_text(text: str) -> Any:
     """The signature of a parameter list."""
-    listed = parameters(text)
-    kinds = (
-        (Parameter.POSITIONAL_OR_KEYWORD, listed.positional),
-        (Parameter.VAR_POSITIONAL, [listed.rest] if listed.rest else []),
-        (Parameter.KEYWORD_ONLY, listed.keyword_only),
-    )
-    defaults = listed.defaults
-    return Signature([Parameter(n, kind, default=defaults.get(n, Parameter.empty)) for kind, ns in kinds for n in ns])
+    return Signature.from_callable(binder("", text))
 
 
 def of_kernel(source: Any, out: bool) -> Any:

@@ -1,7 +1,7 @@
 """Overlap of what is written and what is read: which calls PyTorch refuses, where memory is in two places at once.
 
 A tensor that is written may have every element in a place of its own (`alone`), and no part of its memory in what is read
-unless that is the very same elements (`apart`). `overlaps.txt` has what functions do otherwise, as PyTorch answered: first
+unless that is the very same elements (`apart`). What functions do otherwise is recorded (`overlap`): first
 ``once`` or ``twice``, how many elements of what is written may lie in one place, then for each operand ``part`` (as usual),
 ``any`` (not even the same elements) or ``free``. In-place forms are named with their underscore, their operands without what
 is written; those that are not listed do as their functions.
@@ -12,13 +12,11 @@ As in PyTorch, memory with gaps is let through: the operands are read before any
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from ..arrays.extents import extent, meets
-from ..loading.recorded import beside, entries
+from ..loading.recorded import told
 
-FILE = beside(__file__, "overlaps.txt")
 REPEATED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
@@ -29,23 +27,14 @@ SHARED = (
 )
 
 
-@lru_cache(1)
-def recorded() -> dict[str, list[str]]:
-    """Each function that does not do as usual with what it does."""
-    found: dict[str, list[str]] = {}
-    for names, words in entries(FILE):
-        found.update(dict.fromkeys(names.split(), words.split()))
-    return found
-
-
 def rule(names: Sequence[str], inplace: bool = False) -> list[str]:
     """What a function, by the first of its names for which anything is recorded, does with overlaps."""
-    rules = recorded()
     for name in names:
-        if inplace and (own := rules.get(name.strip("_") + "_")):
-            return own
-        if found := rules.get(name):
-            return [found[0], *found[2:]] if inplace else found
+        if inplace and (own := told(name.strip("_") + "_", "overlap")):
+            return own.split()
+        if found := told(name, "overlap"):
+            words = found.split()
+            return [words[0], *words[2:]] if inplace else words
     return ["once"]
 
 

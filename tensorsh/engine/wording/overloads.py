@@ -1,22 +1,20 @@
 """PyTorch's words for arguments that fit no overload of a function.
 
-Its argument parser tries a function's overloads in order, as recorded in `overloads.txt`; when none fits it words the
-mistake by rules of its own. They are followed here after a call has failed, so that calls that succeed pay nothing.
+Its argument parser tries a function's overloads in order, as recorded (`takes`); when none fits it words the mistake by
+rules of its own.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.errors import type_name
-from ..loading.recorded import beside
-from ..tensors.inplace import check
+from ..loading.recorded import told
 from ..tensors.tensor import Tensor
 
-FILE = beside(__file__, "overloads.txt")
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 TAKES_NUMBERS = frozenset(
     name + form
@@ -180,14 +178,6 @@ class Overload:
                     f'"type must be tuple of ints,but got {type_name(each)}"'
                 )
 
-    def unrecognized(self, kwargs: dict) -> list[str]:
-        """The keywords that its message lists: those that it finds among as many parameters from the end are not, where
-        these have no default (it takes what follows the last space, the default, for the name)."""
-        names = [part if "=" not in part else "" for part in self.text.split(", ")] if self.text else []
-        names = [part.rpartition(" ")[2] for part in names]
-        last = names[len(names) - len(kwargs) :] if len(kwargs) <= len(names) else []
-        return [key for key in kwargs if key not in last]
-
     def too_many(self, name: str, count: int) -> str:
         if self.required != self.positional:
             return (
@@ -257,35 +247,36 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
     return None if fits else -1
 
 
-@lru_cache(1)
-def records() -> str:
-    """The lines of the file, which is not taken apart: a program asks for few of them."""
-    with open(FILE, encoding="ascii") as file:
-        return file.read()
+def parameter_text(dotted: str) -> str:
+    """The overloads of a function; of one that is not recorded, nothing."""
+    return told(dotted, "takes") or ""
 
 
-@cache
-def recorded(dotted: str) -> tuple[str, str]:
-    """The name that a function has in its errors, and its overloads; of one that is not recorded, nothing."""
-    lines = records()
-    at = max(lines.find(f"\n{dotted}:"), lines.find(f"\n{dotted} ("))
-    if at < 0:
-        return "", ""
-    title, _, text = lines[at + 1 : lines.index("\n", at + 1)].partition(":")
+def spoken_name(dotted: str) -> str:
+    """The name that a function has in its errors."""
     owner, _, last = dotted.rpartition(".")
-    usual = f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last
-    return title.partition(" (")[2].rstrip(")") or usual, text[1:]
+    return told(dotted, "called") or (f"{owner}_{last}" if owner in ("linalg", "special", "fft") else last)
 
 
-def mismatch(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Exception | None:
-    """PyTorch's error for arguments that fit no overload of a function; None where they do. `own`: a method's tensor."""
-    name, text = recorded(dotted)
-    if not name:
+@lru_cache(256)
+def overloads(text: str) -> list[Overload]:
+    return [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
+
+
+def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
+    """Raise PyTorch's error for arguments that fit no overload of a builtin function."""
+    error = misfits(dotted, args, kwargs)
+    if error is not None:
+        raise error
+
+
+def misfits(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
+    """PyTorch's error for arguments that fit no overload of a builtin function (a method without its tensor); None where
+    they do, or nothing is recorded of it."""
+    text = told(dotted, "takes")
+    if text is None:
         return None
-    if text.startswith(PYTHON):
-        return of_python(dotted, name, text[len(PYTHON) :], args if own is None else (own, *args), kwargs)
-    many = text.startswith("+ ")
-    options = overloads(text)
+    name, many, options = spoken_name(dotted), text.startswith("+ "), overloads(text)
     if not many and not options[0].parameters and dotted.startswith("Tensor."):
         if kwargs:
             return TypeError(f"TensorBase.{name}() takes no keyword arguments")
@@ -305,103 +296,11 @@ def mismatch(dotted: str, args: tuple, kwargs: dict, own: Any = None) -> Excepti
     plausible = [i for i, o in enumerate(options) if o.required <= count <= len(o.parameters)]
     if len(plausible) == 1:
         return TypeError(mismatches[plausible[0]])
-    if len(options) == 1:
-        unknown = options[0].unrecognized(kwargs)
-        if unknown:
-            return TypeError(
-                f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {', '.join(unknown)}"
-            )
+    said = f"{name}() received an invalid combination of arguments - got "
+    known = [p.name for p in options[0].parameters]
+    if len(options) == 1 and (unknown := [key for key in kwargs if key not in known]):
+        return TypeError(f"{said}unrecognized keyword arguments: {', '.join(unknown)}")
     got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in kwargs.items()])
     got += ", " if kwargs and not args else ""
     expected = options[0].shown() if len(options) == 1 else "one of:\n" + "\n".join(f" * {o.shown()}" for o in options)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({got}), but expected {expected}")
-
-
-def of_python(dotted: str, name: str, text: str, args: tuple, kwargs: dict) -> Exception | None:
-    """The error of a function written in Python: Python's own, or that of the first steps that it takes."""
-    from .binding import parameters
-    from .steps import STEPS, VARIANTS, names_of
-
-    places = parameters(text)
-    bare = dotted.removeprefix("nn.functional.")
-    try:
-        if bare in VARIANTS:
-            settings, titles = [each.split() for each in VARIANTS[bare]]
-            given = dict(zip(places.positional, args, strict=False)) | kwargs
-            name = titles[sum(bool(given.get(key)) << at for at, key in enumerate(reversed(settings)))]
-            bare = name if name in STEPS else bare
-        bound = places.bind("Tensor." + name if dotted.startswith("Tensor.") else name, args, kwargs)
-        if bare in STEPS:
-            step = STEPS[bare]
-            step(**{key: bound[key] for key in names_of(step)})
-    except Exception as error:
-        return error.with_traceback(None)
-    return None
-
-
-def unwritable(dotted: str, own: Any) -> Exception | None:
-    """Why a tensor may not be written in place, which is found out before the kernel looks at its operands."""
-    if dotted[-1] != "_" or dotted[-2] == "_" or own is None or own._node is None or dotted[7:] in UNCHECKED:
-        return None
-    try:
-        check(own, True, ("zero",))  # whose elements may lie in one place: that is found out later
-    except RuntimeError as error:
-        return error
-    return None
-
-
-UNCHECKED = frozenset("requires_grad_ resize_ resize_as_ detach_ share_memory_ rename_ set_ apply_ map_".split())
-"""Methods that look at what they are given first."""
-
-
-def overflow(error: Exception, args: tuple, own: Any) -> Exception | None:
-    """What is said of a complex number that a kernel of real ones takes for its setting."""
-    if type(error) is OverflowError and str(error).startswith("Python integer "):
-        name = str(error).rpartition(" ")[2]
-        return RuntimeError(f"value cannot be converted to type {name}_t without overflow")
-    if type(error) is not TypeError or not str(error).endswith("or a real number, not 'complex'"):
-        return None
-    wide = any(getattr(getattr(x, "dtype", None), "name", "") == "float64" for x in (own, *args))
-    return RuntimeError(f"value cannot be converted to type {'double' if wide else 'float'} without overflow")
-
-
-def unbound(dotted: str, own: Any) -> Exception | None:
-    """The error of a builtin method that is called on the class with no tensor; `own`: what is in its place, if anything."""
-    if not dotted.startswith("Tensor.") or isinstance(own, Tensor) or recorded(dotted)[1].startswith(PYTHON):
-        return None
-    name = dotted[7:]
-    if own is None:
-        return TypeError(f"unbound method TensorBase.{name}() needs an argument")
-    return TypeError(
-        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own)}' object"
-    )
-
-
-@lru_cache(256)
-def overloads(text: str) -> list[Overload]:
-    return [Overload(each) for each in text.removeprefix("+ ").split(" | ")]
-
-
-def split(title: str, args: tuple) -> tuple[str, tuple, Any]:
-    """The recorded name of a form, its arguments as they are written, and the tensor of a method."""
-    if title.startswith("Tensor."):
-        return title, args[1:], args[0] if args else None
-    return title.removeprefix("torch."), args, None
-
-
-def explain(title: str, args: tuple, kwargs: dict, error: Exception) -> Exception:
-    """The error of a call that failed: PyTorch's where its arguments fit no overload. title: ``torch.add``, ``Tensor.add_``."""
-    try:
-        dotted, given, own = split(title, args)
-        told = unbound(dotted, own) or mismatch(dotted, given, kwargs, own)
-        told = told or unwritable(dotted, own) or overflow(error, given, own)
-        return told or (error if not hasattr(error, "worded") else error.worded([dotted.removeprefix("Tensor.")]))
-    except Exception:
-        return error
-
-
-def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
-    """Raise PyTorch's error for arguments that fit no overload of a function."""
-    error = mismatch(dotted, args, kwargs)
-    if error is not None:
-        raise error
+    return TypeError(f"{said}({got}), but expected {expected}")

@@ -21,12 +21,12 @@ from ...loading import table
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.elementwise import KERNEL
-from ...operators.forms import dressed, explained, form
+from ...operators.forms import dressed, form, public
 from ...operators.scipy import from_scipy
 from ...tape.worlds import raw
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
-from ...wording.overloads import refuse as refuse_arguments
+from ...wording.arguments import mismatch
 from ..elementwise.elementary import sigmoid_of
 
 FUNCTIONAL = "nn.functional."
@@ -58,14 +58,18 @@ def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
     def changed(*args: Any, **kwargs: Any) -> Tensor:
         return write(op, bind(args, kwargs))
 
-    def any_call(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
-        if "out" in kwargs:
-            refuse_arguments(FUNCTIONAL + name, args, kwargs)
+    title = "torch." + FUNCTIONAL + name
+
+    def any_call(args: tuple, kwargs: dict) -> Tensor:
+        if "out" in kwargs and (error := mismatch(title, args, kwargs)) is not None:
+            raise error
+        settings = kwargs.copy()
+        inplace = settings.pop("inplace", False)
         if len(args) > count:
             *args, inplace = args  # type: ignore[assignment]
-        return changed(*args, **kwargs) if inplace else run(*args, **kwargs)
+        return changed(*args, **settings) if inplace else run(*args, **settings)
 
-    told = explained("torch." + FUNCTIONAL + name, any_call)
+    told = public(title, any_call)
 
     def function(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
         if inplace:
@@ -83,8 +87,7 @@ def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
     table.FUNCTIONS[FUNCTIONAL + name] = function
     table.OPERATORS[FUNCTIONAL + name] = op
     if form_too:
-        title = FUNCTIONAL + name + "_"
-        table.FUNCTIONS[title] = dressed(form("torch." + title, changed), changed)
+        table.FUNCTIONS[f"{FUNCTIONAL}{name}_"] = dressed(form(title + "_", changed), changed)
 
 
 def selected(condition: Any, g: Any) -> Any:

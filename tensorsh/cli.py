@@ -72,6 +72,10 @@ def _main(arguments: list[str], is_process: bool) -> int:
             return 0
         if options.command == "kernel":
             return _kernel(options.arguments)
+        if options.command == "lsp":
+            from .editor.launch import launch
+
+            return launch(options.arguments)
         return _run(options, is_process)
     except UsageError as error:
         complain(f"tensorsh: {error}\nTry `tensorsh --help`.")

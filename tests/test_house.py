@@ -20,7 +20,7 @@ HOUSE = [
     {"session"},
     {"golden", "command"},
     {"shell"},
-    {"notebook"},
+    {"notebook", "editor"},
     {"cli"},
     {"__init__", "__main__"},
 ]

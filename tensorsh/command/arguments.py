@@ -21,6 +21,7 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
   tensorsh convert FROM TO       makes a notebook of a program (cells begin with `# %%`), or a program of a notebook
   tensorsh python SCRIPT.py      runs plain Python in which `import torch` means tensorsh (-m MODULE, -c CODE)
   tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
+  tensorsh lsp                   serves editors: errors, shapes and completion while a program is written (--stdio or --tcp)
 
 Running
   -i                             stay in the shell afterwards, with the program's variables
@@ -66,7 +67,7 @@ def help_text(command: str) -> str:
     return "\n\n".join([title, usage, section]) + "\n"
 
 
-COMMANDS = ("run", "test", "export", "convert", "kernel")
+COMMANDS = ("run", "test", "export", "convert", "kernel", "lsp")
 
 
 class UsageError(Exception):
@@ -119,7 +120,7 @@ def parse(arguments: list[str]) -> Options:
             _option(options, word, rest)
         elif word in COMMANDS and not options.command and not options.arguments:
             options.command = word
-            if word == "kernel":  # the rest is its own
+            if word in ("kernel", "lsp"):  # the rest is its own
                 options.arguments = rest
                 break
         elif options.command in ("test", "export", "convert"):

@@ -84,6 +84,9 @@ class Walk:
         self.scopes: list[Scope] = []
         self.candidates: list[tuple[ast.Call, Scope]] = []
         self.nodes: list[tuple[ast.Name, Scope]] = []  # the names read; without the gate only
+        self.bindings: list[
+            tuple[str, Any, Scope]
+        ] = []  # the names bound, and by what; plain targets without the gate only
         self.documented: list[ast.FormattedValue] = []  # the fields with `=` of f-strings
         self.stores: list[tuple[ast.Attribute, Scope]] = []  # ordinary attributes that are set or deleted
         self.depth = 0
@@ -93,6 +96,10 @@ class Walk:
         made = Scope(kind, parent, class_name or (parent.class_name if parent else None))
         self.scopes.append(made)
         return made
+
+    def bind(self, scope: Scope, name: str, node: Any) -> None:
+        scope.bind(name)
+        self.bindings.append((name, node, scope))
 
     def run(self, module: ast.Module, gate: bool = True) -> None:
         top = self.scope("module", None)
@@ -110,6 +117,7 @@ class Walk:
                         self.nodes.append((node, scope))
                 else:
                     _bind_target(scope, name)
+                    self.bindings.append((name, node, scope))
                 if name[:2] == "__" and gate:
                     _check_variable(node, scope)
                 continue
@@ -189,7 +197,7 @@ def _function(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
     if type(node) is not ast.Lambda:
         if gate:
             _check_definition(node.name, node, scope)
-        scope.bind(node.name)
+        walk.bind(scope, node.name, node)
         walk.push(inner, depth, node.body[::-1])
         walk.push(scope, depth, node.decorator_list, node.returns)
     else:
@@ -199,7 +207,7 @@ def _function(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
         if argument is not None:
             if gate and is_special(argument.arg):
                 raise Mistake(f"name '{argument.arg}' is not available in tensorsh", place_of(argument))
-            inner.bound.add(argument.arg)
+            walk.bind(inner, argument.arg, argument)
             walk.push(scope, depth, argument.annotation)
     is_static = any(getattr(d, "id", "") == "staticmethod" for d in getattr(node, "decorator_list", ()))
     if scope.kind == "class" and not is_static and (arguments.posonlyargs or arguments.args):
@@ -213,7 +221,7 @@ def _class(walk: Walk, node: ast.ClassDef, scope: Scope, depth: int, gate: bool)
         for keyword in node.keywords:
             if keyword.arg == "metaclass" or keyword.arg is None:
                 raise Mistake("metaclasses do not exist in tensorsh", place_of(keyword))
-    scope.bind(node.name)
+    walk.bind(scope, node.name, node)
     inner = walk.scope("class", scope, node.name.lstrip("_") or None)
     walk.push(inner, depth, node.body[::-1])
     walk.push(scope, depth, node.decorator_list, node.bases, [k.value for k in node.keywords])
@@ -323,7 +331,7 @@ def _import(walk: Walk, node: ast.Import, scope: Scope, depth: int, gate: bool) 
                     part.startswith("_") and part not in PRIVATE_MODULES and part is not alias.asname
                 ):
                     raise Mistake(f"name '{part}' is not available in tensorsh", place_of(alias))
-        scope.bind(alias.asname or alias.name.partition(".")[0])
+        walk.bind(scope, alias.asname or alias.name.partition(".")[0], alias)
 
 
 def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gate: bool) -> None:
@@ -332,7 +340,7 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
         for alias in node.names:
             if gate and alias.name not in (*known, "with_statement", "unicode_literals", "generator_stop"):
                 raise Mistake(f"future feature {alias.name} is not defined", place_of(alias))
-            scope.bind(alias.asname or alias.name)
+            walk.bind(scope, alias.asname or alias.name, alias)
         return
     for alias in node.names:
         if gate:
@@ -346,13 +354,14 @@ def _import_from(walk: Walk, node: ast.ImportFrom, scope: Scope, depth: int, gat
         if alias.name == "*":
             scope.module().star = True
         else:
-            scope.bind(alias.asname or alias.name)
+            walk.bind(scope, alias.asname or alias.name, alias)
 
 
 def _global(walk: Walk, node: ast.Global, scope: Scope, depth: int, gate: bool) -> None:
     for name in node.names:
         if gate and is_special(name) and name not in WRITABLE_VARIABLES:
             raise Mistake(f"name '{name}' is not available in tensorsh", place_of(node))
+        walk.bindings.append((name, node, scope))
         scope.globals.add(name)
         if name in scope.bound:
             scope.module().bound.add(name)
@@ -362,7 +371,7 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
     if node.name:
         if gate and is_special(node.name):
             raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
-        scope.bind(node.name)
+        walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
 
 
@@ -404,7 +413,7 @@ def _capture(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> Non
     if name:
         if gate and is_special(name):
             raise Mistake(f"name '{name}' is not available in tensorsh", place_of(node))
-        scope.bind(name)
+        walk.bind(scope, name, node)
     if type(node) is ast.MatchAs:
         walk.push(scope, depth, node.pattern)
     elif type(node) is ast.MatchMapping:
@@ -436,6 +445,7 @@ _VISITORS: dict[type, Any] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
     ast.Global: _global,
+    ast.Nonlocal: lambda walk, node, scope, *_: walk.bindings.extend((n, node, scope) for n in node.names),
     ast.ExceptHandler: _handler,
     ast.Assign: _assign,
     ast.AugAssign: _augmented,

@@ -19,8 +19,10 @@ _FUTURE = {"annotations": 0x1000000}
 class Translation:
     """The tree of a text after the walk, and what can be compiled from it."""
 
-    def __init__(self, text: str, filename: str, bound: Container[str], future: int = 0) -> None:
-        module = run_lowering(text)
+    def __init__(
+        self, text: str, filename: str, bound: Container[str], future: int = 0, module: ast.Module | None = None
+    ) -> None:
+        module = run_lowering(text) if module is None else module
         walk = Walk()
         walk.run(module)
         self.questions = lower_flags(walk, bound)

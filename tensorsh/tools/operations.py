@@ -146,10 +146,13 @@ class Call(metaclass=Sealed):
         """The operands that are tensors, also those in lists."""
         found = {}
         for name, value in self.operands.items():
-            if hasattr(value, "_array") and hasattr(value, "_node"):
+            if _is_tensor(value):
                 found[name] = value
             elif type(value) in (list, tuple):
-                found |= {
-                    f"{name}[{i}]": v for i, v in enumerate(value) if hasattr(v, "_array") and hasattr(v, "_node")
-                }
+                found |= {f"{name}[{i}]": v for i, v in enumerate(value) if _is_tensor(v)}
         return found
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether a value has the fields of a tensor; the class itself has them, too."""
+    return hasattr(value, "_array") and hasattr(value, "_node") and not isinstance(value, type)

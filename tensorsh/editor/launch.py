@@ -1,0 +1,41 @@
+"""The start of the language server: `tensorsh lsp [--stdio | --tcp[=PORT]] [--host=HOST]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..command.arguments import UsageError
+from . import MISSING
+from .checks import Workshop
+
+PORT = 2087
+
+
+def launch(words: Sequence[str]) -> int:
+    """Serves one client on standard input and output, or over TCP on this machine; the exit code. Raises UsageError."""
+    port, host = None, "127.0.0.1"
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name == "--tcp" and (value.isdigit() or not equals):
+            port = int(value or PORT)
+        elif name == "--host" and value:
+            host = value
+        elif word != "--stdio":
+            raise UsageError("lsp takes --stdio (the default), --tcp, --tcp=PORT, --host=HOST")
+    workshop = Workshop()
+    workshop.start()  # it loads while pygls does
+    try:
+        try:
+            from .server import serve
+        except ImportError as error:
+            if error.name not in ("pygls", "lsprotocol"):
+                raise
+            raise UsageError(MISSING) from None
+        server = serve(workshop)
+        if port is None:
+            server.start_io()
+        else:
+            server.start_tcp(host, port)
+    finally:
+        workshop.close()
+    return 0

@@ -113,8 +113,10 @@ def _run(options: Options, is_process: bool) -> int:
     if options.isolate:
         from .sandbox.isolation import Unavailable, isolate
 
+        modules = None if filename[:1] == "<" else os.path.dirname(os.path.abspath(filename))
+
         try:
-            complain("tensorsh: " + isolate(options.read, options.write))
+            complain("tensorsh: " + isolate(options.read, options.write, modules))
         except Unavailable as error:
             complain(f"tensorsh: --isolate is not possible here, the program was not run: {error}")
             return 2
@@ -176,6 +178,7 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
             cache=None if options.isolate else cache_folder(),
             arguments=options.arguments or ["-"],
             max_memory=bound,
+            folder=folder_of(filename),
         )
         if options.trace:
             session.trace()
@@ -205,6 +208,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
             return code, session
     sys.stdout, sys.stderr = stdout, stderr
     return code, session
+
+
+def folder_of(filename: str) -> str:
+    """Where a program's own modules lie: beside its file, else in the current folder."""
+    return "" if filename[:1] == "<" else os.path.dirname(filename)
 
 
 LEAST = 2000

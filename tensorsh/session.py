@@ -64,7 +64,8 @@ class Session:
     `permissions` says which files a program may read and write (none, by default); `stdout` takes what it prints,
     `stdin` is what `input()` reads (nothing, by default); `cache` is a folder for compiled programs; `arguments` become
     `argv`. `max_memory` (bytes, or text as "1G") bounds what its programs take together; while one runs, that holds for
-    the whole process. `timeout` (seconds, or text as "2m") bounds how long each of them runs: `Timeout` ends it.
+    the whole process. `folder` is where its programs' own modules lie (`import mymod` runs mymod.tsr or mymod.py there, as a
+    program of the session). `timeout` (seconds, or text as "2m") bounds how long each of them runs: `Timeout` ends it.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Session:
         arguments: list[str] | None = None,
         max_memory: int | str | MemoryBound | None = None,
         timeout: float | str | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> None:
         argv = tuple(arguments or ("",))
         this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
@@ -90,6 +92,9 @@ class Session:
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME)
         self._builtins["argv"] = list(argv)
+        self._modules = self._environment.beside
+        self._modules.folder = None if folder is None else os.fspath(folder)
+        self._modules.execute = lambda module, path: this()._run_module(module, path)  # type: ignore[union-attr]
         self.variables: dict[str, Any] = {"__name__": "__main__", "__builtins__": self._builtins}
         self._settings = Settings(
             lambda *told: session._show_warning(*told) if (session := this()) is not None else None,
@@ -126,6 +131,7 @@ class Session:
         """The newest first: what they use is still there."""
         for name in reversed(list(self.variables)):
             self.variables.pop(name, None)
+        self._modules.let_go()
 
     @property
     def permissions(self) -> Any:
@@ -150,12 +156,28 @@ class Session:
         program = self._settings.run(compile_program, source, filename, known, self._cache, future)
         if continued and program._translation is not None:
             self._future = program._translation.future
-        kept = self._programs.pop(filename, [])  # and put last: the order tells which programs came later
-        self._programs[filename] = kept
+        return self._kept(program)
+
+    def _kept(self, program: Program) -> Program:
+        kept = self._programs.pop(program.filename, [])  # and put last: the order tells which programs came later
+        self._programs[program.filename] = kept
         kept.append(program)
         if len(kept) > PROGRAMS_KEPT:
             del kept[0]
         return program
+
+    def _run_module(self, module: Any, path: str) -> None:
+        """Runs the text of a module that a program imports; it is in its turn."""
+        from .language.source import SourceError, read_source
+
+        variables = vars(module)
+        variables["__builtins__"] = self._builtins
+        try:
+            source = read_source(path)
+        except SourceError as error:
+            raise ImportError(str(error), name=module.__name__, path=path) from None
+        program = self._kept(compile_program(source, path, _Known(variables, self._builtins), self._cache))
+        self._at_once(program, variables)
 
     def execute(
         self,
@@ -208,10 +230,11 @@ class Session:
                 return self._at_once(program)
         return self._at_once(program)
 
-    def _at_once(self, program: Program) -> Any:
+    def _at_once(self, program: Program, variables: dict[str, Any] | None = None) -> Any:
+        variables = self.variables if variables is None else variables
         self._resolve(program)
-        exec(program.module, self.variables)
-        return None if program.last is None else eval(program.last, self.variables)
+        exec(program.module, variables)
+        return None if program.last is None else eval(program.last, variables)
 
     def _one_by_one(self, program: Program, statements: list[Statement], echo: Callable[[Any], None] | None) -> None:
         if self._watches:
@@ -345,15 +368,13 @@ class Session:
 
     def owns(self, frame: FrameType) -> bool:
         """Whether a frame runs code of this session's programs."""
-        return frame.f_globals is self.variables
+        return frame.f_globals is self.variables or self._modules.holds(frame.f_globals)
 
     def source_of(self, code: CodeType) -> str | None:
         """The text that a code object was compiled from."""
         programs = self._programs.get(code.co_filename, [])
         for program in reversed(programs if len(programs) > 1 else []):
-            line = code.co_firstlineno
-            near = [s.code for s in program.statements if s.lineno <= line <= s.end_lineno]
-            if any(_holds(root, code) for root in (program.module, program.last, *near) if root is not None):
+            if program.holds(code):
                 return program.source
         return programs[-1].source if programs else None
 
@@ -454,17 +475,6 @@ def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:
 
 def _is_internal(name: object) -> bool:
     return isinstance(name, str) and name.startswith("__") and name.endswith("__")
-
-
-def _holds(root: CodeType, code: CodeType) -> bool:
-    """Whether a code object is `root` or was compiled as a part of it."""
-    pending = [root]
-    while pending:
-        current = pending.pop()
-        if current is code:
-            return True
-        pending += [constant for constant in current.co_consts if isinstance(constant, type(code))]
-    return False
 
 
 def bars(session: Session) -> Any:

@@ -32,7 +32,7 @@ LOOSE = {"__init__", "__main__", "cli", "session"}
 SANDBOX = [
     {"__init__", "process", "sealed", "wrapping", "long_calls", "iterating", "integers", "thrown", "whole"},
     {"names", "instance", "formatting", "classes", "stores", "gate", "named", "numpy_guards"},
-    {"kinds", "namespace", "imports", "files", "builtins", "restored"},
+    {"kinds", "namespace", "imports", "beside", "files", "builtins", "restored"},
     {"modules"},
     {"environment"},
     {"supervision", "limits", "deadline", "isolation", "settings"},

@@ -161,7 +161,7 @@ def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool,
     """Runs a notebook and notes in `result` what differs; with `bless` the outputs are written anew where they do not hold."""
     notebook = read(path)
     printed = io.StringIO()
-    session = Session(permissions, stdout=printed)
+    session = Session(permissions, stdout=printed, folder=os.path.dirname(path))
     changed = False
     for count, (number, cell) in enumerate(_code(notebook), 1):
         found = outcome(session, printed, cell.source, name_of(path, number))

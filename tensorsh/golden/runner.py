@@ -81,7 +81,7 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
 
 def _run(source: str, result: Result, bless: bool, permissions: Any) -> list[tuple[Block, list[str]]]:
     printed, ignored = io.StringIO(), io.StringIO()
-    session = Session(permissions, stdout=printed)
+    session = Session(permissions, stdout=printed, folder=os.path.dirname(result.path))
     try:
         program = session.compile(source, result.path)
     except SyntaxError as error:

@@ -99,6 +99,18 @@ class Program:
                 self._statements[-1]._code = self.last
         return self._statements
 
+    def holds(self, code: CodeType) -> bool:
+        """Whether a code object was compiled from this text."""
+        line = code.co_firstlineno
+        near = [s.code for s in self.statements if s.lineno <= line <= s.end_lineno]
+        pending = [root for root in (self.module, self.last, *near) if root is not None]
+        while pending:
+            current = pending.pop()
+            if current is code:
+                return True
+            pending += [constant for constant in current.co_consts if isinstance(constant, CodeType)]
+        return False
+
 
 def compile_program(
     source: str,

@@ -131,14 +131,23 @@ def import_statement(c: Children, where: Where) -> ast.Import:
     return ast.Import(c, **where)
 
 
+def dots(c: Children, where: Where) -> int:
+    return sum(len(token[1]) for token in c)
+
+
+def source(c: Children, where: Where) -> tuple[str | None, int]:
+    """The module of `from ... import`, and how many dots stand in front of it."""
+    return (c[0], 0) if len(c) == 1 else (c[1], c[0])
+
+
 def import_from(c: Children, where: Where) -> ast.ImportFrom:
-    return ast.ImportFrom(c[0], c[1:], 0, **where)
+    return ast.ImportFrom(c[0][0], c[1:], c[0][1], **where)
 
 
 def import_star(c: Children, where: Where) -> ast.ImportFrom:
     line, column = where["end_lineno"], where["end_col_offset"]
     star = ast.alias("*", None, lineno=line, col_offset=column - 1, end_lineno=line, end_col_offset=column)
-    return ast.ImportFrom(c[0], [star], 0, **where)
+    return ast.ImportFrom(c[0][0], [star], c[0][1], **where)
 
 
 # ---- compound statements

@@ -361,8 +361,6 @@ def _import(s: _Scene) -> Mistake | None:
         return Mistake("trailing comma not allowed without surrounding parentheses", s.before[2:])  # type: ignore[index]
     if s.kind == "_NEWLINE" and before == "IMPORT":
         return Mistake("Expected one or more names after 'import'", s.token[2:])
-    if s.kind in ("DOT", "ELLIPSIS") and before == "FROM":
-        return Mistake("invalid syntax", s.token[2:], "Relative imports do not exist in tensorsh.")
     return None
 
 

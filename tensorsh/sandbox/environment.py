@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from . import process
+from .beside import Beside
 from .files import KEY, Permissions
 from .imports import make_import
 from .modules.standard import MODULES
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
 class Environment:
     """builtins, import_module, and `module(name)` for the names a session knows without an import (np, math)."""
 
-    __slots__ = ("argv", "builtins", "import_module", "modules", "permissions", "seed", "stderr", "stdin", "stdout")
+    __slots__ = (
+        "argv",
+        "beside",
+        "builtins",
+        "import_module",
+        "modules",
+        "permissions",
+        "seed",
+        "stderr",
+        "stdin",
+        "stdout",
+    )
 
     def __init__(
         self,
@@ -49,7 +61,8 @@ class Environment:
         self.modules["numpy"] = lambda: self._make("numpy", _numpy)
         for name, make in MODULES.items():
             self.modules.setdefault(name, partial(self._make, name, make))
-        self.import_module = make_import(self.modules)
+        self.beside = Beside(permissions)
+        self.import_module = make_import(self.modules, self.beside)
         self.builtins = make_builtins(self.import_module, permissions, stdout, stdin)
         self.builtins[KEY] = permissions
 

@@ -1,12 +1,13 @@
-"""The import statement of a script: a fixed table of namespaces and nothing else.
+"""The import statement of a script: a fixed table of namespaces, and the modules that the script brings along (beside.py).
 
 The function made here stands in the builtins under `__import__`, so that an import is refused when it is executed,
-not when it is read. It answers only namespaces. CPython's `from m import name` looks into the real `sys.modules`
+not when it is read. CPython's `from m import name` looks into the real `sys.modules`
 when a name is missing, so each name is checked here before the bytecode goes on.
 """
 
 from __future__ import annotations
 
+from .beside import Beside, ScriptModule
 from .namespace import Namespace, names, submodule
 
 TYPE_CHECKING = False
@@ -17,16 +18,19 @@ if TYPE_CHECKING:
 _real_import = __import__
 
 
-def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]]) -> Callable[..., Any]:
+def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]], beside: Beside) -> Callable[..., Any]:
     """A function with `__import__`'s signature that knows the modules of one session."""
     loaded: dict[str, Namespace] = {}
 
-    def load(name: str) -> Namespace:
-        module = loaded.get(name)
+    def load(name: str) -> Namespace | ScriptModule:
+        module: Namespace | ScriptModule | None = loaded.get(name)
         if module is None:
             entry = modules.get(name)
             if entry is None:
-                raise unknown(name, modules)
+                module = beside.find(name)
+                if module is None:
+                    raise unknown(name)
+                return module
             module = loaded[name] = entry if isinstance(entry, Namespace) else entry()
         return module
 
@@ -45,16 +49,18 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]]) -> C
         if type(name) is not str or type(level) is not int:
             raise TypeError("a module's name must be a string")
         if level:
-            raise ImportError("attempted relative import with no known parent package")
+            name = beside.absolute(name, level, globals)
         top, *rest = name.split(".")
-        module = parent = load(top)
+        module = parent = beside.loaded[top] if level else load(top)
         for part in rest:
-            child = submodule(module, part)
+            child = _below(beside, module, part)
             if child is None:
                 raise no_submodule(name, module, part)
             module = child
         if not fromlist:
             return parent
+        if type(module) is ScriptModule:
+            return beside.names(module, tuple(fromlist))
         for wanted in fromlist:
             if wanted != "*" and not _offers(module, wanted):
                 error = ImportError(
@@ -67,17 +73,24 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]]) -> C
     return import_module
 
 
-def _offers(module: Namespace, name: str) -> bool:
+def _below(beside: Beside, module: Namespace | ScriptModule, part: str) -> Namespace | ScriptModule | None:
+    """The module `part` within another."""
+    if type(module) is ScriptModule:
+        return beside.find(f"{module._title}.{part}")
+    return submodule(module, part)
+
+
+def _offers(module: Any, name: str) -> bool:
     """Whether `from module import name` finds a name of the table (not one of the class's own, like `__class__`)."""
     return name in names(module) if name[:1] == "_" else hasattr(module, name)
 
 
-def unknown(name: str, modules: Mapping[str, object]) -> ModuleNotFoundError:
-    """The error of a module that is not in the table: Python's line, then what there is."""
-    return ModuleNotFoundError(f"No module named {name!r}\ntensorsh has: {', '.join(modules)}", name=name)
+def unknown(name: str) -> ModuleNotFoundError:
+    """The error of a module that there is not: Python's line."""
+    return ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def hints(module: Namespace, name: str) -> list[str]:
+def hints(module: Any, name: str) -> list[str]:
     """The remark that the error of `module.name` adds to its message."""
     try:
         getattr(module, name)
@@ -86,13 +99,16 @@ def hints(module: Namespace, name: str) -> list[str]:
     return []
 
 
-def no_submodule(name: str, module: Namespace, part: str) -> ModuleNotFoundError:
+def no_submodule(name: str, module: Any, part: str) -> ModuleNotFoundError:
     """The error of `import math.x` or `import torch.x.y`."""
     error = ModuleNotFoundError(f"No module named {name!r}", name=name)
-    said = hints(module, part)
+    said = hints(module, part) if isinstance(module, Namespace) else []
     if said:
         error.__notes__ = said
         return error
-    package = any(isinstance(value, Namespace) for value in vars(module).values())
+    own = type(module) is ScriptModule
+    package = (
+        module._folder is not None if own else any(isinstance(value, Namespace) for value in vars(module).values())
+    )
     reason = "" if package else f"; {module.__name__!r} is not a package"
     return ModuleNotFoundError(f"No module named {name!r}{reason}", name=name)

@@ -42,8 +42,9 @@ class Unavailable(Exception):
     """This system cannot isolate a program."""
 
 
-def isolate(read: Iterable[str] | bool, write: Iterable[str] | bool) -> str:
-    """Restricts this process for good; what is then in force, in words."""
+def isolate(read: Iterable[str] | bool, write: Iterable[str] | bool, modules: str | None = None) -> str:
+    """Restricts this process for good; what is then in force, in words. `modules` is the folder of the program's own modules,
+    which are read as it imports them."""
     if not sys.platform.startswith("linux"):
         raise Unavailable(f"landlock and seccomp are Linux's, and this is {sys.platform}")
     try:
@@ -62,7 +63,7 @@ def isolate(read: Iterable[str] | bool, write: Iterable[str] | bool) -> str:
         raise Unavailable("this kernel has no landlock, or it is switched off") from None
     _limit()
     try:
-        _restrict_files(landlock, version, read, write)
+        _restrict_files(landlock, version, read, write, modules)
         _restrict_calls(pyseccomp)
     except (OSError, landlock.LandlockError) as error:
         raise Unavailable(f"the kernel refused: {error}") from None
@@ -78,7 +79,9 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _restrict_files(landlock: Any, version: int, read: Iterable[str] | bool, write: Iterable[str] | bool) -> None:
+def _restrict_files(
+    landlock: Any, version: int, read: Iterable[str] | bool, write: Iterable[str] | bool, modules: str | None
+) -> None:
     access = landlock.FSAccess
     reading = access.READ_FILE | access.READ_DIR
     rules = landlock.Ruleset()  # everything that this kernel can refuse
@@ -93,7 +96,7 @@ def _restrict_files(landlock: Any, version: int, read: Iterable[str] | bool, wri
     for path in FILES.split():
         if os.path.exists(path):
             rules.allow(path, rules=access.READ_FILE)
-    for path in ["/"] if read is True else read or ():
+    for path in ["/"] if read is True else [*(read or ()), *([modules] if modules else ())]:
         if os.path.exists(path):
             rules.allow(path, rules=reading if os.path.isdir(path) else access.READ_FILE)
     for path in ["/"] if write is True else write or ():

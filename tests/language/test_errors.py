@@ -229,7 +229,6 @@ ADVICE = [
     ("x = 1 － 2", "the ASCII character -"),
     ("x\u00a0= 1", "NO-BREAK SPACE; write a space"),
     ("x = 1\u200b", "invisible"),
-    ("from . import x", "Relative imports do not exist"),
     ("async def f(): pass", "ordinary functions"),
     ("try: x\nexcept* A: y", "'except*' does not exist"),
     ("def f[T](x): pass", "Type parameters do not exist"),

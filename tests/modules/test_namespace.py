@@ -82,8 +82,8 @@ def later():
 @pytest.mark.parametrize(
     ("source", "kind", "message"),
     [
-        ("import transformers", ModuleNotFoundError, "No module named 'transformers'\ntensorsh has: torch, numpy"),
-        ("from transformers import x", ModuleNotFoundError, "No module named 'transformers'\ntensorsh has: "),
+        ("import transformers", ModuleNotFoundError, "No module named 'transformers'"),
+        ("from transformers import x", ModuleNotFoundError, "No module named 'transformers'"),
         ("import os.path2", ModuleNotFoundError, "No module named 'os.path2'"),
         ("import math.x", ModuleNotFoundError, "No module named 'math.x'; 'math' is not a package"),
         ("import torch.nn.Linear", ModuleNotFoundError, "No module named 'torch.nn.Linear'"),

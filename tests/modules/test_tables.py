@@ -46,7 +46,7 @@ OWN = {
     "timeit": {"timeit"},
     "warnings": {"warn", "catch_warnings"},
 }
-STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast".split()
+STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib".split()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in STAND_INS])

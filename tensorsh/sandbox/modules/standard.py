@@ -40,6 +40,21 @@ def _simple(module: str, names: str) -> None:
     MODULES[module] = make
 
 
+@_table("importlib")
+def _importlib(environment: Environment) -> dict[str, Any]:
+    def import_module(name: str, package: str | None = None) -> Any:
+        """The module of a (dotted) name."""
+        level = len(name) - len(name.lstrip("."))
+        variables = {"__package__": package}
+        found = environment.import_module(name[level:], variables, None, None, level)
+        full = environment.beside.absolute(name[level:], level, variables) if level else name
+        for part in full.split(".")[1:]:
+            found = getattr(found, part)
+        return found
+
+    return {"import_module": import_module, "reload": lambda module: environment.beside.reload(module)}
+
+
 @_table("math")
 def math(environment: Environment) -> dict[str, Any]:
     import math as real

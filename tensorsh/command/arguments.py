@@ -21,7 +21,7 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
   tensorsh convert FROM TO       makes a notebook of a program (cells begin with `# %%`), or a program of a notebook
   tensorsh python SCRIPT.py      runs plain Python in which `import torch` means tensorsh (-m MODULE, -c CODE)
   tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
-  tensorsh lsp                   serves editors: errors, shapes and completion while a program is written (--stdio or --tcp)
+  tensorsh lsp                   serves editors: errors, shapes, completion as a program is written (--stdio or --tcp)
 
 Running
   -i                             stay in the shell afterwards, with the program's variables

@@ -28,7 +28,7 @@ def launch(words: Sequence[str]) -> int:
         try:
             from .server import serve
         except ImportError as error:
-            if error.name not in ("pygls", "lsprotocol"):
+            if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
                 raise
             raise UsageError(MISSING) from None
         server = serve(workshop)

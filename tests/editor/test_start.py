@@ -1,0 +1,69 @@
+"""The start of the server: its ways to be asked, the extra that it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from tensorsh.cli import main
+
+from .conftest import start
+
+
+def test_without_the_extra_its_name_is_told(monkeypatch, capsys):
+    for name in [each for each in sys.modules if each.startswith("tensorsh.editor.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    monkeypatch.setattr("tensorsh.editor.checks.Workshop.start", lambda self: None)
+    assert main(["lsp"]) == 2
+    assert 'the language server needs pygls: pip install "tensorsh[editor]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--tcp=x"], ["--what"], ["file.tsr"]])
+def test_other_words_are_refused(words, capsys):
+    assert main(["lsp", *words]) == 2
+    assert "lsp takes --stdio" in capsys.readouterr().err
+
+
+def test_one_setting_switches_running_off():
+    client = start(settings={"run": False})
+    try:
+        text = client.open("x = ones(2)\ny = x @ ones(3)\nz = undefinde\n")
+        assert text.messages() == ["2: name 'undefinde' is not defined"]
+        assert text.hints() == []
+        settings = lsp.DidChangeConfigurationParams({"tensorsh": {"run": True}})
+        client.client.workspace_did_change_configuration(settings)
+        assert any("RuntimeError" in each.message for each in text.faults(4))
+    finally:
+        client.close()
+
+
+def test_it_serves_over_tcp():
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([sys.executable, "-m", "tensorsh", "lsp", f"--tcp={port}"])
+
+    async def asked() -> lsp.InitializeResult:
+        client = LanguageClient("tests", "1")
+        for _ in range(100):
+            try:
+                await client.start_tcp("127.0.0.1", port)
+                break
+            except OSError:
+                await asyncio.sleep(0.1)
+        found = await client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+        await client.shutdown_async(None)
+        client.exit(None)
+        await client.stop()
+        return found
+
+    assert asyncio.run(asked()).capabilities.hover_provider
+    assert server.wait(20) is not None

@@ -17,7 +17,7 @@ for _name, _fields in COMPOSED.items():
     globals()[_name] = named(_name, tuple(_fields.split()))
 table.load_all()
 for _op in list(table.OPERATORS.values()):
-    if isinstance(_op, Operator) and _op.returns and _op.name[0] != "_":
+    if isinstance(_op, Operator) and _op.fields and _op.name[0] != "_":
         globals()[_op.name] = named(_op.name, tuple(_op.fields))
         if _op.out:
             globals()[_op.name + "_out"] = named(_op.name + "_out", tuple(_op.fields))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from types import FunctionType
 
 import pytest
 
 from tensorsh.engine.loading import table
+from tensorsh.engine.operators import declare
 from tensorsh.language.flags import default_of
 
 from ..support.processes import printed
@@ -145,3 +147,9 @@ def test_no_form_calls_a_form() -> None:
             if any(getattr(each, "_title", None) == function._title for each in held if each is not function):
                 twice.append(name)
     assert twice == []
+
+
+def test_options_of_a_declaration_are_few_and_told() -> None:
+    options = [name for name in inspect.signature(declare.operator).parameters if name != "names"]
+    told = re.findall(r"^(\w+)  ", inspect.getdoc(declare.operator) or "", re.MULTILINE)
+    assert told == options and len(options) <= 16

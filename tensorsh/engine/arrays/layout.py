@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...sandbox.sealed import Frozen
 from .cupy_module import device_count
 from .parallel import copied
@@ -89,10 +91,34 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     return with_channels_last(array)
 
 
-def as_images(kernel: Callable, count: int, volumes: bool) -> Callable:
-    """A kernel of images whose results have the channels last in memory where one of its first arguments has."""
+def laying(kernel: Callable, how: str) -> Callable:
+    """A kernel whose results lie in memory as ``images 1`` or ``columns 0 1`` says: see the options of an operator."""
+    word, *numbers = how.split()
+    if word == "columns":
+        return by_columns(kernel, {int(n) for n in numbers})
+    return as_images(kernel, int(numbers[0]), 6 if word == "images" else 5)
 
-    most = 6 if volumes else 5
+
+def by_columns(kernel: Callable, which: set[int]) -> Callable:
+    """A kernel whose results of the given numbers lie in memory column by column, as LAPACK leaves them."""
+
+    def laid(x: Any) -> Any:
+        if type(x) is not np.ndarray or x.ndim < 2 or not x.size:
+            return x
+        return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found = kernel(*args, **kwargs)
+        if type(found) is tuple:
+            return tuple([laid(x) if i in which else x for i, x in enumerate(found)])
+        return laid(found)
+
+    run.__doc__ = kernel.__doc__
+    return run
+
+
+def as_images(kernel: Callable, count: int, most: int) -> Callable:
+    """A kernel of images whose results have the channels last in memory where one of its first arguments has."""
 
     def laid(xp: Any, *given: Any, **options: Any) -> Any:
         result = kernel(xp, *given, **options)

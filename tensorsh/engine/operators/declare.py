@@ -29,7 +29,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import COMPLEX, dtype
-from ..arrays.layout import as_images, copying
+from ..arrays.layout import copying, laying
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
 from ..tensors.inplace import write
@@ -43,12 +43,32 @@ from .signature import Form
 
 Array = np.ndarray
 Arrays = list
+Constant = np.ndarray
+Unlinked = np.ndarray
+Written = np.ndarray
+Ints = Any
+
+
+ARRAYS = frozenset(("Array", "ndarray", "Constant", "Unlinked", "Written"))
+"""Annotations of a kernel's tensors."""
+DOMAINS = {
+    "any": (-1.7, 1.9),
+    "positive": (0.3, 2.5),
+    "unit": (-0.8, 0.7),
+    "above one": (1.2, 3.0),
+    "inside": (0.15, 0.85),
+}
+"""Intervals on which operators are smooth."""
 
 
 class Operator(Executor):
     """One operator: kernel, signature, gradients, and the callables made from them."""
 
-    def __init__(self, kernel: Callable, names: list[str], **options: Any) -> None:
+    def __init__(
+        self, kernel: Callable, names: list[str], promote: str | None, wide: bool | None, scalars: Any, outputs: int | str,
+        node: Any, broadcast: bool | None, check: Callable | None, out: bool, long: bool | str | None, laid: str, view: bool,
+        domain: str,
+    ) -> None:  # fmt: skip
         self.kernel, self.names = kernel, names
         self.name = names[0].rpartition(".")[2]
         code = (declared := getattr(kernel, "__wrapped__", kernel)).__code__
@@ -62,26 +82,30 @@ class Operator(Executor):
         self.defaults += [keywords.get(p, REQUIRED) for p in self.params[self.positional :]]
         self.index = {p: i for i, p in enumerate(self.params)}
         notes = kernel.__annotations__
-        kinds = [notes.get(p) for p in self.params]
-        self.arrays = tuple(i for i, k in enumerate(kinds) if k is Array or k == "Array")
-        self.lists = tuple(i for i, k in enumerate(kinds) if k is Arrays or k == "Arrays")
+        kinds = [getattr(notes.get(p), "__name__", notes.get(p)) for p in self.params]
+        self.arrays = tuple(i for i, k in enumerate(kinds) if k in ARRAYS)
+        self.lists = tuple(i for i, k in enumerate(kinds) if k == "Arrays" or k == "list")
         self.tensors = tuple(sorted(self.arrays + self.lists))
-        self.promote: str | None = options.get("promote")
-        self.promoted = (
-            tuple(self.index[p] for p in options["promoted"].split()) if "promoted" in options else self.arrays
-        )
-        self.unmixed: bool = self.promote is not None and self.promoted == self.tensors
+        self.fixed = tuple(i for i, k in enumerate(kinds) if k == "Constant")
+        self.unlinked = frozenset(p for p, k in zip(self.params, kinds, strict=True) if k == "Unlinked")
+        self.packed: int = kinds.index("Ints") if "Ints" in kinds else -1
+        kind, *chosen = (promote or "").split() or [""]
+        self.promote: str | None = kind or None
+        self.promoted = tuple(self.index[p] for p in chosen) or self.arrays
+        self.unmixed: bool = promote is not None and self.promoted == self.tensors
         self.keywords = self.params[self.positional :]
         self.rest = self.defaults[2:]
-        self.wide: bool = options.get("wide", self.promote is not None)
-        self.view: bool = options.get("view", False)
-        self.outputs: int = options.get("outputs", 1)
-        self.returns: str | None = options.get("returns")
-        self.node: Any = options.get("node") or camel(self.name) + "Backward0"
-        self.inplace_node: str | None = options.get("inplace_node")
-        self.packed: int = self.index[options["packed"]] if "packed" in options else -1
-        self.broadcast: bool = options.get("broadcast", self.promote is not None)
-        self.nondifferentiable: frozenset = frozenset(options.get("nondifferentiable", ()))
+        self.wide: bool = promote is not None if wide is None else wide
+        self.view: bool = view
+        fields = outputs.split() if isinstance(outputs, str) else []
+        self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
+        self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
+        self.fields = [field.strip("()") for field in fields if field.strip("()") != "_"]
+        self.node: Any = node or camel(self.name) + "Backward0"
+        self.inplace_node: str | None = None
+        if isinstance(node, str) and " " in node:
+            self.node, self.inplace_node = node.split()
+        self.broadcast: bool = promote is not None if broadcast is None else broadcast
         self.formulas: list[tuple[Callable | None, tuple[int, ...]]] = [(None, ())] * len(self.tensors)
         self.runners: list = [(None, None, None)] * len(self.tensors)
         self.joint: Callable | None = None
@@ -94,8 +118,7 @@ class Operator(Executor):
         self.last_mask, self.last_sources = 0, None
         self.usual_class = None
         self.classes: dict[tuple[str, bool], type] = {}
-        self.fields = self.returns.split() if self.returns else []
-        self.check: Callable | None = options.get("check")
+        self.check = check
         self.takes_floats = hasattr(self.check, "takes_floats")
         self.fast: Callable | None = None
         self.loop: Callable | None = None
@@ -103,21 +126,21 @@ class Operator(Executor):
         self.first = self.promoted[0] if self.promoted else -1
         self.limited: Any = not self.view  # by dtypes, for which PyTorch has no kernel
         self.same: Callable | None = None
-        self.out: bool = options.get("out", True)
+        self.out: bool = out
+        self.domain = domain
         self.follows = "index" in self.index or "indices" in self.index  # see `inplace.apart`
         self.overwrite: Callable | None = None
-        self.hosted: bool = options.get("hosted", False)
-        if options.get("overwrites"):
+        self.hosted: bool = long == "hosted"
+        if "Written" in kinds:
             self.overwrite, self.kernel = kernel, copying(kernel)
-        if images := options.get("images", 0):
-            self.kernel = as_images(kernel, images, options.get("volumes", True))
-        if options.get("long", self.hosted or images):
+        if laid:
+            self.kernel = laying(kernel, laid)
+        if laid[:6] in ("images", "planes") if long is None else long:
             self.kernel = endable(self.kernel)
-        self.unlinked: frozenset = frozenset(options.get("unlinked", "").split())
-        self.real_gradient: bool = options.get("real_gradient", False)
-        self.fixed = tuple(self.index[p] for p in options.get("fixed", "").split())
-        self.exact_numbers: bool = options.get("exact_numbers", False)
-        self.scalars: bool = options.get("scalars", self.promote is not None)
+        self.real_gradient = False
+        """Whether complex results have no gradient: set below the declaration."""
+        self.exact_numbers: bool = scalars == "exact"
+        self.scalars: bool = promote is not None if scalars is None else bool(scalars)
 
         self.call: Callable = self.form("torch." + names[0])
         self.shorten: Callable | None = None  # puts a short way in front of a form, which it is given
@@ -204,7 +227,7 @@ class Operator(Executor):
     def packaged(self, tensors: list, form: str = "") -> Any:
         if self.outputs == 1:
             return tensors[0]
-        if self.returns:
+        if self.fields:
             return named(self.name + form, tuple(self.fields[: len(tensors)]))(tensors)
         return tuple(tensors)
 
@@ -231,38 +254,65 @@ class Operator(Executor):
         return self.packaged(targets, "_out")
 
 
-def operator(names: str = "", /, *, method: bool | str = True, inplace: bool | str = False, **options: Any) -> Callable:
+def by(ufunc: Any, **how: Any) -> tuple[Any, dict[str, Any]]:
+    """The option `ufunc` of an operator, with how its ufunc is used.
+
+    loop: the ufunc, or kernel, for small arrays of float32.  floats: it takes no whole numbers.  real: no complex ones.
+    exact, precise: it is computed in double precision and rounded, or by the kernel of another ufunc.
+    """
+    return ufunc, how
+
+
+def operator(
+    names: str = "", /, *, method: bool | str = True, inplace: Any = False, promote: str | None = None,
+    wide: bool | None = None, scalars: Any = None, outputs: int | str = 1, node: Any = None, broadcast: bool | None = None,
+    check: Callable | None = None, short: Callable | None = None, ufunc: Any = None, out: bool = True,
+    long: bool | str | None = None, laid: str = "", view: bool = False, domain: str = "",
+) -> Callable:  # fmt: skip
     """Declare a primitive operator.
 
     names: its public names, dotted below ``torch`` (``"linalg.svd"``); the function's own name when empty.
-    method: whether it is a Tensor method too (or the method's names).  inplace: whether ``name_`` exists.
-    promote: None, "same" (operands brought to their common dtype) or "float" (integers to the default float too);
-    promoted: which arguments take part, all tensors by default.  wide: half types are computed in float32.
-    outputs: how many results are public (-1: all; further ones are kept for the formulas).  returns: field names of a
-    ``torch.return_types`` result.  node: the grad_fn's name, or a function of the arguments giving it.
-    fixed: tensors that may want no gradient.  real_gradient: complex results have no gradient.  exact_numbers: half types do not round numbers among the operands.  inplace_node: the name where the in-place form has a node of its own.
-    packed: the argument that takes separate integers (``permute(2, 0, 1)``).  view: the result shares the input's memory.
-    broadcast: gradients are summed back over broadcast dimensions (true for promoted operators).  scalars: tensors may be
-    Python numbers.  nondifferentiable: numbers of results without gradient.  unlinked: tensor arguments for which a joint
-    gradient never has one (an index).  short: given the operator and a
-    form, makes the short way in front of it.  check: called before promotion, may refuse.
-    overwrites: the kernel writes into its first array and returns it; it is given a copy, or in place the tensor's own.
-    ufunc: for elementwise operators on one or two tensors: adds the short way of `fast`, with its options.
-    hosted: it computes on the CPU wherever its tensors are (cupy lacks what it needs), and copies its results back.
-    images: its results have the channels last in memory where one of its so many first arguments has.  volumes: images of three dimensions, too.
+
+    ========== ===========================================================================================================
+    method     whether it is a Tensor method too, or the method's names
+    inplace    whether ``name_`` exists, the names of those forms, or the function itself
+    promote    "same": operands are brought to their common dtype; "float": integers to the default float too; then, by
+               their names, the arguments that take part, where that is not all tensors
+    wide       half types are computed in float32 (default: where it promotes)
+    scalars    tensors may be Python numbers (default: where it promotes); "exact": half types do not round these
+    outputs    how many results are public (-1: all; further ones are kept for the formulas), or the field names of a
+               ``torch.return_types`` result, ``_`` for those without; in brackets those without gradient: "values (indices)"
+    node       the grad_fn's name, or a function of the arguments giving it; a second name is that of the in-place form
+    broadcast  gradients are summed back over broadcast dimensions (default: where it promotes)
+    check      is called with the arrays before promotion, and may refuse them
+    short      given the operator and a form, makes the short way in front of it
+    ufunc      an elementwise operator's array function for floats, or `by` with how it is used
+    out        whether ``out=`` exists
+    long       it may take long, and can be left at any time; "hosted": and computes on the CPU wherever its tensors are
+    laid       where results lie: "columns 0 1", these column by column; "images 2", with the channels last where one of so
+               many first arguments has; "planes 1", but not in three dimensions
+    view       the result shares the input's memory
+    domain     the interval from which the checks of its gradient take elements, by its name in `DOMAINS`
+    ========== ===========================================================================================================
+
+    The kernel's annotations say what its parameters are: `Array`, `Arrays` (a list of tensors), `Constant` (a tensor that may
+    want no gradient), `Unlinked` (to which a joint gradient never flows, as an index), `Written` (the kernel writes into it and
+    returns it: it is given a copy, or in place the tensor's own), `Ints` (``permute(2, 0, 1)`` gives them separately).
     """
 
     def declare(kernel: Callable) -> Operator:
         public = names.split() or [kernel.__name__]
-        op = Operator(kernel, public, **options)
+        op = Operator(
+            kernel, public, promote, wide, scalars, outputs, node, broadcast, check, out, long, laid, view, domain
+        )
         op.doc = kernel.__doc__  # type: ignore[attr-defined]
-        ufunc, short = options.get("ufunc"), options.get("short")
         if short is not None:
             op.shorten = partial(short, op)
         elif ufunc is not None:
             from . import elementwise
 
-            op.shorten = elementwise.make(op, ufunc, options)
+            found, how = ufunc if isinstance(ufunc, tuple) else (ufunc, {})
+            op.shorten = elementwise.make(op, found, how)
         op.signature = Form(op.names[0], None, op, op.out)  # type: ignore[attr-defined]
         add(op, public, op.make, method, inplace)
         op.function = FUNCTIONS[public[0]] if op.packed < 0 else op.make("Tensor." + public[0])  # type: ignore[attr-defined]
@@ -284,6 +334,11 @@ def dress(function: Any, op: Any) -> Any:
 __all__ = [
     "Array",
     "Arrays",
+    "Constant",
+    "Unlinked",
+    "Written",
+    "Ints",
+    "by",
     "operator",
     "Composite",
     "composite",

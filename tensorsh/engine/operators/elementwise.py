@@ -56,7 +56,7 @@ def make(op: Any, ufunc: Any, options: dict) -> Callable | None:
             op.same = on_one_dtype(op, ufunc, options)
         elif op.wide and (op.check is None or op.takes_floats):
             op.same = partial(computed, options.get("loop", ufunc))
-    if many and options.get("inplace", True) is True:
+    if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
     return partial(function_of, op) if many else partial(function_of_one, op) if single else None
 

@@ -135,11 +135,11 @@ def three_ways(
         return kernel(xp, input, input.dtype.type(other))
 
     # Half types round after each step.
-    options = {"promote": "float", "wide": False, "method": False, "inplace": False, "check": check}
+    options = {"promote": "float input other", "wide": False, "method": False, "inplace": False, "check": check}
     ways = [
         pointwise(f"_{name}", node=node + "0", **options)(tensors),
-        pointwise(f"_{name}_first", node=node + "1", promoted="input other", **options)(number_first),
-        pointwise(f"_{name}_second", node=node + "2", promoted="input other", **options)(number_second),
+        pointwise(f"_{name}_first", node=node + "1", **options)(number_first),
+        pointwise(f"_{name}_second", node=node + "2", **options)(number_second),
     ]
     ways[0].gradient(input=input_gradient, other=other_gradient)
     ways[1].gradient(other=other_gradient)

@@ -119,7 +119,7 @@ def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
 @pointwise(
     "_rsub_number",
     node="RsubBackward1",
-    promoted="input other",
+    promote="same input other",
     method=False,
     inplace=False,
     check=checked_subtraction,
@@ -141,7 +141,7 @@ def rsub(input, other, *, alpha=1):
     return rsub_number, [input, other, alpha]
 
 
-@pointwise("mul multiply", ufunc=np.multiply, exact_numbers=True)
+@pointwise("mul multiply", ufunc=np.multiply, scalars="exact")
 def mul(xp, input: Array, other: Array):
     """``input * other``.
     The shapes broadcast, the dtypes are promoted. RuntimeError: shapes that do not broadcast."""

@@ -20,8 +20,8 @@ def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
 
     title = {"subtract": "Sub", "multiply": "Mul", "true_divide": "Div"}.get(ufunc, "Add")
     kernel.__doc__ = f"{ufunc} with a number that is no tensor operand."
-    op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote, promoted="input number",
-                  exact_numbers=title in ("Mul", "Div"))(kernel)  # fmt: skip
+    op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote + " input number",
+                  scalars="exact" if title in ("Mul", "Div") else True)(kernel)  # fmt: skip
     op.gradient(input=slope)
 
     def function(input: Tensor, number: Any) -> Tensor:

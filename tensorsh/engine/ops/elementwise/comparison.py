@@ -10,7 +10,7 @@ from ...arrays.backend import same_device
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import symbol
 from ...operators.pointwise import refuse
 from ...tensors.inplace import write
@@ -36,11 +36,11 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
     kernel.__name__, kernel.__doc__ = name, doc
     real = name not in ("eq", "ne")
     check = refuse(f"{name}_cpu", "c") if real else None
-    op = operator(names, promote="same", inplace=form, ufunc=ufunc, wide=False, check=check, real=real)(kernel)
+    op = operator(names, promote="same", inplace=form, ufunc=by(ufunc, real=real), wide=False, check=check)(kernel)
     # Only the in-place forms have a history: its gradient is 0.
     tensors = operator(f"_{name}_tensor", promote="same", method=False, node=f"{name.title()}Backward1")(kernel)
     tensors.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
-    number = operator(f"_{name}_number", promote="same", promoted="input other", method=False,
+    number = operator(f"_{name}_number", promote="same input other", method=False,
                       node=f"{name.title()}Backward0")(with_number)  # fmt: skip
     number.gradient(input=lambda t, g: t.zeros_like(g))
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.

@@ -102,7 +102,7 @@ def conj(input: Tensor) -> Tensor:
     return conj_copy.function(input) if input._array.dtype.kind == "c" else input
 
 
-@operator("_conj_physical", node="ConjPhysicalBackward0", inplace_node="ConjPhysicalBackward1", method=False)
+@operator("_conj_physical", node="ConjPhysicalBackward0 ConjPhysicalBackward1", method=False)
 def conj_physical_copy(xp, input: Array):
     """The complex conjugate, in new memory."""
     return xp.conjugate(input)

@@ -11,13 +11,13 @@ from ...arrays.errors import combination_error, not_implemented
 from ...kernels import through
 from ...loading.table import OPERATORS, find_function
 from ...numerics.arithmetic import rounded_quotient
-from ...operators.declare import Array
+from ...operators.declare import Array, by
 from ...operators.pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ...operators.python_operators import install, install_choice
 from ...tensors.tensor import Tensor
 
 
-@pointwise("true_divide", promote="float", node="DivBackward0", ufunc=np.true_divide, floats=True, exact_numbers=True)
+@pointwise("true_divide", promote="float", node="DivBackward0", ufunc=by(np.true_divide, floats=True), scalars="exact")
 def true_divide(xp, input: Array, other: Array):
     """``input / other``; integers become the default float."""
     return xp.true_divide(input, other)
@@ -61,7 +61,7 @@ def floor_divide_tensor(xp, input: Array, other: Array):
 floor_divide_tensor.gradient(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
 
 
-@pointwise("_floor_divide_number", node="NotImplemented", promoted="input other", method=False, inplace=False)
+@pointwise("_floor_divide_number", node="NotImplemented", promote="same input other", method=False, inplace=False)
 def floor_divide_number(xp, input: Array, other):
     """The quotient by a number, rounded down."""
     return rounded_quotient(xp, input, other, "floor")
@@ -70,7 +70,7 @@ def floor_divide_number(xp, input: Array, other):
 floor_divide_number.gradient(input=no_derivative("floor_divide"))
 
 
-@pointwise("_floor_divide_first", node="NotImplemented", promoted="input other", method=False, inplace=False)
+@pointwise("_floor_divide_first", node="NotImplemented", promote="same input other", method=False, inplace=False)
 def floor_divide_first(xp, input, other: Array):
     """The quotient of a number by a tensor, rounded down."""
     return rounded_quotient(xp, other.dtype.type(input), other, "floor")
@@ -119,7 +119,7 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
     """`remainder` or `fmod`: by a tensor, by a number, of a number by a tensor."""
     title = name.capitalize()
 
-    @pointwise(f"_{name}_number", node=title + "Backward0", promoted="input other", method=False, inplace=False)
+    @pointwise(f"_{name}_number", node=title + "Backward0", promote="same input other", method=False, inplace=False)
     def by_number(xp, input: Array, other):
         return kernel(xp, input, other)
 
@@ -134,7 +134,7 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
         other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient),
     )
 
-    @pointwise(f"_{name}_first", node="NotImplemented", promoted="input other", method=False, inplace=False)
+    @pointwise(f"_{name}_first", node="NotImplemented", promote="same input other", method=False, inplace=False)
     def of_number(xp, input, other: Array):
         return kernel(xp, other.dtype.type(input), other)
 

@@ -15,7 +15,7 @@ from ...arrays import chunks
 from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant
 from ...arrays.on_arrays import on_arrays
 from ...numerics.rounding import rounded
-from ...operators.declare import Array, operator
+from ...operators.declare import Array, by, operator
 from ...operators.pointwise import refuse
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
@@ -34,8 +34,8 @@ def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = Non
 
     kernel.__name__ = names.split()[0]
     kernel.__doc__ = doc
-    options = {"ufunc": short or getattr(np, ufunc), "exact": True, "precise": getattr(np, ufunc)} | options
-    op = function(names, **options)(kernel)
+    found = getattr(np, ufunc)
+    op = function(names, ufunc=by(short or found, exact=True, precise=found), **options)(kernel)
     op.gradient(input=gradient)
     return op
 
@@ -75,12 +75,12 @@ elementary(
     "arcsinh",
     lambda t, g, input: g * t.conj(t.rsqrt(input * input + 1)),
     "The inverse hyperbolic sine.",
-    inplace_node="AsinhBackward1",
+    node="AsinhBackward0 AsinhBackward1",
 )
 elementary("acosh arccosh", "arccosh", lambda t, g, input: acosh_gradient(t, g, input),
-           "The inverse hyperbolic cosine.", inplace_node="AcoshBackward1")  # fmt: skip
+           "The inverse hyperbolic cosine.", node="AcoshBackward0 AcoshBackward1")  # fmt: skip
 elementary("atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent.",
-           inplace_node="AtanhBackward1")  # fmt: skip
+           node="AtanhBackward0 AtanhBackward1")  # fmt: skip
 
 
 def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
@@ -186,7 +186,7 @@ def fast_sigmoid(x: Any) -> Any:
     return np.reciprocal(power, power)
 
 
-@function("sigmoid special.expit nn.functional.sigmoid", ufunc=fast_sigmoid, loop=kernels.kernel("sigmoid"))
+@function("sigmoid special.expit nn.functional.sigmoid", ufunc=by(fast_sigmoid, loop=kernels.kernel("sigmoid")))
 def sigmoid(xp, input: Array):
     """The logistic function ``1 / (1 + exp(-x))``.
     Any shape; integers and booleans give the default float dtype."""

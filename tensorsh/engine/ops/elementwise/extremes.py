@@ -18,7 +18,7 @@ from ...graph.fields import fresh, wrap
 from ...kernels import through
 from ...loading import table
 from ...numerics.rounding import fused
-from ...operators.declare import Array, composite
+from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
 from ...tensors.tensor import Tensor
 
@@ -39,7 +39,7 @@ def extreme(name: str, ufunc: Any, before: Any) -> None:
 
     kernel.__doc__ = f"The elementwise {name}; NaN where either is NaN."
     kernel.__name__ = name
-    op = tensors_only(ufunc=ufunc, real=True, check=refuse_complex(name), inplace=False)(kernel)
+    op = tensors_only(ufunc=by(ufunc, real=True), check=refuse_complex(name), inplace=False)(kernel)
     op.gradient(
         input=lambda t, g, input, other: t.where(
             input == other, g / 2, t.where(before(other, input), t.zeros_like(g), g)
@@ -62,7 +62,7 @@ def nan_extreme(name: str, ufunc: Any, chosen_first: Any) -> None:
 
     kernel.__doc__ = f"The elementwise {name}: the number where one of the two is NaN."
     kernel.__name__ = name
-    op = tensors_only(ufunc=ufunc, real=True, inplace=False, check=refuse_complex(name))(kernel)
+    op = tensors_only(ufunc=by(ufunc, real=True), inplace=False, check=refuse_complex(name))(kernel)
     op.gradient(
         input=lambda t, g, input, other: t.where(
             t.logical_or(chosen_first(input, other), t.isnan(other)), g, t.zeros_like(g)
@@ -117,7 +117,7 @@ def short_clamp(x: Any, low: Any, high: Any) -> Any:
 @pointwise(
     "_clamp_numbers",
     node="ClampBackward1",
-    promoted="input min max",
+    promote="same input min max",
     method=False,
     inplace=False,
     check=check_clamp,
@@ -174,7 +174,7 @@ def one_bound(name: str, bound: str, node: str) -> tuple:
 
     options: dict[str, Any] = {"method": False, "inplace": False, "check": check_clamp}
     bounded = (lambda x, b: short_clamp(x, b, None)) if low else (lambda x, b: short_clamp(x, None, b))
-    by_number = pointwise(f"_{name}_number", node=node + "0", promoted="input bound", ufunc=bounded, **options)(
+    by_number = pointwise(f"_{name}_number", node=node + "0", promote="same input bound", ufunc=bounded, **options)(
         number_kernel
     )
     options["check"] = refuse("maximum_cpu" if low else "minimum_cpu", "c")
@@ -227,7 +227,7 @@ def clamp(input, min=None, max=None):
 # -- choice
 
 
-@pointwise("_where", node="WhereBackward0", promoted="input other", method=False, inplace=False, wide=False)
+@pointwise("_where", node="WhereBackward0", promote="same input other", method=False, inplace=False, wide=False)
 def where_tensors(xp, condition, input: Array, other: Array):
     """`input` where the condition holds, `other` elsewhere."""
     condition = condition._array if isinstance(condition, Tensor) else condition

@@ -42,8 +42,7 @@ def check_polygamma(input: Any, n: Any) -> None:
     refuse("trigamma" if n == 1 else "polygamma", "c")(input)
 
 
-@operator("_polygamma", promote="float", method=False, scalars=False, node="PolygammaBackward0",
-          inplace_node="PolygammaBackward1", check=check_polygamma)  # fmt: skip
+@operator("_polygamma", promote="float", method=False, scalars=False, node="PolygammaBackward0 PolygammaBackward1", check=check_polygamma)  # fmt: skip
 def polygamma_of(xp, input: Array, n):
     """The n-th derivative of digamma."""
     if n == 0:

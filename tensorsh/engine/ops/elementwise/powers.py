@@ -58,7 +58,7 @@ def short_power(x: Any, exponent: Any) -> Any:
 @pointwise(
     "_pow_number",
     node="PowBackward0",
-    promoted="input exponent",
+    promote="same input exponent",
     scalars=False,
     method=False,
     inplace=False,
@@ -106,7 +106,7 @@ def check_base(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", exponent)
 
 
-@pointwise("_pow_base", node="PowBackward2", promoted="input exponent", scalars=False, method=False, inplace=False,
+@pointwise("_pow_base", node="PowBackward2", promote="same input exponent", scalars=False, method=False, inplace=False,
            check=check_base)  # fmt: skip
 def pow_base(xp, input, exponent: Array):
     """A number to the power of a tensor."""

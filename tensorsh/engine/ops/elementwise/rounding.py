@@ -171,7 +171,7 @@ def signbit(xp, input: Array):
     return xp.signbit(input) if input.dtype.kind == "f" else input < 0
 
 
-@operator(outputs=2, returns="mantissa exponent", nondifferentiable=(1,), wide=True)
+@operator(outputs="mantissa (exponent)", wide=True)
 def frexp(xp, input: Array):
     """Mantissa in (-1, -0.5] or [0.5, 1) and exponent of two of each element."""
     if input.dtype.kind not in "fV":
@@ -215,10 +215,9 @@ copysign_tensor.gradient(input=copysign_gradient, other=zero)
 
 @pointwise(
     "_copysign_number",
-    promote="float",
+    promote="float input other",
     node="CopysignBackward1",
     check=refuse("copysign_cpu", "c"),
-    promoted="input other",
     method=False,
     inplace=False,
 )

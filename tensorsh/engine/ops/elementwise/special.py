@@ -81,7 +81,7 @@ for _name, _scipy_name, _doc in (
     scipy_function("special." + _name, _scipy_name, None, _doc, inplace=False, kinds="ch")
 
 
-@operator("special.airy_ai", promote="float", scalars=False, check=refuse("airy_ai_cpu", "ch"), hosted=True)
+@operator("special.airy_ai", promote="float", scalars=False, check=refuse("airy_ai_cpu", "ch"), long="hosted")
 def airy_ai(xp, input: Array):
     """The Airy function Ai."""
     return rounded(lambda x: from_scipy(xp, "airy")(x)[0], input)

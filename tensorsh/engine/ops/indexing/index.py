@@ -17,7 +17,7 @@ from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
 from ...tensors.subscripts import advanced
@@ -248,8 +248,8 @@ def take_backward(xp, grad: Array, index: Array, shape):
 take_backward.gradient(grad=lambda t, g, index: t.take(g, index))
 
 
-@operator(inplace=True, overwrites=True)
-def put(xp, input: Array, index: Array, source: Array, accumulate=False):
+@operator(inplace=True)
+def put(xp, input: Written, index: Array, source: Array, accumulate=False):
     """A copy of `input` with `source` written to (or added to) the elements at numbers counted in row order."""
     if index.size != source.size:
         raise IndexError(
@@ -349,8 +349,8 @@ def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
 index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, dim, index))
 
 
-@operator(inplace=True, overwrites=True)
-def index_add(xp, input: Array, dim, index: Array, source: Array, *, alpha=1):
+@operator(inplace=True)
+def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     """A copy of `input` with the slices of `source`, times alpha, added to its slices at `index`.
     IndexError: a number out of bounds; RuntimeError: not a number for each slice of `source`."""
     dim = wrap_dim(dim, input.ndim)
@@ -384,8 +384,8 @@ def scaled(g, alpha):
     return g if alpha == 1 else g * alpha
 
 
-@operator(inplace=True, overwrites=True)
-def index_copy(xp, input: Array, dim, index: Array, source: Array):
+@operator(inplace=True)
+def index_copy(xp, input: Written, dim, index: Array, source: Array):
     """A copy of `input` with the slices of `source` in place of its slices at `index`."""
     dim = wrap_dim(dim, input.ndim)
     if index.ndim > 1:

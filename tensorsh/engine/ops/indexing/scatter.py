@@ -14,7 +14,7 @@ from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
 from ...tensors.inplace import write
@@ -185,8 +185,8 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
     return input
 
 
-@operator("_scatter", method=False, node="ScatterBackward0", overwrites=True)
-def scatter_src(xp, input: Array, src: Array, dim, index: Array):
+@operator("_scatter", method=False, node="ScatterBackward0")
+def scatter_src(xp, input: Written, src: Array, dim, index: Array):
     if xp is np and put_along(input, from_front(dim, input.ndim), index, src):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
@@ -215,8 +215,8 @@ scatter_src.gradient(
 )
 
 
-@operator("_scatter_number", method=False, node="ScatterBackward1", overwrites=True)
-def scatter_number(xp, input: Array, dim, index: Array, value):
+@operator("_scatter_number", method=False, node="ScatterBackward1")
+def scatter_number(xp, input: Written, dim, index: Array, value):
     dim = scatter_check("scatter", input, dim, index)
     value = converted(value, input.dtype)
     if xp is np and put_along(input, dim, index, np.asarray(value, input.dtype)):
@@ -272,8 +272,8 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
     return op.function(*values)
 
 
-@operator(inplace=True, overwrites=True, long=True)
-def scatter_add(xp, input: Array, dim, index: Array, src: Array):
+@operator(inplace=True, long=True)
+def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
@@ -331,8 +331,8 @@ def start_of(reduce: str, dtype: np.dtype) -> Any:
     return -np.inf if reduce == "amax" else np.inf
 
 
-@operator(inplace=True, unlinked="index", long=True)
-def scatter_reduce(xp, input: Array, dim, index: Array, src: Array, reduce, *, include_self=True):
+@operator(inplace=True, long=True)
+def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *, include_self=True):
     """A copy of `input` with `src` reduced ("sum", "prod", "mean", "amax", "amin") into the places `index`."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -386,8 +386,8 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
     return to_input if needs[0] else None, to_src if needs[-1] else None
 
 
-@operator(inplace=True, unlinked="index", hosted=True)
-def index_reduce(xp, input: Array, dim, index: Array, source: Array, reduce, *, include_self=True):
+@operator(inplace=True, long="hosted")
+def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, *, include_self=True):
     """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")

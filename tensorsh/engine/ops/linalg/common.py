@@ -6,7 +6,6 @@ which is imported when first needed.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,36 +30,17 @@ LinAlgError = _LinAlgError
 table.FUNCTIONS["linalg.LinAlgError"] = LinAlgError
 
 
-def by_columns(kernel: Callable, which: tuple) -> Callable:
-    """A kernel whose results of the given numbers lie in memory column by column, as LAPACK leaves them."""
-
-    def laid(x: Any) -> Any:
-        if type(x) is not np.ndarray or x.ndim < 2 or not x.size:
-            return x
-        return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
-
-    @functools.wraps(kernel)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        found = kernel(*args, **kwargs)
-        if type(found) is tuple:
-            return tuple([laid(x) if i in which else x for i, x in enumerate(found)])
-        return laid(found)
-
-    return run
-
-
-def linalg(name: str, /, *, columns: tuple = (), **options: Any) -> Callable:
-    """A primitive of ``torch.linalg``: as `operator`, under the names PyTorch's messages, results and nodes use.
-
-    columns: the numbers of the results that lie in memory column by column.
-    """
+def linalg(name: str, /, **options: Any) -> Callable:
+    """A primitive of ``torch.linalg``: as `operator`, under the names PyTorch's messages, results and nodes use."""
 
     def declare(kernel: Callable) -> Operator:
-        settings: dict[str, Any] = {"method": False, "hosted": True, "node": f"Linalg{camel(name)}Backward0"} | options
+        settings: dict[str, Any] = {
+            "method": False,
+            "long": "hosted",
+            "node": f"Linalg{camel(name)}Backward0",
+        } | options
         op = operator("linalg." + name, **settings)(kernel)
         op.name = "linalg_" + name
-        if columns:
-            op.kernel = by_columns(op.kernel, columns)
         return op
 
     return declare

@@ -55,7 +55,7 @@ def check_eig(name: str, a: Any) -> None:
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
 
 
-@linalg("eig", columns=(1,), outputs=2, returns="eigenvalues eigenvectors")
+@linalg("eig", laid="columns 1", outputs="eigenvalues eigenvectors")
 def eig(xp, A: Array):
     """``A V = V diag(L)``; the results are complex."""
     check_eig("linalg.eig", A)
@@ -113,7 +113,7 @@ def finite(name: str, function: Any) -> Any:
         ) from None
 
 
-@linalg("eigh", columns=(1,), outputs=2, returns="eigenvalues eigenvectors")
+@linalg("eigh", laid="columns 1", outputs="eigenvalues eigenvectors")
 def eigh(xp, A: Array, UPLO="L"):
     """The eigenvalues, ascending, and eigenvectors of hermitian matrices, of which one triangle is read."""
     UPLO = triangle("linalg.eigh", A, UPLO)

@@ -71,7 +71,7 @@ def substitute(lu: Any, y: Any) -> Any:
     return x
 
 
-@linalg("inv_ex", columns=(0,), outputs=2, returns="inverse info", nondifferentiable=(1,))
+@linalg("inv_ex", laid="columns 0", outputs="inverse (info)")
 def inv_ex(xp, A: Array, *, check_errors=False):
     """The inverse, and for each matrix 0 or the number of the zero pivot."""
     check_square("linalg.inv", A)
@@ -129,7 +129,7 @@ def det_gradient(t, g, needs, A, result):
 table.also(linalg_det, "det")
 
 
-@linalg("slogdet", outputs=2, returns="sign logabsdet")
+@linalg("slogdet", outputs="sign logabsdet")
 def linalg_slogdet(xp, A: Array):
     """The sign (or phase) of the determinant and the logarithm of its absolute value."""
     check_square("linalg.slogdet", A)
@@ -194,7 +194,7 @@ def check_same_dtype(name: str, a: Any, b: Any, first: str = "A", second: str = 
         )
 
 
-@linalg("solve_ex", columns=(0,), outputs=2, returns="result info", nondifferentiable=(1,), broadcast=True)
+@linalg("solve_ex", laid="columns 0", outputs="result (info)", broadcast=True)
 def solve_ex(xp, A: Array, B: Array, *, left=True, check_errors=False):
     """The solution of ``A X = B`` (or ``X A = B``), and for each matrix 0 or the number of the zero pivot."""
     name = "linalg.solve"

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.errors import common_shape, wrap_dim
 from ...loading import table
 from ...numerics import batches
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Unlinked, composite, operator
 from ...tensors.tensor import Tensor
 from .common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed, use
 from .inverse import check_same_dtype, check_system, permutation
@@ -113,7 +113,7 @@ def factor_gradient(t: Any, gl: Any, gu: Any, P: Any, L: Any, U: Any) -> Any:
     return P @ found
 
 
-@linalg("lu_factor_ex", columns=(0,), outputs=3, returns="LU pivots info", nondifferentiable=(1, 2))
+@linalg("lu_factor_ex", laid="columns 0", outputs="LU (pivots) (info)")
 def lu_factor_ex(xp, A: Array, *, pivot=True, check_errors=False):
     """LU in one matrix, the interchanges of rows, and for each matrix 0 or the number of the zero pivot."""
     check_factor("torch.lu_factor", A, pivot)
@@ -155,7 +155,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return LU, pivots
 
 
-@linalg("lu", outputs=3, returns="P L U", nondifferentiable=(0,))
+@linalg("lu", outputs="(P) L U")
 def linalg_lu(xp, A: Array, *, pivot=True):
     """``A = P L U`` with a permutation P, unit lower triangular L and upper triangular U."""
     check_factor("linalg.lu", A, pivot)
@@ -168,8 +168,8 @@ linalg_lu.joint_gradient(
 )
 
 
-@operator(outputs=3, returns="P L U", nondifferentiable=(0,), method=False, unlinked="LU_pivots", hosted=True)
-def lu_unpack(xp, LU_data: Array, LU_pivots: Array, unpack_data=True, unpack_pivots=True):
+@operator(outputs="(P) L U", method=False, long="hosted")
+def lu_unpack(xp, LU_data: Array, LU_pivots: Unlinked, unpack_data=True, unpack_pivots=True):
     """P, L and U of the compact form; empty tensors for what is not asked for."""
     if LU_data.ndim < 2:
         raise RuntimeError(
@@ -206,8 +206,8 @@ def lu_unpack_gradient(t, g, needs, LU_data_shape):
     return [found, None]
 
 
-@linalg("lu_solve", columns=(0,), broadcast=True, unlinked="pivots")
-def linalg_lu_solve(xp, LU: Array, pivots: Array, B: Array, *, left=True, adjoint=False):
+@linalg("lu_solve", laid="columns 0", broadcast=True)
+def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adjoint=False):
     """The solution of ``A X = B`` (``X A = B``, or with ``A^H``) from the compact LU of A."""
     name = "linalg.lu_solve"
     if pivots.dtype != np.int32:
@@ -263,9 +263,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
     return into(linalg_lu_solve.function(LU_data, LU_pivots, b), out, "lu_solve")
 
 
-@linalg(
-    "ldl_factor_ex", columns=(0,), outputs=3, returns="LD pivots info", nondifferentiable=(1, 2), node="NotImplemented"
-)
+@linalg("ldl_factor_ex", laid="columns 0", outputs="LD (pivots) (info)", node="NotImplemented")
 def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
     """``A = L D L^T`` (L^H when `hermitian`) in one matrix, LAPACK's pivots, and the number of a zero block."""
     check_square("torch.linalg.ldl_factor_ex", A)
@@ -292,8 +290,8 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     return into(renamed("linalg_ldl_factor", "LD pivots", (LD, pivots)), out, "linalg_ldl_factor")
 
 
-@linalg("ldl_solve", columns=(0,), node="NotImplemented", broadcast=True, unlinked="pivots")
-def ldl_solve(xp, LD: Array, pivots: Array, B: Array, *, hermitian=False):
+@linalg("ldl_solve", laid="columns 0", node="NotImplemented", broadcast=True)
+def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     """The solution of ``A X = B`` from the LDL decomposition of A."""
     wrap_dim(-2, B.ndim)
     check_square("torch.linalg.ldl_solve", LD)

@@ -33,7 +33,7 @@ from .svd import linalg_pinv
 MODES = ("reduced", "complete", "r")
 
 
-@linalg("qr", columns=(0, 1), outputs=2, returns="Q R")
+@linalg("qr", laid="columns 0 1", outputs="Q R")
 def linalg_qr(xp, A: Array, mode="reduced"):
     """``A = Q R``; mode "complete" gives a square Q, "r" only R."""
     check_matrix("linalg.qr", A)
@@ -93,7 +93,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 
-@operator(outputs=2, returns="a tau", node="GeqrfBackward0", real_gradient=True, hosted=True)
+@operator(outputs="a tau", node="GeqrfBackward0", long="hosted")
 def geqrf(xp, input: Array):
     """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
     if input.ndim < 2:
@@ -101,6 +101,9 @@ def geqrf(xp, input: Array):
     check_kernel("geqrf_cpu", input)
     h, tau = batches.qr(input, "raw")
     return np.ascontiguousarray(h.swapaxes(-1, -2)), tau
+
+
+geqrf.real_gradient = True
 
 
 @geqrf.joint_gradient
@@ -125,7 +128,7 @@ def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) ->
     return x
 
 
-@linalg("householder_product", columns=(0,))
+@linalg("householder_product", laid="columns 0")
 def householder_product(xp, input: Array, tau: Array):
     """The first columns of ``H1 H2 ... Hk``, as `geqrf` returns the reflections."""
     name = "torch.linalg.householder_product"
@@ -184,7 +187,7 @@ def householder_gradient(t, g, needs, input, tau):
 table.also(householder_product, "orgqr")
 
 
-@operator(hosted=True)
+@operator(long="hosted")
 def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False):
     """``Q other`` (or ``other Q``; Q^H with `transpose`), Q the product of the reflections in `input` and `tau`."""
     name = "torch.ormqr"
@@ -232,8 +235,8 @@ def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
 
 
 @operator(
-    "_linalg_lstsq", method=False, outputs=4, returns="solution residuals rank singular_values", nondifferentiable=(2, 3),
-    node="LinalgLstsqBackward0", hosted=True,
+    "_linalg_lstsq", method=False, outputs="solution residuals (rank) (singular_values)",
+    node="LinalgLstsqBackward0", long="hosted",
 )  # fmt: skip
 def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""

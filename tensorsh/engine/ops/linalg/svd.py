@@ -32,7 +32,7 @@ from .common import (
 from .inverse import inv_ex
 
 
-@linalg("svd", columns=(0, 2), outputs=3, returns="U S Vh")
+@linalg("svd", laid="columns 0 2", outputs="U S Vh")
 def linalg_svd(xp, A: Array, full_matrices=True, *, driver=None):
     """``A = U diag(S) Vh``, the singular values S descending."""
     check_matrix("linalg.svd", A)
@@ -142,7 +142,7 @@ def values_node(*args: Any) -> str:
     return "LinalgSvdBackward0"
 
 
-@operator("_linalg_svdvals", method=False, node=values_node, hosted=True)
+@operator("_linalg_svdvals", method=False, node=values_node, long="hosted")
 def singular_values(xp, A: Array):
     """The singular values; the bases come along when a gradient may be asked for."""
     check_matrix("linalg.svd", A)
@@ -204,7 +204,7 @@ def magnitudes(a: Any, hermitian: bool) -> Any:
     return singular_values.kernel(np, a)
 
 
-@operator("_linalg_pinv", method=False, node="LinalgPinvBackward0", hosted=True)
+@operator("_linalg_pinv", method=False, node="LinalgPinvBackward0", long="hosted")
 def linalg_pinv(xp, A: Array, atol=None, rtol=None, hermitian=False):
     """The pseudo-inverse by singular values."""
     if A.ndim < 2 or A.dtype.kind not in "fc" or A.dtype.itemsize <= 2:

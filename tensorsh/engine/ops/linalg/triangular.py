@@ -56,7 +56,7 @@ def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: 
     return np.ascontiguousarray(x if left else x.swapaxes(-1, -2))
 
 
-@linalg("solve_triangular", columns=(0,), broadcast=True)
+@linalg("solve_triangular", laid="columns 0", broadcast=True)
 def solve_triangular(xp, A: Array, B: Array, *, upper, left=True, unitriangular=False):
     """The solution of ``A X = B`` (``X A = B`` when not `left`) for triangular A."""
     check_system("linalg.solve_triangular", A, B, left)
@@ -81,7 +81,7 @@ def check_alike(b: Any, A: Any) -> None:
         )
 
 
-@operator(outputs=2, returns="solution cloned_coefficient", broadcast=True, hosted=True)
+@operator(outputs="solution cloned_coefficient", broadcast=True, long="hosted")
 def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
     """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
     if input.ndim < 2:
@@ -152,7 +152,7 @@ def not_positive(name: str) -> Any:
     )
 
 
-@linalg("cholesky_ex", columns=(0,), outputs=2, returns="L info", nondifferentiable=(1,))
+@linalg("cholesky_ex", laid="columns 0", outputs="L (info)")
 def cholesky_ex(xp, A: Array, *, upper=False, check_errors=False):
     """The Cholesky factor, and for each matrix 0 or the order of the first minor that is not positive."""
     check_square("linalg.cholesky", A)
@@ -184,7 +184,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     return into(factor, out, "linalg_cholesky")
 
 
-@operator(hosted=True)
+@operator(long="hosted")
 def cholesky(xp, input: Array, upper=False):
     """As :func:`torch.linalg.cholesky`."""
     check_square("cholesky", input)
@@ -197,7 +197,7 @@ def cholesky(xp, input: Array, upper=False):
 cholesky.gradient(input=lambda t, g, result, upper: cholesky_gradient(t, g, result, upper))
 
 
-@operator(broadcast=True, hosted=True)
+@operator(broadcast=True, long="hosted")
 def cholesky_solve(xp, input: Array, L: Array, upper=False):
     """The solution of ``A X = input``, A given by its Cholesky factor."""
     for name, x in (("b", input), ("u", L)):
@@ -226,7 +226,7 @@ def cholesky_solve_gradient(t, g, needs, L, result, upper):
     return [gb, gl]
 
 
-@operator(hosted=True)
+@operator(long="hosted")
 def cholesky_inverse(xp, input: Array, upper=False):
     """The inverse of A, given by its Cholesky factor."""
     check_square("cholesky_inverse", input)

@@ -21,7 +21,7 @@ from ...kernels import kernel, through, unsuited
 from ...loading.table import find_function
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Constant, composite, operator
 from ...operators.reduction import offsets_of, remember
 from ...tensors.tensor import Tensor
 from ...wording.losses import check_classes, check_probabilities
@@ -102,8 +102,7 @@ def pairwise_loss(
 
     op = operator(
         "_" + name,
-        promote="same",
-        promoted="input target",
+        promote="same input target",
         method=False,
         wide=wide,
         broadcast=True,
@@ -225,9 +224,8 @@ for _f in (mse_loss, smooth_l1_loss, huber_loss, l1_loss):
     node=lambda input, *rest: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
     method=False,
     outputs=1,
-    fixed="weight",
 )
-def nll(xp, input: Array, target: Array, weight: Array = None, reduction="mean", ignore_index=-100):
+def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mean", ignore_index=-100):
     """Minus the log-probability of each target class; input [N, C, *S] or [C], target [N, *S] or []."""
     classes = input.shape[1] if input.ndim > 1 else input.shape[0]
     bad = ((target < 0) | (target >= classes)) & (target != ignore_index)

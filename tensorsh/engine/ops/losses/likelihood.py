@@ -13,7 +13,7 @@ from ...arrays.promotion import promote_types
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.rounding import rounded
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Constant, composite, operator
 from ...operators.pointwise import no_derivative
 from ...tape.grad_modes import no_grad
 from ...tensors.tensor import Tensor
@@ -22,8 +22,8 @@ from ..elementwise.by_number import plus, times
 from .classes import check_reduction, legacy, reduce, reduced, spread
 
 
-@operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True, fixed="weight")
-def bce(xp, input: Array, target: Array, weight: Array = None, reduction="mean"):
+@operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
+def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
     refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
     refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
@@ -72,14 +72,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 @operator(
     "_binary_cross_entropy_with_logits",
-    fixed="weight pos_weight",
     node="BinaryCrossEntropyWithLogitsBackward0",
     method=False,
     wide=True,
-    promote="same",
-    promoted="input target weight pos_weight",
+    promote="same input target weight pos_weight",
 )
-def bce_logits(xp, input: Array, target: Array, weight: Array = None, pos_weight: Array = None, reduction="mean"):
+def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
     soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
     if pos_weight is None:
@@ -231,7 +229,7 @@ def _forward(logs: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return alpha
 
 
-@operator("_ctc_loss", node="CtcLossBackward0", method=False, outputs=1, hosted=True)
+@operator("_ctc_loss", node="CtcLossBackward0", method=False, outputs=1, long="hosted")
 def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
     """Minus the log-probability of each label sequence; log_probs [T, N, C]."""
     steps, batch, classes = log_probs.shape

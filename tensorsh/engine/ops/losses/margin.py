@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...arrays.errors import check_kept
 from ...loading.table import find_function
 from ...numerics.rounding import rounded
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Constant, composite, operator
 from ...wording.losses import check_cosine, check_margin, check_multilabel, check_triplet
 from ..elementwise.by_number import minus, plus
 from .classes import legacy, reduce, reduced, spread
@@ -14,13 +14,11 @@ from .classes import legacy, reduce, reduced, spread
 @operator(
     "_soft_margin_loss",
     node="SoftMarginLossBackward0",
-    fixed="target",
     method=False,
     wide=True,
-    promote="same",
-    promoted="input target",
+    promote="same input target",
 )
-def soft_margin(xp, input: Array, target: Array, reduction="mean"):
+def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
     return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -input * target)), reduction)
 
@@ -118,8 +116,8 @@ def triplet_margin_with_distance_loss(
     return reduced((margin + near - far).clamp_min(0), reduction)
 
 
-@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True, fixed="weight")
-def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Array = None, reduction="mean"):
+@operator("_multi_margin_loss", node="MultiMarginLossBackward0", method=False, wide=True)
+def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Constant = None, reduction="mean"):
     """The sum over other classes of max(0, margin - x[y] + x[i])^p, divided by their number."""
     x, y = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
     rows = xp.arange(len(x))

@@ -19,7 +19,7 @@ from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.rounding import fused, rounded
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import KERNEL
 from ...operators.forms import dressed, form, public
 from ...operators.scipy import from_scipy
@@ -116,7 +116,7 @@ def unless(t: Any, condition: Any, g: Any) -> Any:
     return t.where(condition, t.zeros_like(g), g)
 
 
-@activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0", inplace_node="EluBackward1")
+@activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0 EluBackward1")
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
     kind = input.dtype.type
@@ -171,7 +171,7 @@ def celu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
     return celu, [input, alpha], rest
 
 
-@activation("_celu", check=only_floats("elu_cpu"), node="CeluBackward0", inplace_node="CeluBackward1")
+@activation("_celu", check=only_floats("elu_cpu"), node="CeluBackward0 CeluBackward1")
 def celu(xp, input: Array, alpha=1.0):
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
@@ -243,13 +243,14 @@ def silu_of(x: Any) -> Any:
     "_silu",
     check=only_floats("silu_cpu", "biu"),
     node="SiluBackward0",
-    real_gradient=True,
-    ufunc=silu_of,
-    loop=kernels.kernel("silu"),
+    ufunc=by(silu_of, loop=kernels.kernel("silu")),
 )
 def silu(xp, input: Array):
     """``x * sigmoid(x)``."""
     return silu_of(input) if kernels.suits(input) else input / (input.dtype.type(1) + rounded(xp.exp, -input))
+
+
+silu.real_gradient = True
 
 
 def silu_backward(g: Any, input: Any) -> Any:

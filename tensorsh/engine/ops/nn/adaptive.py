@@ -37,8 +37,7 @@ def averaging(xp, n: int, m: int, dtype) -> object:
     node=lambda input, size: f"AdaptiveAvgPool{len(size)}DBackward0",
     method=False,
     wide=True,
-    images=1,
-    volumes=False,
+    laid="planes 1",
 )
 def adaptive_average(xp, input: Array, size):
     """Each spatial dimension averaged down to `size`; a mean of means, as the windows are boxes."""
@@ -48,7 +47,7 @@ def adaptive_average(xp, input: Array, size):
     return xp.ascontiguousarray(input)
 
 
-@operator("_adaptive_average_spread", method=False, wide=True, images=1, volumes=False)
+@operator("_adaptive_average_spread", method=False, wide=True, laid="planes 1")
 def adaptive_average_spread(xp, grad: Array, shape, size):
     """The transpose of `_adaptive_average`."""
     for axis, m in enumerate(size, grad.ndim - len(size)):
@@ -63,11 +62,9 @@ adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, 
 @operator(
     "_adaptive_max",
     node=lambda input, size: f"AdaptiveMaxPool{len(size)}DBackward0",
-    outputs=2,
-    nondifferentiable=(1,),
+    outputs="_ (_)",
     method=False,
-    images=1,
-    volumes=False,
+    laid="planes 1",
 )
 def adaptive_max(xp, input: Array, size):
     """The largest element of each adaptive window, and its flat index."""
@@ -179,7 +176,9 @@ def _lp_forms(d: int) -> None:
     composite(f"nn.functional.lp_pool{d}d", method=False)(pool)
 
 
-@operator("_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False, images=1)
+@operator(
+    "_max_unpool", node=lambda input, indices, size: f"MaxUnpool{len(size)}DBackward0", method=False, laid="images 1"
+)
 def max_unpool(xp, input: Array, indices: Array, size):
     """Values put at flat indices of an output of spatial shape `size`; zeros elsewhere."""
     d = len(size)

@@ -23,7 +23,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.products import batches
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Unlinked, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.copying import fitting
 from ..elementwise.by_number import times
@@ -125,10 +125,10 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
 
 
 @operator(
-    "_attention", method=False, outputs=1, unlinked="mask",
+    "_attention", method=False, outputs=1,
     node="ScaledDotProductFlashAttentionForCpuBackward0",
 )  # fmt: skip
-def attention(xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0):
+def attention(xp, query: Array, key: Array, value: Array, mask: Unlinked = None, is_causal=False, scale=1.0):
     """softmax(query @ key^T * scale + mask) @ value for [B, H, L, E], [B, H, S, E] and [B, H, S, E]; also the log-sums."""
     return attended(query, key, value, mask, is_causal, scale)
 
@@ -180,9 +180,9 @@ def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
     return f"ScaledDotProduct{kind}AttentionBackward0"
 
 
-@operator("_attention_on_device", method=False, outputs=1, unlinked="mask", node=on_device_node)
+@operator("_attention_on_device", method=False, outputs=1, node=on_device_node)
 def attention_on_device(
-    xp, query: Array, key: Array, value: Array, mask: Array = None, is_causal=False, scale=1.0, dropout=None
+    xp, query: Array, key: Array, value: Array, mask: Unlinked = None, is_causal=False, scale=1.0, dropout=None
 ):  # fmt: skip
     """`_attention` on a GPU, which draws dropout's numbers itself, each time that it needs them."""
     return accelerator().attention.forward(xp, query, key, value, mask, is_causal, scale, dropout)

@@ -172,7 +172,7 @@ SECOND = "ConvolutionBackwardBackward0"
 """What PyTorch calls the node of a convolution's gradient."""
 
 
-@operator("_convolution", node=_title, method=False, wide=True, images=2)
+@operator("_convolution", node=_title, method=False, wide=True, laid="images 2")
 def convolution(
     xp, input: Array, weight: Array, bias: Array = None, stride=(1,), padding=(0,), dilation=(1,), transposed=False,
     output_padding=(0,), groups=1, backward=False,

@@ -21,8 +21,7 @@ def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
 
 
 @operator(
-    "_fractional_max_pool", node=lambda input, kernel, size, samples: f"FractionalMaxPool{len(size)}DBackward0", outputs=2,
-    nondifferentiable=(1,), method=False,
+    "_fractional_max_pool", node=lambda input, kernel, size, samples: f"FractionalMaxPool{len(size)}DBackward0", outputs="_ (_)", method=False,
 )  # fmt: skip
 def fractional(xp, input: Array, kernel, size, samples):
     """The largest elements of windows of input [..., *S], and their flat indices in S."""

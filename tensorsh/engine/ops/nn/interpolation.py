@@ -91,7 +91,9 @@ def matrix(xp, n: int, m: int, mode: str, align: bool, scale: float | None, dtyp
     return xp.asarray(full.astype(dtype))
 
 
-@operator("_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, images=1)
+@operator(
+    "_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, laid="images 1"
+)
 def upsample(xp, input: Array, size, mode, align, scales):
     """input [N, C, *S] resized to [N, C, *size]."""
     d = len(size)
@@ -111,7 +113,7 @@ def _float(dtype):
     return dtype if dtype.kind == "f" else np.dtype(np.float32)
 
 
-@operator("_upsample_spread", method=False, wide=True, images=1)
+@operator("_upsample_spread", method=False, wide=True, laid="images 1")
 def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
     """The transpose of `_upsample`."""
     d = len(size)

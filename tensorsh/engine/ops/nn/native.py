@@ -92,7 +92,7 @@ def torch_batch_norm(input, weight, bias, running_mean, running_var, training, m
     return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-@operator("native_dropout", outputs=2, nondifferentiable=(1,), method=False)
+@operator("native_dropout", outputs="_ (_)", method=False)
 def native_dropout(xp, input: Array, p, train):
     """Dropout, with the mask of what was kept."""
     if train is False or p == 0:

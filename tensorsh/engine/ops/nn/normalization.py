@@ -69,7 +69,7 @@ def channelwise(v: Any, ndim: int) -> Any:
     return v.reshape((1, -1) + (1,) * (ndim - 2)) if ndim > 1 else v
 
 
-@operator("_native_batch_norm", node="NativeBatchNormBackward0", method=False, wide=True, images=1)
+@operator("_native_batch_norm", node="NativeBatchNormBackward0", method=False, wide=True, laid="images 1")
 def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5, running=KEPT):
     """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own, toward which `running` move."""
     if kernels.suits(input) and input.ndim > 1:
@@ -217,10 +217,9 @@ def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: 
 @operator(
     "native_layer_norm",
     node="NativeLayerNormBackward0",
-    outputs=3,
+    outputs="_ (_) (_)",
     method=False,
     wide=True,
-    nondifferentiable=(1, 2),
     check=check_layer,
 )
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
@@ -357,7 +356,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_
     return layer.function(input, shape, weight, bias, float(eps))[0]
 
 
-@operator("_native_group_norm", node="NativeGroupNormBackward0", method=False, wide=True, images=1)
+@operator("_native_group_norm", node="NativeGroupNormBackward0", method=False, wide=True, laid="images 1")
 def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
     """input [N, C, *S] normalised over groups of channels."""
     if kernels.suits(input):

@@ -13,7 +13,7 @@ from ...tensors.tensor import Tensor
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
 
 
-@operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, images=1)
+@operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, laid="images 1")
 def constant_pad(xp, input: Array, pad, value=0):
     """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
     widths, cuts = [], []
@@ -56,7 +56,7 @@ def _node(input, pad, mode) -> str:
     return f"{MODES[mode]}Pad{len(pad) // 2}DBackward0"
 
 
-@operator("_border_pad", node=_node, method=False, images=1)
+@operator("_border_pad", node=_node, method=False, laid="images 1")
 def border_pad(xp, input: Array, pad, mode):
     """Padding whose values come from the input itself."""
     out = input
@@ -67,7 +67,7 @@ def border_pad(xp, input: Array, pad, mode):
     return out
 
 
-@operator("_border_pad_spread", method=False, images=1)
+@operator("_border_pad_spread", method=False, laid="images 1")
 def border_spread(xp, grad: Array, shape, pad, mode):
     """The gradient: added at the places the values came from."""
     for at in range(len(pad) // 2):

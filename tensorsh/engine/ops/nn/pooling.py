@@ -113,7 +113,7 @@ PLANES = 1 << 16
 """Elements of the planes that are pooled at a time, to stay in the cache."""
 
 
-@operator("_max_pool_values", method=False, wide=False, images=1)
+@operator("_max_pool_values", method=False, wide=False, laid="images 1")
 def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
     """Maxima of windows without their places, one dimension after the other."""
     out = tuple(
@@ -158,11 +158,9 @@ def _max_pool_with_indices(d: int) -> Any:
     @operator(
         f"_max_pool{d}d",
         node=NAMES[d] + "WithIndicesBackward0",
-        outputs=2,
-        returns="values where",
-        nondifferentiable=(1,),
+        outputs="values (where)",
         method=False,
-        images=1,
+        laid="images 1",
     )
     @batchwise
     def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
@@ -177,7 +175,7 @@ def _max_pool_with_indices(d: int) -> Any:
     return kernel
 
 
-@operator("_max_pool_spread", method=False, images=1)
+@operator("_max_pool_spread", method=False, laid="images 1")
 @batchwise
 def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
     """Gradients of window maxima, added at the elements they came from."""
@@ -194,7 +192,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
     return xp.ascontiguousarray(full)
 
 
-@operator("_max_pool_indices", method=False, images=1)
+@operator("_max_pool_indices", method=False, laid="images 1")
 @batchwise
 def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
     """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
@@ -219,8 +217,7 @@ max_pool_spread.gradient(
     node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0",
     method=False,
     wide=True,
-    images=1,
-    volumes=False,
+    laid="planes 1",
 )
 @batchwise
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -269,7 +266,7 @@ average_pool.gradient(
 )
 
 
-@operator("_avg_pool_spread", method=False, wide=True, images=1, volumes=False)
+@operator("_avg_pool_spread", method=False, wide=True, laid="planes 1")
 @batchwise
 def average_pool_spread(
     xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override

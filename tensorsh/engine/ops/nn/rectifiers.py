@@ -12,7 +12,7 @@ from ...arrays.chunks import FEW
 from ...arrays.constants import FLOAT32, ZERO32, ZERO64
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, by, composite, operator
 from ...operators.forms import heard
 from ...operators.signature import Form
 from ...tensors.inplace import write
@@ -35,7 +35,7 @@ def check_relu(input: Any) -> None:
 check_relu.takes_floats = True  # type: ignore[attr-defined]
 
 
-@operator("relu", inplace=True, ufunc=relu_of, loop=kernels.kernel("relu"), wide=True, check=check_relu, out=False)
+@operator("relu", inplace=True, ufunc=by(relu_of, loop=kernels.kernel("relu")), wide=True, check=check_relu, out=False)
 def relu(xp, input: Array):
     """The larger of each element and 0.
     Any shape; the dtype stays. RuntimeError: booleans."""
@@ -58,8 +58,7 @@ relu.gradient(input=relu_gradient)
 with_inplace("relu", relu)
 
 
-@activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0",
-            inplace_node="ThresholdBackward1")  # fmt: skip
+@activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0 ThresholdBackward1")  # fmt: skip
 def threshold(xp, input: Array, threshold, value):
     """The element where it is above `threshold`, else `value`."""
     kind = input.dtype.type
@@ -99,8 +98,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return table.FUNCTIONS["nn.functional.hardtanh"](input, 0.0, 6.0, inplace)
 
 
-@activation("_leaky_relu", check=only_floats("leaky_relu_cpu"), node="LeakyReluBackward0",
-            inplace_node="LeakyReluBackward1")  # fmt: skip
+@activation("_leaky_relu", check=only_floats("leaky_relu_cpu"), node="LeakyReluBackward0 LeakyReluBackward1")  # fmt: skip
 def leaky_relu(xp, input: Array, negative_slope=0.01):
     """Elements above 0, the others times `negative_slope`."""
     slope = input.dtype.type(negative_slope)

@@ -287,7 +287,7 @@ def _variate(name: str, *params: str, node: str) -> None:
 
     kernel.__name__ = node
     kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."
-    declared = operator(node, method=False, hosted=True)(kernel)
+    declared = operator(node, method=False, long="hosted")(kernel)
     if node == "poisson":
         declared.gradient(input=lambda t, g: t.zeros_like(g))
 
@@ -296,7 +296,7 @@ _variate("poisson", node="poisson")
 _variate("dirichlet", node="_sample_dirichlet")
 
 
-@operator("_standard_gamma", method=True, hosted=True, long=True)
+@operator("_standard_gamma", method=True, long="hosted")
 def _standard_gamma(xp, input: Array, generator=None):
     """Gamma variates of unit scale, reparameterised."""
     return rejection.standard_gamma(on_host(generator), input)

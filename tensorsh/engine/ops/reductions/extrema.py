@@ -163,8 +163,7 @@ def extreme(name: str):
 
     dim_kernel.__name__ = name
     by_dim = operator(
-        f"_{name}_dim", method=False, node=f"{name.title()}Backward0", outputs=2, returns="values indices",
-        nondifferentiable=(1,),
+        f"_{name}_dim", method=False, node=f"{name.title()}Backward0", outputs="values (indices)",
     )(dim_kernel)  # fmt: skip
     by_dim.name = name
     by_dim.gradient(
@@ -263,7 +262,7 @@ extreme("max")
 extreme("min")
 
 
-@operator(outputs=2, returns="min max")
+@operator(outputs="min max")
 def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     """The smallest and the largest elements, of all or along `dim`."""
     if input.dtype.kind == "c":

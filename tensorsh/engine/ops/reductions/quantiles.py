@@ -66,8 +66,7 @@ def median_family(name, skip_nan):
 
     dim_kernel.__name__ = name
     by_dim = operator(
-        f"_{name}_dim", method=False, node=f"{name.title()}Backward1", outputs=2, returns="values indices",
-        nondifferentiable=(1,), wide=True,
+        f"_{name}_dim", method=False, node=f"{name.title()}Backward1", outputs="values (indices)", wide=True,
     )(dim_kernel)  # fmt: skip
     by_dim.name = name
     by_dim.gradient(input=picked_gradient)
@@ -108,7 +107,7 @@ median_family("median", False)
 median_family("nanmedian", True)
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True, hosted=True, long=True)
+@operator(outputs="values (indices)", wide=True, long="hosted")
 def mode(xp, input: Array, dim=-1, keepdim=False):
     """The most frequent element along `dim` (the smallest of several), and the last place where it stands."""
     axis = one_axis("mode", dim, input.ndim)

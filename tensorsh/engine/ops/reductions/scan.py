@@ -172,7 +172,7 @@ def running(name, direction):
 
     kernel.__name__ = name
     kernel.__doc__ = f"The running {direction} along `dim` and where it stands (the last place among equals)."
-    op = operator(outputs=2, returns="values indices", nondifferentiable=(1,), wide=True, hosted=True)(kernel)
+    op = operator(outputs="values (indices)", wide=True, long="hosted")(kernel)
     op.gradient(input=running_gradient)
 
 
@@ -196,7 +196,7 @@ def log_add_exp(xp, a, b):
     return xp.where(xp.isneginf(larger.real), xp.log(xp.exp(a) + xp.exp(b)), added)
 
 
-@operator(inplace=False, wide=True, hosted=True, long=True)
+@operator(inplace=False, wide=True, long="hosted")
 def logcumsumexp(xp, input: Array, dim):
     """The logarithm of the running sum of exponentials along `dim`."""
     axis = one_axis("logcumsumexp", dim, input.ndim)

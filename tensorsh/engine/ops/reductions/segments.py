@@ -37,7 +37,7 @@ def folded(data, offsets, reduce, initial):
     return out
 
 
-@operator("_segment_reduce", node="SegmentReduceBackward0", method=False, wide=True, hosted=True)
+@operator("_segment_reduce", node="SegmentReduceBackward0", method=False, wide=True, long="hosted")
 def reduced(xp, data: Array, offsets: Array, reduce, initial):
     """data [*outer, N, *inner] folded to [*outer, S, *inner]."""
     return folded(data, offsets, reduce, initial)
@@ -61,7 +61,7 @@ def shared(grad, data, result, offsets, reduce):
     return out
 
 
-@operator("_segment_reduce_spread", method=False, wide=True, hosted=True)
+@operator("_segment_reduce_spread", method=False, wide=True, long="hosted")
 def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce):
     """The gradient: to all of a sum's elements, shared among the elements that are the extreme."""
     return shared(grad, data, result, offsets, reduce)

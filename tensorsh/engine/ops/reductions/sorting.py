@@ -121,7 +121,7 @@ def quick(op, form):
     return function
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), node=stable_node, short=quick, long=True)
+@operator(outputs="values (indices)", node=stable_node, short=quick, long=True)
 def sort(xp, input: Array, dim=-1, descending=False, *, stable=None):
     """The elements in order along `dim`, and where each came from.
     The shape stays; `stable` keeps the order of equals. RuntimeError: complex numbers."""
@@ -261,7 +261,7 @@ def chosen_first(a, axis, k, largest):
     return np.take_along_axis(a, places, axis), places
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), short=quick_topk, hosted=True, long=True)
+@operator(outputs="values (indices)", short=quick_topk, long="hosted")
 def topk(xp, input: Array, k, dim=-1, largest=True, sorted=True):
     """The `k` largest (or smallest) elements along `dim`, in order, and where they stand.
     The size along `dim` is `k`. RuntimeError: `k` larger than the dimension."""
@@ -288,7 +288,7 @@ topk.gradient(
 )
 
 
-@operator(outputs=2, returns="values indices", nondifferentiable=(1,), hosted=True, long=True)
+@operator(outputs="values (indices)", long="hosted")
 def kthvalue(xp, input: Array, k, dim=-1, keepdim=False):
     """The `k`-th smallest element along `dim`, and where it stands."""
     axis = one_axis("kthvalue", dim, input.ndim)
@@ -349,7 +349,7 @@ def no_derivative(name):
     return formula
 
 
-@operator("_unique2", method=False, outputs=3, nondifferentiable=(1, 2), long=True)
+@operator("_unique2", method=False, outputs="_ (_) (_)", long=True)
 def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=False):
     """The distinct elements in order, the place of each element among them, and their counts."""
     if input.dtype.kind == "c":
@@ -369,9 +369,7 @@ def slices(a, axis):
     return np.moveaxis(a, axis, 0).reshape(n, a.size // n if n else 1)
 
 
-@operator(
-    "_unique_dim", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueDimBackward0", hosted=True, long=True
-)
+@operator("_unique_dim", method=False, outputs="_ (_) (_)", node="UniqueDimBackward0", long="hosted")
 def unique_dim(xp, input: Array, dim, return_inverse=False, return_counts=False):
     """The distinct slices along `dim` in lexical order."""
     axis = wrap_dim(dim, input.ndim)
@@ -395,7 +393,7 @@ unique_dim.gradient(input=no_derivative("unique_dim"))
 
 
 @operator(
-    "_unique_consecutive", method=False, outputs=3, nondifferentiable=(1, 2), node="UniqueConsecutiveBackward0", hosted=True
+    "_unique_consecutive", method=False, outputs="_ (_) (_)", node="UniqueConsecutiveBackward0", long="hosted"
 )  # fmt: skip
 def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements (or slices along `dim`), the run of each, their lengths."""

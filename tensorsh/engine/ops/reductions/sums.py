@@ -240,7 +240,7 @@ def count_nonzero(xp, input: Array, dim=None):
     return xp.add.reduce(input != 0, axis=axes if axes is not None else tuple(range(input.ndim)), dtype=np.int64)
 
 
-@operator(hosted=True)
+@operator(long="hosted")
 def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
     """The exclusive or of the elements' bits (of floats, of the same numbers in double) over `dim`, as uint64."""
     if mode != 0:

@@ -14,14 +14,14 @@ from ...arrays.extents import contiguous_strides, repeated, sized
 from ...arrays.layout import row_order
 from ...graph.fields import wrap
 from ...loading import table
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Ints, composite, operator
 from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
 
 
-@operator(packed="dims", out=False)
-def flip(xp, input: Array, dims):
+@operator(out=False)
+def flip(xp, input: Array, dims: Ints):
     """With the order along `dims` reversed."""
     dims = ints("flip", "dims", dims)
     if not dims:

@@ -19,7 +19,7 @@ from ...arrays.state import state
 from ...graph.fields import fresh, wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
-from ...operators.declare import Array, Arrays, composite, operator
+from ...operators.declare import Array, Arrays, Ints, composite, operator
 from ...operators.results import writes_out
 from ...tensors.sizes import check_counts, check_repeats, ints
 from ...tensors.tensor import Size, Tensor
@@ -424,8 +424,8 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     return stack.function([g.masked_select(chosen) for g in grids], 1)
 
 
-@operator(packed="repeats")
-def repeat(xp, input: Array, repeats):
+@operator()
+def repeat(xp, input: Array, repeats: Ints):
     """The tensor repeated so many times along each dimension (more counts than dimensions: new ones in front)."""
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - input.ndim

@@ -117,7 +117,7 @@ def unshuffled(xp, x, r: int):
     return xp.ascontiguousarray(y).reshape(*outer, c * r * r, h // r, w // r)
 
 
-@operator("pixel_shuffle nn.functional.pixel_shuffle", method=False, out=False, images=1)
+@operator("pixel_shuffle nn.functional.pixel_shuffle", method=False, out=False, laid="images 1")
 def pixel_shuffle(xp, input: Array, upscale_factor):
     """[*, C r^2, H, W] rearranged to [*, C, H r, W r]."""
     if input.ndim < 3:
@@ -136,7 +136,7 @@ def pixel_shuffle(xp, input: Array, upscale_factor):
     return shuffled(xp, input, upscale_factor)
 
 
-@operator("pixel_unshuffle nn.functional.pixel_unshuffle", method=False, out=False, images=1)
+@operator("pixel_unshuffle nn.functional.pixel_unshuffle", method=False, out=False, laid="images 1")
 def pixel_unshuffle(xp, input: Array, downscale_factor):
     """[*, C, H r, W r] rearranged to [*, C r^2, H, W]."""
     if input.ndim < 3:
@@ -175,7 +175,7 @@ def channel_shuffle(input, groups):
     return dealt.function(input, groups)
 
 
-@operator("_channel_shuffle", node="ChannelShuffleBackward0", method=False, images=1)
+@operator("_channel_shuffle", node="ChannelShuffleBackward0", method=False, laid="images 1")
 def dealt(xp, input: Array, groups):
     n, c, *rest = input.shape
     return input.reshape(n, groups, c // groups, *rest).swapaxes(1, 2).reshape(input.shape)

@@ -14,7 +14,7 @@ from ...arrays.dtype import of
 from ...arrays.errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
 from ...arrays.extents import count, element_offset, element_strides, strided, viewing_strides
 from ...loading import table
-from ...operators.declare import Array, composite, operator
+from ...operators.declare import Array, Ints, composite, operator
 from ...operators.forms import dressed, form
 from ...operators.signature import Form
 from ...tensors.sizes import ints
@@ -71,8 +71,8 @@ def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
     return None if strides is None else strided(array, shape, strides)
 
 
-@view_operator("_view", method="view", node="ViewBackward0", packed="size")
-def view(xp, input: Array, size=None, dtype=None):
+@view_operator("_view", method="view", node="ViewBackward0")
+def view(xp, input: Array, size: Ints = None, dtype=None):
     """The same memory in another shape (one size may be -1), or its bytes as another dtype.
     RuntimeError: a shape that the strides do not allow, another number of elements."""
     if dtype is not None or isinstance(size, Dtype):
@@ -117,8 +117,8 @@ def reshaped_node(input, shape):
     return "ViewBackward0" if input._array.flags.c_contiguous else "ReshapeAliasBackward0"
 
 
-@view_operator(packed="shape", node=reshaped_node)
-def reshape(xp, input: Array, shape):
+@view_operator(node=reshaped_node)
+def reshape(xp, input: Array, shape: Ints):
     """The elements in another shape (one size may be -1): a view where strides allow, else a copy.
     RuntimeError: another number of elements, more than one -1."""
     return in_shape(input, infer_size(ints("reshape", "shape", shape), input.size))
@@ -296,8 +296,8 @@ def expanded(array: Any, size: tuple) -> Any:
     return strided(array, tuple(new_shape), tuple(new_strides))
 
 
-@view_operator(packed="size")
-def expand(xp, input: Array, size):
+@view_operator()
+def expand(xp, input: Array, size: Ints):
     """With dimensions of size 1 repeated to `size` without copying (-1: as it is).
     The result is a view. RuntimeError: another size than 1 to be changed, fewer sizes than dimensions."""
     return expanded(input, ints("expand", "size", size))
@@ -316,8 +316,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 del table.FUNCTIONS["expand_as"]
 
 
-@view_operator(packed="dims")
-def permute(xp, input: Array, dims):
+@view_operator()
+def permute(xp, input: Array, dims: Ints):
     """With the dimensions in the order `dims`.
     The result is a view. RuntimeError: a dimension that lacks or comes twice."""
     return input.transpose(order_of(input.ndim, ints("permute", "dims", dims)))

@@ -42,7 +42,8 @@ class Adagrad(Optimizer):
                 self.state[p].update(step=scalar(0.0)(p), sum=self._start(p))
 
     def _start(self, p: Tensor) -> Tensor:
-        return T.full_like(p.detach(), self.defaults["initial_accumulator_value"])
+        start = self.defaults["initial_accumulator_value"]
+        return T.full_like(p.detach(), complex(start, start) if p.is_complex() else start)
 
     def share_memory(self) -> None:
         """Nothing to do in one process."""

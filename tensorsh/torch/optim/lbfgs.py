@@ -8,7 +8,7 @@ from typing import Any
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
-from .optimizer import Optimizer, number, options, rate
+from .optimizer import Optimizer, number, options, rate, real_parts
 
 __all__ = ["LBFGS"]
 
@@ -47,14 +47,16 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> Tensor:
         """All gradients as one vector."""
-        params = self.param_groups[0]["params"]
-        flat = [T.zeros(p.numel(), dtype=p.dtype) if p.grad is None else p.grad.to_dense().reshape(-1) for p in params]
+        flat = []
+        for p in self.param_groups[0]["params"]:
+            gradient = T.zeros_like(p) if p.grad is None else p.grad.to_dense()
+            flat.append(real_parts(gradient).reshape(-1))
         return T.cat(flat, 0)
 
     def _move(self, length: Any, direction: Tensor) -> None:
         """Move all parameters along a direction."""
         at = 0
-        for p in self.param_groups[0]["params"]:
+        for p in map(real_parts, self.param_groups[0]["params"]):
             n = p.numel()
             p.add_(direction[at : at + n].view_as(p), alpha=number(length))
             at += n

@@ -23,6 +23,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow
 from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import renamed
+from ..nn.reach import T
 from ..settings import typename
 
 __all__ = ["Optimizer", "required"]
@@ -196,7 +197,9 @@ class Optimizer(metaclass=OpenSealed):
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def _each(self, group: dict, **fresh: Callable) -> Iterator[tuple]:
-        """The parameters that have a gradient: tensor, array, gradient's array, state (made by `fresh` at first)."""
+        """The parameters that have a gradient: tensor, array, gradient's array, state (made by `fresh` at first).
+
+        Of complex ones the arrays are those of the real and imaginary parts: a step takes each for a parameter of its own."""
         own_state = self.state
         for p in group["params"]:
             gradient = p._grad
@@ -206,7 +209,12 @@ class Optimizer(metaclass=OpenSealed):
             if fresh and not kept:
                 for name, make in fresh.items():
                     kept[name] = make(p)
-            yield p, p._array, gradient._array, kept
+            if p._array.dtype.kind == "c":
+                parts = _Parts(kept)
+                yield p, real_parts(p)._array, real_parts(gradient)._array, parts
+                kept |= parts.written
+            else:
+                yield p, p._array, gradient._array, kept
             p._bump()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -275,6 +283,13 @@ class Optimizer(metaclass=OpenSealed):
         self.__dict__.update(state)
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
+        for group in self.param_groups:  # of an older version, which had fewer options and counted steps by numbers
+            for name, default in self.__dict__.get("defaults", {}).items():
+                if name not in group and (default is None or isinstance(default, bool)):
+                    group[name] = None if name in ("foreach", "fused") else False
+            for kept in [self.state[p] for p in group["params"] if p in self.state]:
+                if isinstance(kept.get("step"), int | float):
+                    kept["step"] = scalar(float(kept["step"]))(None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -325,6 +340,23 @@ def _fitted(param: Any, value: Any, name: str = "") -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return type(value)(_fitted(param, v) for v in value)  # type: ignore[call-arg]
     return value
+
+
+def real_parts(x: Any) -> Any:
+    """The real and imaginary parts of a complex tensor, as a view; another tensor as it is."""
+    return T.view_as_real(x.detach()) if x.is_complex() else x
+
+
+class _Parts(dict):
+    """The state of a complex parameter: its complex tensors as their parts. What is stored anew is kept in `written`."""
+
+    def __init__(self, state: dict) -> None:
+        super().__init__({name: real_parts(v) if isinstance(v, Tensor) else v for name, v in state.items()})
+        self.written: dict[str, Any] = {}
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        self.written[name] = value
 
 
 def scalar(value: float) -> Callable:

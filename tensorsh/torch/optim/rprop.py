@@ -43,7 +43,8 @@ class Rprop(Optimizer):
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]
 
         def start(p: Tensor) -> Tensor:
-            return wrap(np.full_like(p._array, number(group["lr"])))
+            lr = number(group["lr"])
+            return wrap(np.full_like(p._array, complex(lr, lr) if p.is_complex() else lr))
 
         for _, array, gradient, state in self._each(group, step=scalar(0.0), prev=zeros, step_size=start):
             advance(state)

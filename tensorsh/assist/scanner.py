@@ -30,6 +30,8 @@ class Typed:
         """The keyword whose value is being typed."""
         self.argument = ""
         """The text of the argument so far."""
+        self.position = 0
+        """How many arguments stand before that one."""
         self.after_comma = False
         self.loose = False
         """In a string that no call takes."""
@@ -43,7 +45,7 @@ def typed(text: str) -> Typed:
     found = Typed()
     text = text[-MOST:]
     stack: list[tuple[int, str]] = []
-    commas: dict[int, int] = {}
+    commas: dict[int, list[int]] = {}
     at, end = 0, len(text)
     string_start = -1
     while at < end:
@@ -69,7 +71,7 @@ def typed(text: str) -> Typed:
         elif c in CLOSE and stack:
             stack.pop()
         elif c == "," and stack:
-            commas[stack[-1][0]] = at
+            commas.setdefault(stack[-1][0], []).append(at)
         at += 1
     limit = string_start if string_start >= 0 else end
     found.loose = not stack
@@ -80,7 +82,9 @@ def typed(text: str) -> Typed:
         opened = stack[-1][0]
         callee = _CALLEE.search(text[:opened].rstrip())
         found.callee = callee[0] if callee else ""
-        begin = commas.get(opened, opened) + 1
+        before = commas.get(opened, [])
+        found.position = len(before)
+        begin = (before[-1] if before else opened) + 1
         found.argument = text[begin:limit]
         found.given = set(_GIVEN.findall(text[opened + 1 : begin]))
         keyword = _KEYWORD.search(found.argument if string_start < 0 else _PREFIX.sub("", found.argument))

@@ -70,7 +70,9 @@ def _of_function(value: Any) -> list[Parameter] | None:
 
 def _shown(default: Any) -> str:
     text = repr(default)
-    return "" if text in ("<required>", "<absent>") else "..." if text.startswith("<") or len(text) > 40 else text
+    if text in ("<required>", "<absent>"):
+        return ""
+    return "..." if default is ... or text.startswith("<") or len(text) > 40 else text
 
 
 def signature_text(value: Any, name: str = "") -> str:

@@ -1,7 +1,8 @@
 """A check of one text, in a process of its own: it is read, its faults are told, it runs within bounds.
 
 `check(request, send)` sends dictionaries: `index` (what the text is made of, the faults it shows), `notes` (the values of names,
-so far), `done` (the faults of its run). A request has `text`, `python` (a .py file), `run`, `seconds`, `memory`.
+so far), `done` (the faults of its run, the variables it left). A request has `text`, `python` (a .py file), `run`, `seconds`,
+`memory`; or `golden`, and the answer is what comes of it as a golden test.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..golden.document import blocks
+from ..golden.document import blocks, rewrite
+from ..golden.runner import Result, compare_text
 from ..language.mistake import Mistake, error_of
 from ..language.parser import clean, run_lowering
 from .faults import faults, syntax_fault
 from .index import Index
 from .running import Run
+from .world import told as told_of
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -22,6 +25,9 @@ Send = Callable[[dict[str, Any]], None]
 def check(request: dict[str, Any], send: Send) -> None:
     """All there is to tell of a text."""
     text, is_python = clean(request["text"]), bool(request.get("python"))
+    if request.get("golden"):
+        send(golden(text, request.get("memory", "512M")))
+        return
     run = None
     found: list[dict[str, Any]] = []
     told: dict[str, Any] = {}
@@ -41,11 +47,28 @@ def check(request: dict[str, Any], send: Send) -> None:
         run = None
     send({"kind": "index", "faults": found, "index": told})
     if run is None or not request.get("run", True):
-        send({"kind": "done", "faults": [], "ran": False})
+        send({"kind": "done", "faults": []})
         return
     run.run()
     run.tell()
-    send({"kind": "done", "faults": run.faults, "ran": True})
+    run.session.watch("lint", False)
+    send({"kind": "done", "faults": run.faults, "world": told_of(run.session)})
+
+
+def golden(text: str, memory: str) -> dict[str, Any]:
+    """The outcome of a golden test: why it cannot be run, lines that differ and how, the text with the output of this run."""
+    from ..engine import kernels
+    from ..sandbox.limits import bound_memory, parse_size
+
+    bound_memory(parse_size(memory), kernels)
+    result = Result("<editor>")
+    changes = compare_text(text, result, True, None)
+    found = []
+    for each in result.differences:
+        rows = [f"#{line}" for line in each.actual]
+        found.append([each.line - 1, "\n".join(["this gave:", *rows[:20]] if rows else ["this gave no output"])])
+    new = text if result.problem else rewrite(text, changes)
+    return {"kind": "golden", "problem": result.problem, "differences": found, "text": new}
 
 
 def _failing(text: str, module: Any) -> set[int]:

@@ -58,6 +58,8 @@ class Document:
         self.notes: list[list[Any]] = []
         self.read_faults: list[dict[str, Any]] = []
         self.run_faults: list[dict[str, Any]] = []
+        self.golden_faults: list[dict[str, Any]] = []
+        self.world: dict[str, Any] = {}
         self._task: asyncio.Task[None] | None = None
         self._indexed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -88,7 +90,7 @@ class Document:
         behind = 0
         while behind < most - first and old[-1 - behind] == new[-1 - behind]:
             behind += 1
-        self.text, self.lines = text, new
+        self.text, self.lines, self.golden_faults = text, new, []
         self._move(first, len(old) - behind, len(new) - len(old))
         self.check()
 
@@ -152,6 +154,7 @@ class Document:
             self.notes = message["notes"]
         elif message["kind"] == "done":
             self.run_faults = message["faults"]
+            self.world = message.get("world", self.world)
             if not self.settings.run:
                 self.notes = []
             self._tell(self, True)
@@ -159,7 +162,8 @@ class Document:
     def faults(self) -> list[dict[str, Any]]:
         """All faults; of two at one place the one of the run, which knows more."""
         places = {tuple(fault["span"][:2]) for fault in self.run_faults if fault["severity"] == 1}
-        return self.run_faults + [fault for fault in self.read_faults if tuple(fault["span"][:2]) not in places]
+        read = [fault for fault in self.read_faults if tuple(fault["span"][:2]) not in places]
+        return self.run_faults + read + self.golden_faults
 
     async def indexed(self) -> dict[str, Any]:
         """The index of the newest text, or of an older one where that is no program."""

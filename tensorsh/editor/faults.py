@@ -38,6 +38,14 @@ def replacement(span: Span, text: str, title: str = "") -> dict[str, Any]:
     return {"title": title or f"Change to `{text}`", "edits": [[*span, text]]}
 
 
+def without_grad(lines: list[str], first: int, last: int) -> dict[str, Any]:
+    """The fix that puts whole lines within `with torch.no_grad():`."""
+    margin = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    inner = "".join(("    " + line if line.strip() else line) + "\n" for line in lines[first : last + 1])
+    text = f"{margin}with torch.no_grad():\n{inner}"
+    return {"title": "Wrap in `with torch.no_grad():`", "edits": [[first, 0, last + 1, 0, text]]}
+
+
 def syntax_fault(error: SyntaxError, text: str, is_python: bool) -> dict[str, Any]:
     """The fault of a text that is no program; of Python's own syntax beyond tensorsh's language a piece of information."""
     lines = Lines(text)

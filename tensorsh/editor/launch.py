@@ -26,7 +26,7 @@ def launch(words: Sequence[str]) -> int:
     workshop.start()  # it loads while pygls does
     try:
         try:
-            from .server import serve
+            from .answers import serve
         except ImportError as error:
             if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
                 raise

@@ -23,7 +23,7 @@ from ..language.scopes import LOAD
 from ..language.translation import Translation
 from ..sandbox.limits import Limit, Timeout, start_timer, stop_timer
 from ..session import Session, _Known
-from .faults import ERROR, INFORMATION, WARNING, fault, replacement
+from .faults import ERROR, INFORMATION, WARNING, fault, replacement, without_grad
 from .index import ast_place
 from .positions import Lines, Span
 
@@ -199,12 +199,12 @@ class Notes:
             found.count += 1
 
     def told(self, lines: Lines) -> list[list[Any]]:
-        """`[line, start, end, text, is a tensor, how often, name]` of each place that was reached."""
+        """`[line, start, end, text, a tensor's shape, how often, name]` of each place that was reached."""
         found = []
         for (place, name), note in zip(self.sites, self.notes, strict=True):
             if note.count:
                 line, start, _, end = lines.span(place)
-                found.append([line, start, end, note.text, note.shape is not None, note.count, name])
+                found.append([line, start, end, note.text, note.shape, note.count, name])
         return found
 
 
@@ -297,7 +297,7 @@ class Run:
             )
             fixes = [fix for each in advice for fix in self._fixes(place, each)]
             if "leaf Variable that requires grad" in said:
-                fixes.append(self._without_grad(place.line))
+                fixes.append(without_grad(self.lines.lines, place.line - 1, place.line - 1))
         made = fault(self._span(place), said, INFORMATION if refused else ERROR, type(error).__name__, fixes)
         made["related"] = [[self._span(each), f"called here, in {each.name}"] for each in found[-2::-1][:8]]
         self.faults.append(made)
@@ -332,9 +332,6 @@ class Run:
             start, stop = found[-1].span()
             yield replacement(self.lines.characters(place.line, start, place.line, stop), new)
 
-    def _without_grad(self, line: int) -> dict[str, Any]:
-        return without_grad(self.lines.lines, line - 1, line - 1)
-
 
 def _misspelt(place: Place, new: str) -> str:
     """The name in an expression that a hint would have another one for."""
@@ -344,14 +341,6 @@ def _misspelt(place: Place, new: str) -> str:
 
     near = get_close_matches(new, [name for name in names if name != new], 1, 0.6)
     return near[0] if near else ""
-
-
-def without_grad(lines: list[str], first: int, last: int) -> dict[str, Any]:
-    """The fix that puts whole lines within `with torch.no_grad():`."""
-    margin = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-    inner = "".join(("    " + line if line.strip() else line) + "\n" for line in lines[first : last + 1])
-    text = f"{margin}with torch.no_grad():\n{inner}"
-    return {"title": "Wrap in `with torch.no_grad():`", "edits": [[first, 0, last + 1, 0, text]]}
 
 
 def quiet() -> None:

@@ -69,7 +69,7 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
             result.seconds = time.perf_counter() - began
             return result
         source = read_source(path)
-        changes = _run(source, result, bless, permissions)
+        changes = compare_text(source, result, bless, permissions)
         if bless and changes and not result.problem:
             _write(Path(path), changes)
             result.blessed = True
@@ -79,7 +79,8 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
     return result
 
 
-def _run(source: str, result: Result, bless: bool, permissions: Any) -> list[tuple[Block, list[str]]]:
+def compare_text(source: str, result: Result, bless: bool, permissions: Any) -> list[tuple[Block, list[str]]]:
+    """Runs a golden text, notes in the result what differs, and gives the expectations that would hold."""
     printed, ignored = io.StringIO(), io.StringIO()
     session = Session(permissions, stdout=printed, folder=os.path.dirname(result.path))
     try:

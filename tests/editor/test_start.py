@@ -16,7 +16,7 @@ from .conftest import start
 
 
 def test_without_the_extra_its_name_is_told(monkeypatch, capsys):
-    for name in [each for each in sys.modules if each.startswith("tensorsh.editor.server")]:
+    for name in [each for each in sys.modules if each.startswith(("tensorsh.editor.", "pygls"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
     monkeypatch.setattr("tensorsh.editor.checks.Workshop.start", lambda self: None)

@@ -4,24 +4,34 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
+from tensorsh.engine.loading import table
+from tensorsh.engine.operators.declare import DOMAINS
 from tensorsh.engine.tape.backward import grad
 
 F = torch.nn.functional
-ANY, POSITIVE, UNIT, ABOVE_ONE = (-1.7, 1.9), (0.3, 2.5), (-0.8, 0.7), (1.2, 3.0)
-INSIDE = (0.15, 0.85)
+table.load_all()
+ANY, POSITIVE = DOMAINS["any"], DOMAINS["positive"]
+RECORDS = {table.OPERATORS[name]: name for name in sorted(table.OPERATORS, reverse=True)}
+"""Each operator by one of its names."""
 
-UNARY = [
-    *((name, ANY) for name in "neg square exp exp2 expm1 sin cos sinh cosh tanh atan asinh sigmoid erf erfc sinc abs".split()),
-    *((name, ANY) for name in "frac deg2rad rad2deg relu i0 hardshrink".split()),
-    *((name, POSITIVE) for name in "sqrt rsqrt reciprocal log log2 log10 log1p lgamma digamma".split()),
-    *((name, UNIT) for name in "asin acos atanh tan erfinv".split()),
-    ("acosh", ABOVE_ONE), ("logit", INSIDE), ("nan_to_num", ANY), ("angle", ANY),
-    *(("special." + name, ANY) for name in "i0e i1 i1e ndtr log_ndtr erfcx".split()),
-    ("special.entr", POSITIVE), ("special.ndtri", INSIDE),
-    *(("nn.functional." + name, ANY) for name in "relu6 leaky_relu elu selu celu gelu silu mish softplus softsign".split()),
-    *(("nn.functional." + name, ANY) for name in "softshrink tanhshrink hardtanh hardsigmoid hardswish logsigmoid".split()),
-]  # fmt: skip
-FUNCTIONS = {name: (lambda x, name=name: find(name)(x), domain) for name, domain in UNARY}
+
+def checked(count):
+    """The elementwise operators of so many tensors, with the domain that their record gives."""
+    return {
+        name: (table.FUNCTIONS[name], DOMAINS[op.domain])
+        for op, name in RECORDS.items()
+        if op.domain and tensors_of(op) == count and op.differentiable is not False
+    }
+
+
+def tensors_of(op):
+    """The number of tensors that an operator needs, of nothing else; 0 for others."""
+    if op.differentiable is None:
+        return 1
+    return len(op.tensors) if op.tensors == tuple(range(op.required)) else 0
+
+
+FUNCTIONS = checked(1)
 FUNCTIONS |= {
     "gelu tanh": (lambda x: F.gelu(x, approximate="tanh"), ANY),
     "softplus beta": (lambda x: F.softplus(x, 2.0, 3.0), ANY),
@@ -43,7 +53,7 @@ FUNCTIONS |= {
     "ldexp": (lambda x: torch.ldexp(x, torch.tensor([1, 2, 0, -1, 3, 1])), ANY),
     "x * x * x": (lambda x: x * x * x, ANY),
 }
-PAIRS = {
+PAIRS = checked(2) | {
     "add": (lambda x, y: torch.add(x, y, alpha=2), ANY), "sub": (lambda x, y: torch.sub(x, y, alpha=2), ANY),
     "mul": (lambda x, y: x * y, ANY), "div": (lambda x, y: x / y, POSITIVE), "pow": (lambda x, y: x**y, POSITIVE),
     "rsub": (lambda x, y: torch.rsub(x, y), ANY), "maximum": (lambda x, y: torch.maximum(x, y), ANY),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..examples import example
 from ..loading.table import FUNCTIONS
 from ..tensors.inplace import check
 from ..tensors.overlap import check_inplace
@@ -19,10 +20,16 @@ class Composite:
 
     shorten_inplace = None
 
-    def __init__(self, function: Callable, names: list[str], kernel: Any = None) -> None:
+    def __init__(self, function: Callable, names: list[str], kernel: Any = None, domain: str = "") -> None:
         self.function, self.kernel, self.names = function, kernel or function, names
         self.name = names[0].rpartition(".")[2]
         self.differentiable = None
+        self.domain = domain
+
+    @property
+    def example(self) -> Any:
+        """Its example, with what PyTorch prints."""
+        return example(*self.names)
 
     def in_place(self) -> Callable:
         """The in-place function: what the function gives, copied into its first argument."""
@@ -47,10 +54,11 @@ def composite(
     dtypes: bool = True,
     out: bool = True,
     hosted: bool = False,
+    domain: str = "",
 ) -> Callable:
     """Declare a function of tensors made of other operators.
 
-    `method` and `inplace` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
+    `method`, `inplace` and `domain` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  short: makes a short way in front of each form, which
     it is given, and leaves what is unusual to that.  dtypes, out: whether the recorded rules for dtypes, and
     for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
@@ -61,7 +69,7 @@ def composite(
         written = kernel or function
         if hosted:
             function = placement.hosted(function)
-        op = Composite(function, public, written)
+        op = Composite(function, public, written, domain)
         function.__module__ = "torch"
         function._operator = op  # type: ignore[attr-defined]
         form = Form(public[0], function, op, kernel is not None)

@@ -16,7 +16,7 @@ from .declare import NUMBERS, Array, composite, operator
 
 def pointwise(names: str = "", /, **options: Any) -> Any:
     """An elementwise operator: promoted operands, an in-place form."""
-    settings: dict[str, Any] = {"promote": "same", "inplace": True} | options
+    settings: dict[str, Any] = {"promote": "same", "inplace": True, "domain": "any"} | options
     return operator(names, **settings)
 
 
@@ -135,7 +135,14 @@ def three_ways(
         return kernel(xp, input, input.dtype.type(other))
 
     # Half types round after each step.
-    options = {"promote": "float input other", "wide": False, "method": False, "inplace": False, "check": check}
+    options = {
+        "promote": "float input other",
+        "wide": False,
+        "method": False,
+        "inplace": False,
+        "check": check,
+        "domain": "",
+    }
     ways = [
         pointwise(f"_{name}", node=node + "0", **options)(tensors),
         pointwise(f"_{name}_first", node=node + "1", **options)(number_first),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
+from .description import described
 from .forms import dressed, form
 from .signature import Form
 
@@ -89,6 +90,9 @@ def sign(found: dict[str, Any], kind: int) -> None:
     _signed[kind].update(fresh)
     for name in fresh:
         function = found[name]
+        record = getattr(function, "_operator", None) if kind else OPERATORS.get(name)
+        if record is not None and function.__doc__ and (not kind or name in record.names):
+            function.__doc__ = described(record, "Tensor." + name if kind else name, function.__doc__)
         if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
             function.__doc__ = function._operator.function.__doc__
         if type(function) is not FunctionType:

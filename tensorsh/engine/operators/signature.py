@@ -12,6 +12,7 @@ from functools import lru_cache
 from inspect import Parameter, Signature
 from typing import Any
 
+from ..examples import example
 from ..loading.recorded import beside, entries
 from ..wording.steps import binder
 
@@ -38,8 +39,7 @@ class Form:
         return of_kernel(self.source, self.out)
 
     def example(self) -> Any:
-        from ..examples import example
-
+        """The example of a function, a property of its record."""
         return example(self.name, *getattr(self.source, "names", ()))
 
     def document(self) -> None:

@@ -148,7 +148,7 @@ def is_neg(input: Tensor) -> bool:
     return False
 
 
-@operator(promote="float", scalars=False)
+@operator(promote="float", scalars=False, domain="any")
 def angle(xp, input: Array):
     """The angle in the complex plane; 0 or pi for real numbers."""
     if input.dtype.kind == "c":

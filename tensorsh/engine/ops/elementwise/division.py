@@ -52,7 +52,7 @@ def div(input, other, *, rounding_mode=None):
     return div_rounded, [input, other, rounding_mode]
 
 
-@pointwise("_floor_divide", node="NotImplemented", method=False, inplace=False)
+@pointwise("_floor_divide", domain="", node="NotImplemented", method=False, inplace=False)
 def floor_divide_tensor(xp, input: Array, other: Array):
     """The quotient rounded down."""
     return rounded_quotient(xp, input, other, "floor")

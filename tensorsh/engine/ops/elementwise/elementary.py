@@ -23,7 +23,7 @@ LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
 def function(names: str = "", /, **options: Any) -> Any:
     """An elementwise function of one tensor: integers become the default float, an in-place form."""
-    return operator(names, **{"promote": "float", "inplace": True, "scalars": False} | options)
+    return operator(names, **{"promote": "float", "inplace": True, "scalars": False, "domain": "any"} | options)
 
 
 def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = None, **options: Any) -> Any:
@@ -45,17 +45,35 @@ elementary(
     "exp2 special.exp2", "exp2", lambda t, g, result: g * t.conj(result) * LN2, "Two to the power of each element."
 )
 elementary("expm1 special.expm1", "expm1", lambda t, g, result: g * t.conj(result + 1), "``exp(x) - 1``, exact near 0.")
-elementary("log", "log", lambda t, g, input: g / t.conj(input), "The natural logarithm; NaN below 0.")
-elementary("log2", "log2", lambda t, g, input: g / t.conj(input * LN2), "The logarithm to base 2.")
-elementary("log10", "log10", lambda t, g, input: g / t.conj(input * LN10), "The logarithm to base 10.")
+elementary(
+    "log", "log", lambda t, g, input: g / t.conj(input), "The natural logarithm; NaN below 0.", domain="positive"
+)
+elementary("log2", "log2", lambda t, g, input: g / t.conj(input * LN2), "The logarithm to base 2.", domain="positive")
+elementary(
+    "log10", "log10", lambda t, g, input: g / t.conj(input * LN10), "The logarithm to base 10.", domain="positive"
+)
 elementary("log1p special.log1p", "log1p", lambda t, g, input: g / t.conj(input + 1), "``log(1 + x)``, exact near 0.",
-           node="Log1PBackward0")  # fmt: skip
+           node="Log1PBackward0", domain="positive")  # fmt: skip
 
 elementary("sin", "sin", lambda t, g, input: g * t.conj(t.cos(input)), "The sine of each element.")
 elementary("cos", "cos", lambda t, g, input: g * -t.conj(t.sin(input)), "The cosine of each element.")
-elementary("tan", "tan", lambda t, g, result: g * t.conj(1 + result * result), "The tangent of each element.")
-elementary("asin arcsin", "arcsin", lambda t, g, input: g * t.conj(t.rsqrt(1 - input * input)), "The inverse sine.")
-elementary("acos arccos", "arccos", lambda t, g, input: g * -t.conj(t.rsqrt(1 - input * input)), "The inverse cosine.")
+elementary(
+    "tan", "tan", lambda t, g, result: g * t.conj(1 + result * result), "The tangent of each element.", domain="unit"
+)
+elementary(
+    "asin arcsin",
+    "arcsin",
+    lambda t, g, input: g * t.conj(t.rsqrt(1 - input * input)),
+    "The inverse sine.",
+    domain="unit",
+)
+elementary(
+    "acos arccos",
+    "arccos",
+    lambda t, g, input: g * -t.conj(t.rsqrt(1 - input * input)),
+    "The inverse cosine.",
+    domain="unit",
+)
 elementary("atan arctan", "arctan", lambda t, g, input: g / t.conj(input * input + 1), "The inverse tangent.")
 elementary("sinh", "sinh", lambda t, g, input: g * t.conj(t.cosh(input)), "The hyperbolic sine.")
 elementary("cosh", "cosh", lambda t, g, input: g * t.conj(t.sinh(input)), "The hyperbolic cosine.")
@@ -78,9 +96,9 @@ elementary(
     node="AsinhBackward0 AsinhBackward1",
 )
 elementary("acosh arccosh", "arccosh", lambda t, g, input: acosh_gradient(t, g, input),
-           "The inverse hyperbolic cosine.", node="AcoshBackward0 AcoshBackward1")  # fmt: skip
+           "The inverse hyperbolic cosine.", node="AcoshBackward0 AcoshBackward1", domain="above one")  # fmt: skip
 elementary("atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent.",
-           node="AtanhBackward0 AtanhBackward1")  # fmt: skip
+           node="AtanhBackward0 AtanhBackward1", domain="unit")  # fmt: skip
 
 
 def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
@@ -213,7 +231,7 @@ def sinc_gradient(t: Any, g: Any, input: Any) -> Any:
 sinc.gradient(input=sinc_gradient)
 
 
-@operator(promote="same", scalars=False, check=refuse("logaddexp_cpu", "biu"))
+@operator(promote="same", scalars=False, domain="any", check=refuse("logaddexp_cpu", "biu"))
 def logaddexp(xp, input: Array, other: Array):
     """``log(exp(x) + exp(y))`` without overflow."""
     if input.dtype.kind == "c":
@@ -233,7 +251,7 @@ logaddexp.gradient(
 )
 
 
-@operator(promote="same", scalars=False, check=refuse("logaddexp2_cpu", "biuc"))
+@operator(promote="same", scalars=False, domain="any", check=refuse("logaddexp2_cpu", "biuc"))
 def logaddexp2(xp, input: Array, other: Array):
     """``log2(2**x + 2**y)`` without overflow."""
     return xp.logaddexp2(input, other)

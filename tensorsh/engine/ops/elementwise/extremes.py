@@ -122,6 +122,7 @@ def short_clamp(x: Any, low: Any, high: Any) -> Any:
     inplace=False,
     check=check_clamp,
     ufunc=short_clamp,
+    domain="",
 )
 def clamp_numbers(xp, input: Array, min=None, max=None):
     """Elements limited to numbers."""
@@ -311,7 +312,7 @@ table.METHODS["where"] = where_method
 Tensor.where = where_method  # type: ignore[attr-defined]
 
 
-@tensors_only()
+@tensors_only(domain="")
 def heaviside(xp, input: Array, values: Array):
     """0 below zero, 1 above, `values` at zero."""
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))

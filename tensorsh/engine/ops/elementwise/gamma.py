@@ -23,7 +23,12 @@ def log_gamma(xp: Any, input: Any) -> Any:
 
 
 @operator(
-    "digamma special.psi special.digamma", promote="float", inplace=True, scalars=False, check=refuse("digamma", "c")
+    "digamma special.psi special.digamma",
+    promote="float",
+    inplace=True,
+    scalars=False,
+    domain="positive",
+    check=refuse("digamma", "c"),
 )
 def digamma(xp, input: Array):
     """The derivative of lgamma; at 0 infinite with the opposite sign, at negative integers NaN."""
@@ -112,7 +117,14 @@ def mvlgamma_gradient(t: Any, g: Any, input: Any, p: Any) -> Any:
 mvlgamma.gradient(input=mvlgamma_gradient)
 
 
-@operator("lgamma special.gammaln", promote="float", inplace=True, scalars=False, check=refuse("lgamma_vml_cpu", "c"))
+@operator(
+    "lgamma special.gammaln",
+    domain="positive",
+    promote="float",
+    inplace=True,
+    scalars=False,
+    check=refuse("lgamma_vml_cpu", "c"),
+)
 def lgamma(xp, input: Array):
     """The logarithm of the absolute value of the gamma function."""
     return log_gamma(xp, input)

@@ -78,7 +78,9 @@ def check_bools(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", input)
 
 
-@pointwise("_pow_tensor", node="PowBackward1", scalars=False, method=False, inplace=False, check=check_bools)
+@pointwise(
+    "_pow_tensor", domain="positive", node="PowBackward1", scalars=False, method=False, inplace=False, check=check_bools
+)
 def pow_tensor(xp, input: Array, exponent: Array):
     """A tensor to the power of a tensor."""
     if xp is np and input.dtype.kind in "fc" and exponent.ndim == 0 and float(exponent.real) != 2:
@@ -187,13 +189,13 @@ def square_in_place(input: Tensor) -> Tensor:
     return input.pow_(2)
 
 
-@composite(inplace=square_in_place)
+@composite(inplace=square_in_place, domain="any")
 def square(input, *, out=None):
     """``input ** 2``."""
     return table_pow(input, 2, out)
 
 
-@tensors_only(promote="float", ufunc=np.sqrt)
+@tensors_only(promote="float", ufunc=np.sqrt, domain="positive")
 def sqrt(xp, input: Array):
     """The square root; NaN for negative numbers.
     Any shape; integers and booleans give the default float dtype."""
@@ -207,7 +209,7 @@ def reciprocal_root(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
-@tensors_only(promote="float", ufunc=reciprocal_root)
+@tensors_only(promote="float", ufunc=reciprocal_root, domain="positive")
 def rsqrt(xp, input: Array):
     """``1 / sqrt(input)``."""
     return input.dtype.type(1) / xp.sqrt(input)

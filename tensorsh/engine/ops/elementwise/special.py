@@ -30,17 +30,17 @@ def exp_square(t: Any, x: Any, factor: float) -> Any:
 
 
 scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input, -1) * (2 / SQRT_PI) * g,
-               "The error function.", check="erf_vml_cpu", big=chunks.erf, compiled="erf")  # fmt: skip
+               "The error function.", check="erf_vml_cpu", big=chunks.erf, compiled="erf", domain="any")  # fmt: skip
 scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
-               "One minus the error function, exact for large arguments.", check="erfc_vml_cpu")  # fmt: skip
+               "One minus the error function, exact for large arguments.", check="erfc_vml_cpu", domain="any")  # fmt: skip
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
-               "The inverse of the error function.", check="erfinv_vml_cpu")  # fmt: skip
+               "The inverse of the error function.", check="erfinv_vml_cpu", domain="unit")  # fmt: skip
 scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),
-               "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0")  # fmt: skip
+               "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0", domain="any")  # fmt: skip
 scipy_function("special.log_ndtr", "log_ndtr", lambda t, g, input: g / t.erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi),
-               "The logarithm of the normal distribution function.", inplace=False, kinds="ch", node="SpecialLogNdtrBackward0")  # fmt: skip
+               "The logarithm of the normal distribution function.", inplace=False, kinds="ch", node="SpecialLogNdtrBackward0", domain="any")  # fmt: skip
 scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * math.pi) * exp_square(t, result, 0.5),
-               "The inverse of the normal distribution function.", inplace=False, kinds="ch", node="SpecialNdtriBackward0")  # fmt: skip
+               "The inverse of the normal distribution function.", inplace=False, kinds="ch", node="SpecialNdtriBackward0", domain="inside")  # fmt: skip
 
 
 # -- Bessel functions
@@ -59,13 +59,13 @@ def i1e_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
 
 
 scipy_function("i0 special.i0", "i0", lambda t, g, input: g * t.i1(input), "The modified Bessel function of order 0.",
-               check="i0_vml_cpu")  # fmt: skip
+               check="i0_vml_cpu", domain="any")  # fmt: skip
 scipy_function("special.i0e", "i0e", lambda t, g, input, result: g * (t.i1e(input) - t.sgn(input) * result),
-               "``exp(-|x|) * i0(x)``.", inplace=False, node="SpecialI0EBackward0")  # fmt: skip
+               "``exp(-|x|) * i0(x)``.", inplace=False, node="SpecialI0EBackward0", domain="any")  # fmt: skip
 scipy_function("special.i1", "i1", i1_gradient, "The modified Bessel function of order 1.", inplace=False,
-               node="SpecialI1Backward0")  # fmt: skip
+               node="SpecialI1Backward0", domain="any")  # fmt: skip
 scipy_function("special.i1e", "i1e", i1e_gradient, "``exp(-|x|) * i1(x)``.", inplace=False,
-               node="SpecialI1EBackward0")  # fmt: skip
+               node="SpecialI1EBackward0", domain="any")  # fmt: skip
 for _name, _scipy_name, _doc in (
     ("bessel_j0", "j0", "The Bessel function of the first kind of order 0."),
     ("bessel_j1", "j1", "The Bessel function of the first kind of order 1."),
@@ -103,6 +103,7 @@ def spherical_bessel_j0(xp, input: Array):
 
 @operator(
     "logit special.logit",
+    domain="inside",
     promote="float",
     wide=False,
     inplace=True,
@@ -145,6 +146,7 @@ logit.gradient(input=logit_gradient)
     wide=False,
     scalars=False,
     node="SpecialEntrBackward0",
+    domain="positive",
     check=refuse("entr_cpu", "c"),
 )
 def entr(xp, input: Array):
@@ -159,7 +161,7 @@ def entr(xp, input: Array):
 entr.gradient(input=lambda t, g, input: g * (-t.log(input) - 1))
 
 
-@composite("special.ndtr")
+@composite("special.ndtr", domain="any")
 def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The normal distribution function."""
     refuse("erf_vml_cpu", "c")(input._array)

@@ -46,7 +46,8 @@ def only_floats(kernel: str, kinds: str = "biuc") -> Any:
 def activation(names: str, /, *, check: Any = None, **options: Any) -> Any:
     """An elementwise function of one tensor and numbers, half types computed in float32."""
     return operator(
-        names, **{"wide": True, "inplace": False, "method": False, "check": check, "ufunc": KERNEL} | options
+        names,
+        **{"wide": True, "inplace": False, "method": False, "check": check, "ufunc": KERNEL, "domain": "any"} | options,
     )
 
 
@@ -149,7 +150,7 @@ def elu_family(name: str, make: Any, doc: str) -> None:
 
     function.__doc__ = doc
     function.__name__ = function.__qualname__ = name
-    composite(FUNCTIONAL + name + (f" {name}" if name != "elu" else ""), method=False)(function)
+    composite(FUNCTIONAL + name + (f" {name}" if name != "elu" else ""), method=False, domain="any")(function)
     for prefix in (FUNCTIONAL, "") if name != "elu" else (FUNCTIONAL,):
         table.FUNCTIONS[prefix + name + "_"] = dressed(form(f"torch.{prefix}{name}_", changed), changed)
 
@@ -304,7 +305,7 @@ def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
     return t.where(linear, g, g * power / (power + 1))
 
 
-@operator("nn.functional.logsigmoid", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",
+@operator("nn.functional.logsigmoid", domain="any", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",
           check=only_floats("log_sigmoid_cpu"))  # fmt: skip
 def logsigmoid(xp, input: Array):
     """``log(sigmoid(x))``, without overflow."""
@@ -326,13 +327,13 @@ def logsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
 logsigmoid.gradient(input=logsigmoid_gradient)
 
 
-@composite("nn.functional.softsign", method=False)
+@composite("nn.functional.softsign", domain="any", method=False)
 def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
     return input / (input.abs() + 1)
 
 
-@composite("nn.functional.tanhshrink", method=False)
+@composite("nn.functional.tanhshrink", domain="any", method=False)
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
     return input - input.tanh()

@@ -35,7 +35,15 @@ def check_relu(input: Any) -> None:
 check_relu.takes_floats = True  # type: ignore[attr-defined]
 
 
-@operator("relu", inplace=True, ufunc=by(relu_of, loop=kernels.kernel("relu")), wide=True, check=check_relu, out=False)
+@operator(
+    "relu",
+    domain="any",
+    inplace=True,
+    ufunc=by(relu_of, loop=kernels.kernel("relu")),
+    wide=True,
+    check=check_relu,
+    out=False,
+)
 def relu(xp, input: Array):
     """The larger of each element and 0.
     Any shape; the dtype stays. RuntimeError: booleans."""
@@ -92,7 +100,7 @@ hardtanh.gradient(
 with_inplace("hardtanh", hardtanh)
 
 
-@composite("nn.functional.relu6")
+@composite("nn.functional.relu6", domain="any")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Elements limited to [0, 6]."""
     return table.FUNCTIONS["nn.functional.hardtanh"](input, 0.0, 6.0, inplace)
@@ -139,7 +147,7 @@ hardswish.gradient(
 with_inplace("hardswish", hardswish, False)
 
 
-@operator("nn.functional.softshrink", method=False, wide=True, check=only_floats("softshrink_check"))
+@operator("nn.functional.softshrink", domain="any", method=False, wide=True, check=only_floats("softshrink_check"))
 def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
     if lambd < 0:
@@ -152,7 +160,7 @@ def softshrink(xp, input: Array, lambd=0.5):
 softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
 
 
-@operator("hardshrink nn.functional.hardshrink", wide=True, check=only_floats("hardshrink_cpu"))
+@operator("hardshrink nn.functional.hardshrink", domain="any", wide=True, check=only_floats("hardshrink_cpu"))
 def hardshrink(xp, input: Array, lambd=0.5):
     """0 within `lambd` of 0, else the element."""
     bound = input.dtype.type(lambd)

@@ -71,7 +71,13 @@ def form(title: str, run: Callable, names: list[str] | None = None, dtypes: bool
 
 def heard(title: str, function: Callable) -> Callable:
     """The form of a function that words its errors itself: a property's, a Python method's."""
-    call = public(title, lambda args, kwargs: function(*args, **kwargs))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if asked and (given := ask(call, args, kwargs)) is not PROCEED:
+            return given
+        return function(*args, **kwargs)
+
+    call._title = title  # type: ignore[attr-defined]
     dressed(call, function).__dict__.setdefault("__wrapped__", Form(title.rpartition(".")[2], function))
     return call
 

@@ -62,7 +62,9 @@ def _main(arguments: list[str], is_process: bool) -> int:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             from .golden.report import command
 
-            return command(options.arguments, options.bless, options.jobs, options.verbose, options.permissions())
+            return command(
+                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout
+            )
         if options.command == "export":
             return _export(options)
         if options.command == "convert":
@@ -295,7 +297,12 @@ def _export(options: Options) -> int:
 
             text = exported(name)
         else:
-            text = export(read_source(name), name, torch_names())
+            from .golden.printing import printing
+
+            source = read_source(name)
+            text = export(source, name, torch_names())  # which says what is wrong with it, at its place
+            if (printed := printing(source)) != source:
+                text = export(printed, name, torch_names())
     except SyntaxError as error:
         from .display.terminal import use_color
         from .language.diagnostics import report

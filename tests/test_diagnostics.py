@@ -340,3 +340,8 @@ def test_unreadable_files(tmp_path: Any) -> None:
         read_source(tmp_path)
     with pytest.raises(SourceError, match="No such file or directory"):
         read_source(tmp_path / "none.tsr")
+
+
+def test_words_of_a_program_do_not_move_the_cursor() -> None:
+    said = explain("raise ValueError('a\\x1b[2J\\x9b\\u202eb\\tc\\nd')")
+    assert said.startswith("ValueError: a\\x1b[2J\\x9b\\u202eb\tc\nd\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tensorsh.cli import main
 from tensorsh.golden.document import blocks, expectation, line_matches, matches, merge, output_lines, rewrite
 from tensorsh.golden.runner import collect, run_file
 
@@ -259,3 +260,40 @@ def test_pytest_plugin(tmp_path: Path) -> None:
     )
     assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
     assert "    2 - #> 3" in done.stdout and "      + #> 2" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("x = ones(2)\nx @ x\n#> tensor(2.)\n", "tensor(2.)\n"),
+        (
+            "1 / 0\n#! ZeroDivisionError: division by zero\nprint('on')\n#> on\n",
+            "ZeroDivisionError: division by zero\non\n",
+        ),
+        ("1, 'a'\n#> (1, 'a')\n(1), (2)\n#> (1, 2)\n", "(1, 'a')\n(1, 2)\n"),
+        ("'text'\n#> 'text'\na = [1]; a.append(2); a\n#> [1, 2]\n", "'text'\n[1, 2]\n"),
+        ("def f():\n    print('in')\nf()\n#> in\n(\n  1 +\n  2)\n#> 3\n", "in\n3\n"),
+        ("x = '''a\nb'''; raise ValueError(x)\n#! ValueError: a\n", "ValueError: a\n"),
+        ("raise SystemExit\n#! SystemExit\nnp.zeros(2)\n#> array([0., 0.])\n", "SystemExit\narray([0., 0.])\n"),
+    ],
+)
+def test_an_export_prints_what_the_golden_says(
+    tmp_path: Path, source: str, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.tsr").write_text(source)
+    assert run_file(tmp_path / "a.tsr").ok
+    assert main(["export", str(tmp_path / "a.tsr"), "-o", str(tmp_path / "a.py")]) == 0
+    assert main([str(tmp_path / "a.py")]) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_a_statement_without_an_end_is_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.tsr").write_text("1\n#> 1\nwhile True: pass\n2\n#> 2\n")
+    assert main(["test", "--timeout", "0.3", str(tmp_path / "a.tsr")]) == 1
+    assert "a.tsr:3: the program ran longer than 0.3 s (--timeout" in capsys.readouterr().out
+
+
+def test_a_program_without_expectations_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.tsr").write_text("1 + 1\n")
+    assert main(["test", str(tmp_path / "a.tsr")]) == 1
+    assert "no expected output stands in it yet; tensorsh test --bless writes it" in capsys.readouterr().out

@@ -40,6 +40,7 @@ Testing (tensorsh test)
   an expression's value is echoed unless it is None), `#! ` the error it ends with. `[..]` stands for any text in a
   line, a line `...` for any lines.
   --bless                        write the actual output into the files, keeping wildcards that still hold
+  --timeout SECONDS              stop a statement after so long (120)
   -j N                           run N files at a time (all processors)
   -v                             also name the files that passed
 

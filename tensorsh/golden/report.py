@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from ..display.terminal import paint, use_color
-from .runner import Result, collect, run_files
+from .runner import TIMEOUT, Result, collect, run_files
 
 _COLOURS = {"head": "1", "-": "31", "+": "32"}
 
@@ -18,20 +18,27 @@ def difference_text(result: Result, color: bool = False) -> str:
     lines = [paint(f"--- {result.path}", "1;31", color)]
     if result.problem:
         lines.append(result.problem)
+    elif not result.expects and not any(difference.diagnostic for difference in result.differences):
+        return "\n".join([*lines, "no expected output stands in it yet; tensorsh test --bless writes it"])
     for difference in result.differences:
         lines += [paint(text, _COLOURS.get(kind, ""), color) for kind, text in difference.lines()]
     return "\n".join(lines)
 
 
 def command(
-    paths: Sequence[str], bless: bool = False, jobs: int = 0, verbose: bool = False, permissions: Any = None
+    paths: Sequence[str],
+    bless: bool = False,
+    jobs: int = 0,
+    verbose: bool = False,
+    permissions: Any = None,
+    timeout: float | None = None,
 ) -> int:
     """`tensorsh test`: runs the files, prints differences and a summary, returns the exit code."""
     began = perf_counter()
     color = use_color(sys.stdout)
     files = collect(paths)
     counts = {"passed": 0, "blessed": 0, "failed": 0}
-    for result in run_files(files, bless, jobs, permissions):
+    for result in run_files(files, bless, jobs, permissions, timeout or TIMEOUT):
         kind = "failed" if not result.ok else "blessed" if result.blessed else "passed"
         counts[kind] += 1
         if kind == "failed":

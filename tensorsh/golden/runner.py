@@ -12,6 +12,7 @@ from typing import Any
 
 from ..language.places import headline
 from ..language.source import SourceError, read_source
+from ..sandbox.limits import Limit
 from ..session import Session
 from .document import Block, blocks, expectation, matches, merge, output_lines, pairs, rewrite
 
@@ -50,6 +51,8 @@ class Result:
         self.problem = ""
         """Why the file could not be run at all."""
         self.blessed = False
+        self.expects = True
+        """Whether anything is expected in it."""
         self.seconds = 0.0
 
     @property
@@ -57,8 +60,15 @@ class Result:
         return not self.problem and (self.blessed or not self.differences)
 
 
-def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any = None) -> Result:
-    """Runs one golden file; with `bless` its expectations are rewritten where they do not hold."""
+TIMEOUT = 120.0
+"""Seconds that a statement may run."""
+
+
+def run_file(
+    path: str | os.PathLike[str], bless: bool = False, permissions: Any = None, timeout: float = TIMEOUT
+) -> Result:
+    """Runs one golden file; with `bless` its expectations are rewritten where they do not hold. A statement may run for
+    `timeout` seconds."""
     result = Result(os.fspath(path))
     began = time.perf_counter()
     try:
@@ -69,7 +79,7 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
             result.seconds = time.perf_counter() - began
             return result
         source = read_source(path)
-        changes = compare_text(source, result, bless, permissions)
+        changes = compare_text(source, result, bless, permissions, timeout)
         if bless and changes and not result.problem:
             _write(Path(path), changes)
             result.blessed = True
@@ -79,10 +89,12 @@ def run_file(path: str | os.PathLike[str], bless: bool = False, permissions: Any
     return result
 
 
-def compare_text(source: str, result: Result, bless: bool, permissions: Any) -> list[tuple[Block, list[str]]]:
+def compare_text(
+    source: str, result: Result, bless: bool, permissions: Any, timeout: float = TIMEOUT
+) -> list[tuple[Block, list[str]]]:
     """Runs a golden text, notes in the result what differs, and gives the expectations that would hold."""
     printed, ignored = io.StringIO(), io.StringIO()
-    session = Session(permissions, stdout=printed, folder=os.path.dirname(result.path))
+    session = Session(permissions, stdout=printed, folder=os.path.dirname(result.path), timeout=timeout)
     try:
         program = session.compile(source, result.path)
     except SyntaxError as error:
@@ -92,7 +104,9 @@ def compare_text(source: str, result: Result, bless: bool, permissions: Any) -> 
     def echo(value: Any) -> None:
         print(repr(value), file=printed)
 
-    for block in blocks(source, [(s.lineno, s.end_lineno) for s in program.statements]):
+    found = blocks(source, [(s.lineno, s.end_lineno) for s in program.statements])
+    result.expects = any(block.expected for block in found)
+    for block in found:
         printed.seek(0)
         printed.truncate()
         failure: BaseException | None = None
@@ -103,6 +117,10 @@ def compare_text(source: str, result: Result, bless: bool, permissions: Any) -> 
             raise
         except BaseException as error:
             failure = error
+        if isinstance(failure, Limit):
+            said = str(failure).removeprefix("Timeout: ").replace("timeout=", "--timeout gives a statement more")
+            result.problem = f"{result.path}:{block.start}: {said}"
+            break
         actual = output_lines(printed.getvalue(), None if failure is None else headline(failure))
         if matches(block.expected, actual):
             continue
@@ -161,12 +179,14 @@ def collect(paths: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def run_files(paths: Sequence[str], bless: bool = False, jobs: int = 0, permissions: Any = None) -> Iterator[Result]:
+def run_files(
+    paths: Sequence[str], bless: bool = False, jobs: int = 0, permissions: Any = None, timeout: float = TIMEOUT
+) -> Iterator[Result]:
     """The results of many files, in their order."""
     jobs = min(jobs or os.cpu_count() or 1, len(paths))
     if jobs <= 1:
         for path in paths:
-            yield run_file(path, bless, permissions)
+            yield run_file(path, bless, permissions, timeout)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -176,7 +196,7 @@ def run_files(paths: Sequence[str], bless: bool = False, jobs: int = 0, permissi
     forked = "fork" in multiprocessing.get_all_start_methods() and os.uname().sysname == "Linux"
     context = multiprocessing.get_context("fork" if forked else None)
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        futures = [pool.submit(run_file, path, bless, permissions) for path in paths]
+        futures = [pool.submit(run_file, path, bless, permissions, timeout) for path in paths]
         for path, future in zip(paths, futures, strict=True):
             try:
                 yield future.result()

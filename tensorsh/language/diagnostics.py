@@ -14,6 +14,7 @@ explanation: `report` does not raise.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -53,6 +54,18 @@ def _width(text: str) -> int:
 def _visible(text: str) -> str:
     """A source line as it may be shown: tabs as spaces, no control characters."""
     return "".join(" " if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def _harmless(text: str) -> str:
+    """A program's words as they may be shown: what would move the cursor or turn the line around as its escape."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _told(error: BaseException) -> str:
+    return _harmless(headline(error))
 
 
 def excerpt(text: str, number: int, column: int | None, end: int | None, paint: Painter) -> Iterator[str]:
@@ -119,7 +132,7 @@ def _safely(lines: Callable[[], Iterable[str]]) -> list[str]:
 
 
 def _syntax_error(error: SyntaxError, host: Host, paint: Painter) -> list[str]:
-    lines = [paint("error", headline(error))]
+    lines = [paint("error", _told(error))]
     number = error.lineno or 1
     column = error.offset - 1 if error.offset else None
     where = f"{error.filename or '<string>'}:{number}" + ("" if column is None else f":{column + 1}")
@@ -150,10 +163,10 @@ def _single(error: BaseException, host: Host, paint: Painter) -> list[str]:
         return _syntax_error(error, host, paint)
     if isinstance(error, KeyboardInterrupt):
         where = place_text(error, host)
-        return [f"{headline(error)} at {where}" if where else headline(error)]
-    lines = [paint("error", headline(error))]
+        return [f"{_told(error)} at {where}" if where else _told(error)]
+    lines = [paint("error", _told(error))]
     notes = getattr(error, "__notes__", ())
-    lines += [str(note) for note in notes if type(note) is str] if type(notes) is list else []
+    lines += [_harmless(str(note)) for note in notes if type(note) is str] if type(notes) is list else []
     frames: list[Place] = []
 
     def find() -> Iterator[str]:
@@ -174,7 +187,7 @@ def _single(error: BaseException, host: Host, paint: Painter) -> list[str]:
 
     def advise() -> Iterator[str]:
         for hint in hints(error, place, host):
-            yield paint("hint", "hint: ") + hint
+            yield paint("hint", "hint: ") + _harmless(hint)
 
     return lines + _safely(advise)
 
@@ -216,6 +229,6 @@ def report(error: BaseException, host: Host | None = None, color: bool = False) 
         return "\n".join(lines)
     except Exception:
         try:
-            return headline(error)
+            return _told(error)
         except Exception:
             return type(error).__name__

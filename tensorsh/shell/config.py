@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-from .folders import config_folder, write_whole
+from .folders import config_folder, read_tail, write_whole
 
 
 class Key(NamedTuple):
@@ -56,8 +56,7 @@ class Config:
         try:
             import tomllib
 
-            with open(where, "rb") as file:
-                found = tomllib.load(file)
+            found = tomllib.loads(read_tail(where).decode())
         except (OSError, ValueError, RecursionError) as error:
             self.problems.append(f"{where} is not used: {error}")
             return
@@ -91,10 +90,10 @@ class Config:
         self.values[name] = value
 
     def text(self) -> str:
-        """The settings as a TOML file with an explanation of each."""
+        """The defaults as a TOML file with an explanation of each: what is set for one shell is not kept."""
         lines = ["# Settings of the tensorsh shell. A key that is left out has the value given here.", ""]
         for name, key in KEYS.items():
-            value = self.values[name]
+            value = key.default
             shown = (
                 str(value).lower()
                 if isinstance(value, bool)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+
+MOST = 16 << 20
+"""Bytes that are read of a file."""
 
 
 def _folder(variable: str, below_home: str, kind: str) -> str | None:
@@ -25,6 +29,17 @@ def config_folder() -> str | None:
 def state_folder() -> str | None:
     """Where the history is; None without a home."""
     return _folder("XDG_STATE_HOME", os.path.join(".local", "state"), "state")
+
+
+def read_tail(path: str, flags: int = os.O_RDONLY) -> bytes:
+    """A file's bytes, the last ones of a huge file; OSError for what is no file: a pipe, a device without an end."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(f"{path} is not a regular file")
+        file.seek(max(found.st_size - MOST, 0))
+        return file.read(MOST)
 
 
 def write_whole(path: str, text: str) -> None:

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 
-from .folders import state_folder, warn
+from .folders import read_tail, state_folder, warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ class Entries:
             return
         try:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            with os.fdopen(descriptor, "rb") as file:
-                lines = file.read().split(b"\n")
+            lines = read_tail(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND).split(b"\n")
         except OSError as error:
             self._fail(error.strerror or str(error))
             return
@@ -67,7 +65,7 @@ class Entries:
                 continue
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 entry = None
             if isinstance(entry, str):
                 yield entry

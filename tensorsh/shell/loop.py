@@ -141,6 +141,8 @@ class Shell:
     def _prepare(self) -> None:
         """Loads the engine while the person looks at the prompt."""
         try:
+            from ..language import diagnostics  # noqa: F401 - before there is no memory left for it
+
             self.session.trace(self.config["trace"])
             for kind in ("nan", "lint"):
                 self.session.watch(kind, self.config[kind])
@@ -216,6 +218,7 @@ class Shell:
             from ..language.places import headline
 
             record.error = headline(error).split("\n")[0]
+            record.interrupted = isinstance(error, KeyboardInterrupt)
             self.explain(error)
         self.session.give_back()
         return record.succeeded
@@ -269,7 +272,11 @@ class Shell:
         """Prints what went wrong."""
         self.failed = error
         sys.stdout.flush()
-        print(self.session.diagnose(error, use_color(sys.stderr)), file=sys.stderr, flush=True)
+        try:
+            text = self.session.diagnose(error, use_color(sys.stderr))
+        except MemoryError:  # the program's frames keep what it has
+            text = type(error).__name__
+        print(text, file=sys.stderr, flush=True)
 
     def run_file(self, text: str, path: str) -> None:
         """Runs a file's program without echo; where it exits, the shell stays."""

@@ -7,6 +7,8 @@ from typing import Any
 
 LARGEST = 200_000
 """Characters of output that are remembered of a statement."""
+LONGEST = 200
+"""Lines of output that stand behind a statement in a transcript."""
 
 
 class Record:
@@ -17,7 +19,7 @@ class Record:
         self.outputs: list[tuple[int, int, str]] = []
         """First and last line of a statement, and what it printed and echoed."""
         self.error: str | None = None
-        self.done = False
+        self.done = self.interrupted = False
 
     @property
     def succeeded(self) -> bool:
@@ -76,6 +78,9 @@ def transcript(records: list[Record]) -> str:
     lines: list[str] = []
     for record in records:
         source = record.text.split("\n")
+        if record.interrupted:
+            lines += ["# interrupted:", *(f"# {line}".rstrip() for line in source)]
+            continue
         printed: dict[int, str] = {}
         groups: list[list[int]] = []
         for first, last, text in record.outputs:
@@ -89,7 +94,10 @@ def transcript(records: list[Record]) -> str:
             lines += source[at:last]
             at = last
             is_last = number == len(groups) - 1
-            lines += [f"#{line}" for line in merge([], output_lines(printed[first], record.error if is_last else None))]
+            given = output_lines(printed[first], record.error if is_last else None)
+            if len(given) > LONGEST:
+                given[LONGEST // 2 : -1] = ["> ..."]
+            lines += [f"#{line}" for line in merge([], given)]
         lines += [line for line in source[at:] if line.strip()]
         if record.error is not None and not groups:
             lines += [f"#{line}" for line in output_lines("", record.error)]

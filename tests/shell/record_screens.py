@@ -26,7 +26,8 @@ TOUR = [
 FAULTS = [
     "w = tensor([0.5, 2., 0.], requires_grad)",
     "w?",
-    "h = w.exp(); h.add_(1);",
+    "h = w.exp();",
+    "h.add_(1);",
     "h.sum().backward()",
     "y = (w * 2).detach()",
     "(y * 3).sum().backward()",

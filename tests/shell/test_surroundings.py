@@ -244,3 +244,28 @@ def test_the_lexer_is_found_by_pygments() -> None:
     assert (Comment.Preproc, "%time") in list(TsrLexer().get_tokens("%time x + 1"))
     text = (ROOT / "pyproject.toml").read_text()
     assert '"tensorsh.shell.lexer:TsrLexer"' in text
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_a_history_without_an_end_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    from tensorsh.shell.history import Entries
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "tensorsh").mkdir()
+    path = tmp_path / "tensorsh/history.jsonl"
+    path.symlink_to("/dev/zero") if kind == "device" else os.mkfifo(path)
+    assert Entries().earlier == []
+    assert "is not a regular file" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_of_a_huge_history_the_newest_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorsh.shell import folders
+    from tensorsh.shell.history import Entries
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(folders, "MOST", 100)
+    (tmp_path / "tensorsh").mkdir()
+    (tmp_path / "tensorsh/history.jsonl").write_text("".join(f'"entry {i}"\n' for i in range(1000)))
+    assert Entries().earlier[-1] == "entry 999" and len(Entries().earlier) < 10

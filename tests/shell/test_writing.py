@@ -70,3 +70,25 @@ def test_a_flag_answers_beforehand(inside: Path) -> None:
     terminal.run("print('new', file=open('../new.txt', 'w'))", "%save ../kept.tsr")
     assert (inside.parent / "new.txt").read_text() == "new\n" and (inside.parent / "kept.tsr").exists()
     terminal.close()
+
+
+def test_what_was_interrupted_is_a_remark_of_the_transcript() -> None:
+    from tensorsh.shell.record import Record, transcript
+
+    ran, stopped, long = Record(1, "1 + 1"), Record(2, "while True:\n    pass"), Record(3, "f()")
+    ran.outputs, ran.done = [(1, 1, "2\n")], True
+    stopped.error, stopped.interrupted = "KeyboardInterrupt", True
+    long.outputs, long.done = [(1, 1, "".join(f"{i}\n" for i in range(30_000)))], True
+    text = transcript([ran, stopped, long])
+    assert text.startswith("1 + 1\n#> 2\n# interrupted:\n# while True:\n#     pass\nf()\n#> 0\n")
+    assert text.endswith("#> 99\n#> ...\n#> 29999\n")
+
+
+def test_looking_at_the_settings_keeps_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorsh.shell.config import Config
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    config = Config()
+    config.set("precision", 2)
+    config.write()
+    assert Config()["precision"] == 4

@@ -186,16 +186,31 @@ zeros = _filler("zeros", np.zeros)
 ones = _filler("ones", np.ones)
 # Memory is handed out cleared: what an uninitialised tensor shows is not specified, and zeros leak nothing.
 empty = _filler("empty", np.zeros)
-zeros.__doc__ = "A tensor of zeros of the given size."
-ones.__doc__ = "A tensor of ones of the given size."
-empty.__doc__ = "A tensor of the given size whose elements are unspecified (here: zeros)."
+zeros.__doc__ = """A tensor of zeros of the given size.
+
+The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
+the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
+RuntimeError: a negative size. TypeError: a size that is no integer."""
+ones.__doc__ = """A tensor of ones of the given size.
+
+The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
+the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
+RuntimeError: a negative size. TypeError: a size that is no integer."""
+empty.__doc__ = """A tensor of the given size whose elements are unspecified (here: zeros).
+
+The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
+the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
+RuntimeError: a negative size. TypeError: a size that is no integer."""
 
 
 def full(
     size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor of one value; its dtype follows the value."""
+    """A tensor of one value; its dtype follows the value.
+
+    `size` is a sequence of integers. A float gives the default dtype, an integer int64, a boolean bool, a complex number the
+    complex dtype of the default one, unless `dtype` says otherwise. RuntimeError: a negative size."""
     shape = size_of("full", (size,))
     if isinstance(fill_value, Tensor):
         value = fill_value._array
@@ -252,7 +267,10 @@ def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    """One value in the size, dtype and device of another tensor."""
+    """One value in the size, dtype and device of another tensor.
+
+    `dtype`, `device`, `requires_grad` and `memory_format` may be given instead of the tensor's. The result shares no memory
+    with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
     array = np.empty_like(input._array, _full((), value, d).dtype)

@@ -147,8 +147,16 @@ def _adaptive_forms(d: int) -> None:
         return (values, indices) if return_indices else values
 
     average.__name__, maximum.__name__ = f"adaptive_avg_pool{d}d", f"adaptive_max_pool{d}d"
-    average.__doc__ = f"The mean of windows that divide the last {d} dimensions into `output_size` parts."
-    maximum.__doc__ = f"The maximum of windows that divide the last {d} dimensions into `output_size` parts."
+    average.__doc__ = (
+        f"The mean of windows that divide the last {d} dimensions into `output_size` parts.\n\n"
+        "Input [N, C, ...] or [C, ...]; the dtype stays. Windows may differ in size by one and overlap where the sizes do not "
+        "divide;\nNone in `output_size` keeps a dimension. RuntimeError: another number of dimensions, whole numbers."
+    )
+    maximum.__doc__ = (
+        f"The maximum of windows that divide the last {d} dimensions into `output_size` parts.\n\n"
+        "Input [N, C, ...] or [C, ...]; the dtype stays; with `return_indices` also the flat places of the maxima (int64).\n"
+        "None in `output_size` keeps a dimension. RuntimeError: another number of dimensions, whole numbers."
+    )
 
     def with_indices(input, output_size, return_indices=False):
         return maximum(input, output_size, True)

@@ -60,7 +60,11 @@ def _dropout(name: str, shape_of: Callable) -> None:
         return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
 
     drop.__name__ = drop.__qualname__ = name
-    drop.__doc__ = f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p)."
+    drop.__doc__ = (
+        f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p).\n\n"
+        "Any shape; a float dtype, which stays. Without training the input itself comes out. The same seed zeroes the same "
+        "elements.\nGradients are zeroed and scaled alike. ValueError: a probability outside of [0, 1]."
+    )
     composite("nn.functional." + name, method=False)(drop)
 
 

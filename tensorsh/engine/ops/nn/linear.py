@@ -37,7 +37,10 @@ linear = composite("nn.functional.linear", method=False)(
     fast_matmul.linear(mm, addmm, t, view, unsafe_view, linear_any)
 )
 linear.__name__ = linear.__qualname__ = linear._operator.name = "linear"
-linear.__doc__ = """``input @ weight.T + bias``: (..., in), (out, in), (out,) give (..., out)."""
+linear.__doc__ = """``input @ weight.T + bias``: (..., in), (out, in), (out,) give (..., out).
+
+`bias` may be left out; a `weight` of one dimension gives (...) without the last. The three have one dtype, which the result
+has, too. Gradients reach all of them. RuntimeError: sizes that do not fit, dtypes that differ."""
 
 
 @operator("_trilinear", method=False, node="TrilinearBackward0", wide=True)

@@ -357,7 +357,12 @@ def _max_forms(d: int) -> None:
 
     table.FUNCTIONS[f"_max_pool{d}d_form"] = run
     pool.__name__ = f"max_pool{d}d"
-    pool.__doc__ = f"The largest element of each window of input [N, C, ...] ({d} dimensions); ties go to the first."
+    pool.__doc__ = (
+        f"The largest element of each window of input [N, C, ...] ({d} dimensions); ties go to the first.\n\n"
+        "`kernel_size`, `stride` (that of the kernel by default), `padding` (with -inf, at most half the kernel) and "
+        "`dilation` are one number, or one a dimension.\nThe dtype stays; N may be missing. `ceil_mode` keeps windows that "
+        "reach over the end. RuntimeError: windows that do not fit."
+    )
     with_indices.__name__ = f"max_pool{d}d_with_indices"
     with_indices.__doc__ = f"`max_pool{d}d` together with the flat indices of the maxima."
     composite(f"nn.functional.max_pool{d}d max_pool{d}d", method=False)(pool)
@@ -400,7 +405,12 @@ def _average_forms(d: int) -> None:
         return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
 
     pool.__name__ = f"avg_pool{d}d"
-    pool.__doc__ = f"The mean of each window of input [N, C, ...] ({d} dimensions)."
+    pool.__doc__ = (
+        f"The mean of each window of input [N, C, ...] ({d} dimensions).\n\n"
+        "`kernel_size`, `stride` (that of the kernel by default) and `padding` (with zeros) are one number, or one a "
+        "dimension; `count_include_pad` counts the zeros.\nThe dtype stays; N may be missing. RuntimeError: windows that do "
+        "not fit."
+    )
     composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False)(pool)
 
 

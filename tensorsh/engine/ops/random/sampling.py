@@ -94,7 +94,10 @@ def _sampled(name: str, sampler_name: str) -> Callable:
 
 
 rand = function(_sampled("rand", "uniform"))
-rand.__doc__ = "Uniform random numbers from [0, 1) in a tensor of the given size."
+rand.__doc__ = """Uniform random numbers from [0, 1) in a tensor of the given size.
+
+The size is given as integers, or as one sequence. The dtype is the default one (float32) where none is given; a `generator`
+takes the place of the default one, which `manual_seed` seeds. RuntimeError: a negative size, a dtype without fractions."""
 randn = function(_sampled("randn", "normal"))
 randn.__doc__ = (
     "Random numbers of the standard normal distribution in a tensor of the given size.\n\nFewer than 16 numbers come from "

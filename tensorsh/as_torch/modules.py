@@ -24,6 +24,11 @@ HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
 """What Python's import sets, and asks for before."""
 _ABSENT: Any = object()
+ELSEWHERE = {
+    "torch.nn.modules.module._IncompatibleKeys": ("nn.modules.state", "IncompatibleKeys"),
+    "torch.distributions.transforms._InverseTransform": ("distributions.transform", "_InverseTransform"),
+}
+"""Private names that libraries use, and the file that has them here."""
 
 
 def layout() -> dict[str, frozenset[str]]:
@@ -164,6 +169,9 @@ def _find(module: StandIn, name: str) -> Any:
     if space is not None and (name in names(space) or switch_of_module(module, name)):
         value = getattr(space, name)
         return importlib.import_module(f"{fullname}.{name}") if isinstance(value, Namespace) else value
+    if f"{fullname}.{name}" in ELSEWHERE:
+        home, own = ELSEWHERE[f"{fullname}.{name}"]
+        return getattr(importlib.import_module("tensorsh.torch." + home), own)
     file = exported(module)
     value = file.get(name, _ABSENT)
     if value is _ABSENT and name[:2] != "__" and "__getattr__" in file:

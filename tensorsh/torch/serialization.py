@@ -26,6 +26,9 @@ from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 
 __all__ = ["load", "save"]
 
+MAP_LOCATION = Any
+"""The type of `map_location`, in annotations of libraries."""
+
 STORAGES = {
     "DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
     "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",

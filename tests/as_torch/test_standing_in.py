@@ -57,6 +57,21 @@ with mock.patch("torch.nn.functional.relu", lambda x: "patched"):
     told["patched"] = F.relu(1)
 told["patched after"] = F.relu(torch.tensor(-1.0)).item()
 torch.mine = 3
+from torch.distributions.utils import _standard_normal, _sum_rightmost
+from torch.distributions.transforms import _InverseTransform
+from torch.jit import ScriptModule
+from torch.nn.modules.module import _IncompatibleKeys
+from torch.serialization import MAP_LOCATION
+import torch.multiprocessing as mp
+told["names of libraries"] = [
+    list(_standard_normal((2, 3), torch.float64, "cpu").shape), _sum_rightmost(torch.ones(2, 3, 4), 2).tolist(),
+    isinstance(torch.nn.Linear(1, 1), ScriptModule), isinstance(torch.nn.Linear(1, 1).load_state_dict({}, strict=False), _IncompatibleKeys),
+    isinstance(torch.distributions.ExpTransform().inv, _InverseTransform), "file_system" in mp.get_all_sharing_strategies(),
+    "tensorsh" in torch.__config__.show()]
+try:
+    torch.jit.save(None, "x")
+except RuntimeError as error:
+    told["refused"] = str(error)
 told["set"] = [torch.mine, "mine" in vars(torch)]
 torch.backends.cudnn.benchmark = True
 told["switch"] = torch.backends.cudnn.benchmark
@@ -96,6 +111,11 @@ def test_nothing_of_the_sandbox_shows(told: dict) -> None:
 def test_modules_may_be_patched_and_set(told: dict) -> None:
     assert (told["patched"], told["patched after"]) == ("patched", 0.0)
     assert told["set"] == [3, True] and told["switch"] is True
+
+
+def test_names_that_libraries_import(told: dict) -> None:
+    assert told["names of libraries"] == [[2, 3], [12.0, 12.0], False, True, True, True, True]
+    assert told["refused"].startswith("torch.jit.save writes TorchScript, which tensorsh has not")
 
 
 def test_objects_are_pickled_by_name(told: dict) -> None:

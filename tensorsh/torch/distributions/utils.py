@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
 from .base import broadcast_all, clamp_probs, lazy_property
@@ -44,3 +46,13 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     rows = T.arange(n)
     mat[..., rows < rows.view(-1, 1) + (diag + 1)] = vec
     return mat
+
+
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
+    """Normal samples that no gradient flows to."""
+    return T.normal(T.zeros(shape, dtype=dtype, device=device), T.ones(shape, dtype=dtype, device=device))
+
+
+def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dimensions."""
+    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)

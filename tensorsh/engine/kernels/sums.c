@@ -67,7 +67,7 @@
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
     }
 
-#define BLOCK 64 /* columns that are added side by side: a multiple of four vectors of either type */
+#define BLOCK 128 /* columns that are added side by side: a multiple of four vectors of either type */
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */

@@ -112,4 +112,4 @@ def test_large_sums_stay_exact_to_rounding() -> None:
     rows = a.reshape(-1, 1 << 10)
     exact = rows.astype(np.float64).sum(1)
     assert np.abs(sums.sum_last(rows) - exact).max() < 1e-4
-    assert abs(sums.sum_all(a).item() - exact.sum()) < 1e-2
+    assert abs(sums.sum(a).item() - exact.sum()) < 1e-2

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..arrays.backend import cupy
 from ..ops.nn.normalization import KEPT, update
-from ..ops.reductions.softmax import one_axis, prepared
+from ..ops.reductions.softmax import one_axis
 from .kernels import Elementwise, total
 from .rows import exact, norm, norm_backward, softmax, softmax_backward
 
@@ -20,18 +20,12 @@ def folded(name: str, kind: int) -> Callable:
     """softmax or log_softmax of rows."""
 
     def kernel(xp: Any, input: Any, dim: int, dtype: Any = None) -> Any:
-        narrow = None
-        if dtype is not None:
-            x, axis, narrow = prepared(name, input, dim, dtype)
-        else:
-            x, axis = input, one_axis(name, dim, input.ndim)
-        if not x.size:
-            y = x.copy()
-        elif not x.ndim:
-            y = kernel(xp, x.reshape(1), 0).reshape(())
-        else:
-            y = softmax(xp, x, axis, kind)
-        return y if narrow is None else y.astype(narrow)
+        if dtype is not None and dtype.numpy != input.dtype:
+            return None
+        axis = one_axis(name, dim, input.ndim)
+        if not input.size:
+            return input.copy()
+        return softmax(xp, input, axis, kind) if input.ndim else kernel(xp, input.reshape(1), 0).reshape(())
 
     return kernel
 

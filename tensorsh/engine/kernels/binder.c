@@ -181,6 +181,7 @@ static int take_other(PyObject *object, const Expected *expected, Call *call, Ar
         case 'i': return take_whole(object, &to->whole);
         case 'w': return PyLong_Check(object) && (to->whole = (size)PyLong_AsUnsignedLongLongMask(object), 1);
         case 'b': return PyBool_Check(object) && (to->whole = object == Py_True, 1);
+        case 'n': return 0; /* None alone */
         case 't': return take_shape(object, to);
         case 'y': return take_dtype(object, to);
         case 'o': return take_ufunc(object, call->given - 1, to);

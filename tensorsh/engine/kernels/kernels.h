@@ -124,7 +124,8 @@ typedef struct {
     const char *name;
     /* A letter for each argument. Arrays: f float32, d float64, r either, h these or half types, l int64, u uint32, a any dtype,
        e any dtype and layout; capitals are written to. x: number, i: integer, w: its low bits, b: truth value, t: tuple of
-       integers, v: list of arrays, y: dtype, o: ufunc of as many arrays as follow. ?: the one before may be None; |: those that follow need not be given. */
+       integers, v: list of arrays, y: dtype, n: None alone, o: ufunc of as many arrays
+       as follow. ?: the one before may be None; |: those that follow need not be given. */
     const char *arguments;
     int (*plan)(Call *call);                      /* 0: not for this kernel */
     int (*run)(Call *call, size from, size to);   /* lines from..to; 0: it is not done */

@@ -163,10 +163,10 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
 
 static int sum_plan(Call *c) {
     const Argument *x = &c->in[0];
-    const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->given == 3 && c->in[2].whole;
-    if (c->given == 2 || x->count == 0 || (x->count >= LARGE && !half)) return 0;
+    const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->in[2].whole != 0;
+    if (x->count == 0 || (x->count >= LARGE && !half)) return 0;
     Axis axis = {-1, 1, x->count, 1};
-    if (c->given == 3 && c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
+    if (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
     Argument *out = result(c, 0);
     for (int k = 0; k < x->ndim; k++) {
         if (axis.axis >= 0 && k != axis.axis) add_dimension(out, x->shape[k]);
@@ -190,7 +190,7 @@ static int sum(Call *c, size from, size to) { return add_up(c, from, to, 0), 1; 
 static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1; }
 
 const Kernel sums_kernels[] = {
-    {"sum", "h|i?b", sum_plan, sum, "sum(x, axis=None, keepdims=False)"},
-    {"mean", "r|i?b", sum_plan, mean, "mean(x, axis=None, keepdims=False)"},
+    {"sum", "h|i?bn?", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None)"},
+    {"mean", "r|i?bn?", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None)"},
     {0},
 };

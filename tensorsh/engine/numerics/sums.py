@@ -45,8 +45,9 @@ LARGE = 1 << 20
 _plans: dict[Any, Plan] = {}
 
 
-_kernel_sum: Any = kernel("sum", unsuited)
-_kernel_mean: Any = kernel("mean", unsuited)
+kernel_sum: Any = kernel("sum", unsuited)
+kernel_mean: Any = kernel("mean", unsuited)
+"""The sum and the mean of an array over all dimensions or one, None where the array is not for the kernels."""
 
 
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
@@ -57,7 +58,7 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
     if axes is None or len(axes) == 1:
-        total = _kernel_sum(a, axes and axes[0], keepdims)
+        total = kernel_sum(a, axes and axes[0], keepdims)
         if total is not None:
             return total
     key = (a.shape, a.strides, axes, keepdims, a.dtype)
@@ -89,89 +90,8 @@ def nansum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = 
     return sum(a, axes, keepdims)
 
 
-def sum_all(a: np.ndarray) -> np.ndarray:
-    """The sum of all elements of a float32 or float64 array."""
-    total = _kernel_sum(a)
-    if total is not None:
-        return total
-    if a.flags.c_contiguous:
-        return (_totals32 if a.dtype is F4 else _totals64)[a.size](a)
-    return sum(a)
-
-
-def mean_all(a: np.ndarray) -> np.ndarray:
-    """The mean of all elements, at least one, of a float32 or float64 array."""
-    total = _kernel_mean(a)
-    if total is not None:
-        return total
-    if a.flags.c_contiguous:
-        return (_means32 if a.dtype is F4 else _means64)[a.size](a)
-    return mean(a)
-
-
-def sum_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
-    """The sum along one axis of a float32 or float64 array."""
-    total = _kernel_sum(a, axis, keepdims)
-    if total is not None:
-        return total
-    return (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
-
-
-def mean_along(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
-    """The mean along one axis, of at least one element, of a float32 or float64 array."""
-    total = _kernel_mean(a, axis, keepdims)
-    if total is not None:
-        return total
-    total = (_along32 if a.dtype is F4 else _along64)[a.shape, a.strides, axis, keepdims](a)
-    n = a.shape[axis]
-    return _divide(total, FLOATS32[n] if a.dtype is F4 else FLOATS64[n], total)
-
-
 def sum_last(a: np.ndarray) -> np.ndarray:
     return sum(a, (a.ndim - 1,))
-
-
-class _Plans(dict):
-    """Plans for arrays of one dtype, made when they are first looked up."""
-
-    def __init__(self, dtype: np.dtype) -> None:
-        self.dtype = dtype
-
-    def __missing__(self, key: Any) -> Plan:
-        if len(self) >= 4096:
-            self.clear()
-        plan = self[key] = self.made(key)
-        return plan
-
-    def made(self, key: Any) -> Plan:
-        raise NotImplementedError
-
-
-class _Totals(_Plans):
-    """For all elements of contiguous arrays, by their number."""
-
-    def made(self, n: int) -> Plan:
-        return _make_plan((n,), (self.dtype.itemsize,), None, False, self.dtype)
-
-
-class _Means(_Plans):
-    """The same for means."""
-
-    def made(self, n: int) -> Plan:
-        return flat_plan(n, _LANES[self.dtype], (), self.dtype, self.dtype.type(n)) or mean
-
-
-class _Along(_Plans):
-    """For one axis, by shape, strides, axis and whether it is kept."""
-
-    def made(self, key: tuple) -> Plan:
-        shape, strides, axis, keepdims = key
-        return _make_plan(shape, strides, (axis % len(shape),), keepdims, self.dtype)
-
-
-_totals32, _totals64, _means32, _means64, _along32, _along64 = [
-    kind(dtype) for kind in (_Totals, _Means, _Along) for dtype in (F4, F8)
-]
 
 
 def _remember(key: Any, plan: Plan) -> Plan:

@@ -51,6 +51,7 @@ def composite(
     inplace: Any = False,
     kernel: Any = None,
     short: Callable | None = None,
+    choices: dict | None = None,
     dtypes: bool = True,
     out: bool = True,
     hosted: bool = False,
@@ -60,7 +61,7 @@ def composite(
 
     `method`, `inplace` and `domain` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  short: makes a short way in front of each form, which
-    it is given, and leaves what is unusual to that.  dtypes, out: whether the recorded rules for dtypes, and
+    it is given, and leaves what is unusual to that.  choices: the operators that answer for float tensors, by the types of the arguments.  dtypes, out: whether the recorded rules for dtypes, and
     for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
     """
 
@@ -76,7 +77,7 @@ def composite(
         function.__wrapped__ = form  # type: ignore[attr-defined]
 
         def make(title: str) -> Callable:
-            usual = forms.form(title, function, public, dtypes, out)
+            usual = forms.form(title, function, public, dtypes, out, choices)
             made = usual if short is None else short(usual)
             made._title = title  # type: ignore[union-attr]
             return forms.dressed(made, function)

@@ -96,8 +96,10 @@ class Operator(Executor):
         self.unmixed: bool = promote is not None and self.promoted == self.tensors
         self.keywords = self.params[self.positional :]
         self.rest = self.defaults[2:]
+        self.demands = REQUIRED in self.defaults[self.positional :]
         self.wide: bool = promote is not None if wide is None else wide
         self.view: bool = view
+        self.lone = self.tensors == self.arrays == self.promoted == (0,) and not view  # one tensor, and settings
         fields = outputs.split() if isinstance(outputs, str) else []
         self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
         self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
@@ -246,6 +248,8 @@ class Operator(Executor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
         result = self.compute(arrays)
+        if result is None and self.otherwise is not None:
+            result = self.otherwise(*values)._array
         results = list(result) if type(result) in (tuple, list) else [result]
         results = results[: self.outputs] if self.outputs > 0 else results
         if len(results) != len(targets) and self.outputs != 1:

@@ -1,11 +1,12 @@
 cimport cython
-from ..tape.record cimport Recording, attach, dtype_of
+from ..tape.record cimport Recording, attach, dtype_of, size_of
 from ..wording.arguments cimport types_of
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef dict settings
 cdef object ndarray, FLOAT32, FLOAT64, PROCEED, ask
 cdef list asked
+cdef long long HUGE
 
 @cython.locals(n=Py_ssize_t)
 cdef object applied(object function, object xp, list arrays)
@@ -20,8 +21,8 @@ cdef class Executor(Recording):
     cdef public tuple arrays, promoted, keywords
     cdef public dict index, plans
     cdef public int packed, positional, required, first
-    cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats
-    @cython.locals(n=Py_ssize_t, packed=Py_ssize_t, values=list)
+    cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats, lone, demands
+    @cython.locals(i=Py_ssize_t, n=Py_ssize_t, packed=Py_ssize_t, values=list)
     cdef list bound(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)
     cdef bint take(self, list values, list arrays) except -1
@@ -32,10 +33,13 @@ cdef class Executor(Recording):
     cdef object answered(self, tuple args, dict kwargs)
     @cython.locals(n=Py_ssize_t, rest=list)
     cdef list filled(self, object input, object other)
-    @cython.locals(tracked=bint)
+    @cython.locals(x=Fields, tracked=bint, tried=bint)
     cdef object carry_out(self, list values)
     @cython.locals(i=Py_ssize_t, usual=bint)
-    cdef object apply(self, list arrays)
+    cdef object apply(self, list arrays, bint tried)
+    cdef bint floats(self, object a) except -1
+    @cython.locals(n=Py_ssize_t)
+    cdef object quickly(self, object a, list values)
     @cython.locals(i=Py_ssize_t, numbers=bint)
     cdef bint alike(self, list arrays) except -1
     @cython.locals(i=Py_ssize_t)
@@ -54,6 +58,12 @@ cdef class Title:
     cdef public tuple last
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
     cdef bint again(self, tuple args) except -1
+
+cdef class Choice:
+    cdef public dict choices
+    cdef public object otherwise
+    @cython.locals(executor=Executor)
+    cpdef object answer(self, tuple args, dict kwargs)
 
 cdef class Symbol:
     cdef public Executor executor

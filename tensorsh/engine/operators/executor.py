@@ -41,9 +41,11 @@ OTHER_NAMES = {
 FIRST = ("input", "A", "b")
 """Names of PyTorch for the first argument of one and the same operator under its several names."""
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+HUGE = 1 << 31
+"""So many elements take long to read."""
 NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 if not cython.compiled:
-    from ..tape.record import dtype_of
+    from ..tape.record import dtype_of, size_of
 
 
 def of_array(input, other):
@@ -108,8 +110,9 @@ class Executor(Recording):
             n = packed + 1
         if n > self.positional:
             raise binding_error(self, args, kwargs)
-        values = list(args)
-        values.extend(self.defaults[n:])
+        values = self.defaults[:]
+        for i in range(n):
+            values[i] = args[i]
         if kwargs:
             for key, value in kwargs.items():
                 at = self.index.get(key)
@@ -122,7 +125,7 @@ class Executor(Recording):
                 if key == "dtype" and value is not None:
                     value = chosen(value, self.name)
                 values[at] = value
-        if n < self.required or len(values) > self.positional:
+        if n < self.required or self.demands:
             for value in values:
                 if value is REQUIRED:
                     raise binding_error(self, args, kwargs)
@@ -168,16 +171,25 @@ class Executor(Recording):
 
     def carry_out(self, values):
         """Compute, wrap, record."""
-        arrays = values[:]
-        tracked = self.take(values, arrays)
-        result = self.apply(arrays)
+        result = None
+        tracked = tried = False
+        if self.lone and isinstance(values[0], Fields):
+            x = values[0]
+            tracked = x._node is not None
+            if self.fast is not None and self.floats(x._array):
+                tried = True
+                result = self.quickly(x._array, values)
+        if result is None:
+            arrays = values[:]
+            tracked = self.take(values, arrays)
+            result = self.apply(arrays, tried)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
         if tracked and self.differentiable and settings["grad_enabled"]:
             return self.recorded(values, result)
-        if type(result) is ndarray and not self.view:
-            return fresh(result)
-        return self.bare(values, result)
+        if self.view or type(result) is tuple or type(result) is list:
+            return self.bare(values, result)
+        return fresh(result)
 
     def one(self, input):
         """The call of an operator on one tensor; it fails where the form is to ask those who have a say."""
@@ -229,10 +241,34 @@ class Executor(Recording):
 
     def compute(self, arrays):
         """The result of the array function for arguments in the order of the parameters, arrays in place of tensors."""
-        return self.apply(arrays)
+        return self.apply(arrays, False)
 
-    def apply(self, arrays):
-        """The array function on arrays, after promotion."""
+    def floats(self, a):
+        """Whether an array is numpy's, of floats, with elements, but not so many that the work is to be one that can be left."""
+        if type(a) is not ndarray:
+            return False
+        dt = dtype_of(a)
+        return (dt is FLOAT32 or dt is FLOAT64) and 0 < size_of(a) < HUGE
+
+    def quickly(self, a, values):
+        """The result of the array function for float arrays, of one array and settings; None where they are not for it."""
+        n = len(values)
+        fast = self.fast
+        try:
+            if n == 1:
+                return fast(a)
+            if n == 2:
+                return fast(a, values[1])
+            if n == 3:
+                return fast(a, values[1], values[2])
+            if n == 4:
+                return fast(a, values[1], values[2], values[3])
+            return fast(a, *values[1:])
+        except (TypeError, ValueError, AttributeError):
+            return None  # unusual settings: the operator's own function has the words or the result
+
+    def apply(self, arrays, tried):
+        """The array function on arrays, after promotion; `tried`: the one for float arrays had no answer."""
         if self.unmixed:
             usual = self.alike(arrays)
         else:
@@ -241,7 +277,7 @@ class Executor(Recording):
         xp = np
         kernel = self.kernel
         try:
-            if usual and self.fast is not None:
+            if usual and self.fast is not None and not tried:
                 try:
                     result = self.fast(*arrays)
                 except (TypeError, ValueError, AttributeError):
@@ -317,7 +353,8 @@ class Executor(Recording):
         return common is not None
 
     def plain(self, arrays):
-        """Whether arrays go to the array function as they are: numpy's, none of half precision, the first of floats."""
+        """Whether arrays go to the array function as they are: numpy's, none of half precision, the first of floats, with
+        elements."""
         if self.lists:
             return False
         for i in self.arrays:
@@ -327,7 +364,10 @@ class Executor(Recording):
                     continue
                 return False
             dt = dtype_of(x)
-            if dt is not FLOAT32 and dt is not FLOAT64 and (i == self.first or dt.kind in "fV"):
+            if i == self.first:
+                if not self.floats(x):
+                    return False
+            elif dt is not FLOAT32 and dt is not FLOAT64 and dt.kind in "fV":
                 return False
         return True
 
@@ -453,6 +493,27 @@ class Title:
                             return False
                         n += 1
         return n == most
+
+
+class Choice:
+    """A public form of several operators, on float tensors: the types of the arguments say which. All else goes to the form of
+    the function that tells them apart."""
+
+    def __init__(self, choices, answer):
+        self.choices = choices
+        self.otherwise = answer
+
+    def answer(self, args, kwargs):
+        """The answer to any arguments."""
+        executor = self.choices.get(types_of(args, kwargs))
+        if executor is not None and type(args[0]._array) is ndarray:
+            kind = dtype_of(args[0]._array)
+            if kind is FLOAT32 or kind is FLOAT64:
+                try:
+                    return executor.answered(args, kwargs)
+                except Exception:
+                    pass  # the function has the words
+        return self.otherwise(args, kwargs)
 
 
 class Symbol:

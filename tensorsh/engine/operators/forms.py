@@ -12,6 +12,7 @@ from typing import Any
 from ..arrays.door import PROCEED, ask, asked
 from ..wording.arguments import checked, explain, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
+from .executor import Choice
 from .signature import Form
 
 
@@ -36,9 +37,12 @@ def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:
     return call
 
 
-def form(title: str, run: Callable, names: list[str] | None = None, dtypes: bool = True, out: bool = True) -> Callable:
+def form(
+    title: str, run: Callable, names: list[str] | None = None, dtypes: bool = True, out: bool = True,
+    choices: dict | None = None,
+) -> Callable:  # fmt: skip
     """The form of a function in Python: arguments that fit none of PyTorch's overloads are refused before it is called.
-    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded."""
+    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded. choices: as for `Choice`."""
     known: set[tuple] = set()
     names = names or [title.partition(".")[2]]
     limited: Any = dtypes
@@ -66,7 +70,7 @@ def form(title: str, run: Callable, names: list[str] | None = None, dtypes: bool
             limited = refuse(limited, names, array, args, result)
         return result
 
-    return public(title, answer, names)
+    return public(title, Choice(choices, answer).answer if choices else answer, names)
 
 
 def heard(title: str, function: Callable) -> Callable:

@@ -9,6 +9,11 @@ cdef extern from *:
         return Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)a));
     }
     static CYTHON_INLINE PyObject *tensorsh_weak(PyObject *a) { return PyWeakref_NewRef(a, NULL); }
+    static CYTHON_INLINE Py_ssize_t tensorsh_size_of(PyObject *a) {
+        Py_ssize_t count = 1;
+        for (int k = 0; k < PyArray_NDIM((PyArrayObject *)a); k++) count *= PyArray_DIM((PyArrayObject *)a, k);
+        return count;
+    }
     /* Of two arrays of numpy, as the caller has made sure: 1 if they have one dtype, 2 if they have one shape; 0 where there
        are no elements. */
     static CYTHON_INLINE int tensorsh_likeness(PyObject *a, PyObject *b) {
@@ -23,6 +28,7 @@ cdef extern from *:
     }
     """
     object dtype_of "tensorsh_dtype_of"(object a)
+    Py_ssize_t size_of "tensorsh_size_of"(object a)
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
@@ -34,11 +40,12 @@ cdef class Recording:
     cdef public object node, usual_class, nondifferentiable, joint, promote, name
     cdef public tuple tensors, lists, fixed, params, saved_names
     cdef public list formulas, sources
-    cdef public bint view, real_gradient, keeps
+    cdef public bint view, real_gradient, keeps, broadcast
     cdef public int outputs
     cdef public long last_mask
     cdef public bytes last_sources
     cdef public dict kept, classes
+    cpdef object node_class(self, object title, bint narrow=*)
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, list values, object result)
     @cython.locals(t=Fields, i=Py_ssize_t, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,

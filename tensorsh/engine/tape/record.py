@@ -34,6 +34,10 @@ if not cython.compiled:
         """The dtype of an array of numpy."""
         return a.dtype
 
+    def size_of(a):
+        """The number of elements of an array of numpy."""
+        return a.size
+
     def likeness(a, b):
         """Of two arrays of numpy: 1 if they have one dtype, 2 if they have one shape; 0 where there are no elements: a
         backward pass makes the gradients of these by the shapes that the node keeps."""
@@ -142,7 +146,7 @@ class Recording:
                 edge = t._node
                 if edge is not None:
                     mask |= 1 << k
-                    if like != 3:
+                    if like != 3 and (self.broadcast or not like & 1):
                         other |= 1 << k
             if edges is not None:
                 edges.append(edge)

@@ -19,7 +19,7 @@ from ..graph.fields import Saved, Wrapped, wrap
 from ..graph.nodes import PLAIN, cast, raise_modified, unpack
 from ..loading import table
 from ..numerics.sums import sum as exact_sum
-from ..numerics.sums import sum_along
+from ..numerics.sums import sum as total
 from ..tensors.tensor import Tensor
 
 SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
@@ -212,7 +212,7 @@ def fitted_array(gradient: Any, meta: tuple) -> Any:
         if gradient.dtype.itemsize == 2:
             gradient = gradient.astype(np.float32)  # so that the sum does not stall
         if given[1:] == shape and type(gradient) is np.ndarray:
-            gradient = sum_along(gradient, 0, False) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
+            gradient = total(gradient, (0,)) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
         else:
             gradient = sum_to_shape(gradient, shape)
     return gradient if gradient.dtype is dtype or gradient.dtype == dtype else cast(gradient, dtype)

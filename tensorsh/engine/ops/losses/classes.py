@@ -16,13 +16,13 @@ from ...arrays.constants import FLOAT32, FLOAT64, INT64
 from ...arrays.errors import check_kept, type_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
-from ...graph.fields import fresh
+from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
 from ...loading.table import find_function
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators.declare import Array, Constant, composite, operator
-from ...operators.reduction import offsets_of, remember
+from ...operators.reduction import offsets_of
 from ...tensors.tensor import Tensor
 from ...wording.losses import check_classes, check_probabilities
 from ..elementwise.by_number import over, plus, times
@@ -295,7 +295,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     edge = input._node
     if edge is None or not state.grad_enabled:
         return fresh(loss)
-    return fresh(loss, remember(nll.node_class("NllLossBackward0"), edge, (shape, None, target, "mean")))
+    return fresh(loss, link(nll.node_class("NllLossBackward0"), (edge,), (shape, None, target, "mean")))
 
 
 nll_kernel: Any = kernel("nll", unsuited)

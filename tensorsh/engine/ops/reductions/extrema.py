@@ -8,15 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.constants import settled
-from ...arrays.door import asked
+from ...arrays.constants import ABSENT, settled
 from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dims
 from ...arrays.layout import row_order
-from ...kernels import kernel, unsuited
+from ...kernels import kernel
 from ...loading import table
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import ABSENT, constant, pick_one, put, reduced_shape, short, short_pair
+from ...operators.reduction import constant, pick_one, put, reduced_shape
 from ...tensors.tensor import Tensor
 from .sums import axes_of, one_axis
 
@@ -122,34 +121,19 @@ def extreme(name: str):
     ufunc = np.maximum if name == "max" else np.minimum
     word = "largest" if name == "max" else "smallest"
 
-    def along(a, dim, keepdim):
-        return chosen(a, name, dim, keepdim)
-
-    kernel_of_all = kernel(word, unsuited)
-
     def of_all(a):
-        found = kernel_of_all(a)
-        return a.ravel()[a.argmax() if name == "max" else a.argmin()] if found is None else found
+        return a.ravel()[a.argmax() if name == "max" else a.argmin()]
 
-    def whole_kernel(xp, input: Array, dim=None, keepdim=False):
+    def whole_kernel(xp, input: Array):
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_all", input)
         require_elements(name, input.shape, None)
-        return getattr(xp, name)(input)
+        return of_all(input) if xp is np and input.dtype.kind == "f" else getattr(xp, name)(input)
 
     whole_kernel.__name__ = f"_{name}_all"
-    whole = operator(
-        f"_{name}_all",
-        method=False,
-        node=f"{name.title()}Backward1",
-        short=short(
-            of_all,
-            None,
-            "both",
-            False,
-        ),
-    )(whole_kernel)
+    whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
+    whole.fast = kernel(word, of_all)
     whole.gradient(input=full_gradient)
 
     def dim_kernel(xp, input: Array, dim, keepdim=False):
@@ -169,21 +153,11 @@ def extreme(name: str):
     by_dim.gradient(
         input=lambda t, g, indices, input_shape, dim, keepdim: give_back(t, g[0], indices, input_shape, dim, keepdim)
     )
-    quick = short_pair(by_dim, along)
-    all_elements = whole.function
 
-    def quickly(form):
-        def function(input=ABSENT, dim=ABSENT, /, *rest, **keywords):
-            if not keywords and not asked and isinstance(input, Tensor):
-                if dim is ABSENT:
-                    return all_elements(input)
-                if not rest and type(dim) is int:
-                    found = quick(input, dim, False)
-                    if found is not None:
-                        return found
-            return form(*[x for x in (input, dim) if x is not ABSENT], *rest, **keywords)
+    def along(a, dim, keepdim):
+        return chosen(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
 
-        return function
+    by_dim.fast = along
 
     def unusual(input=ABSENT, *args, out=None, **kwargs):
         if input is ABSENT:
@@ -206,15 +180,12 @@ def extreme(name: str):
             raise combination_error(name, *args, **kwargs)
         if not isinstance(keepdim, (bool, np.bool_)):
             raise TypeError(f"{name}(): argument 'keepdim' (position 2) must be bool, not {type_name(keepdim)}")
-        if out is None:
-            found = quick(input, dim, bool(keepdim))
-            if found is not None:
-                return found
         return by_dim.call(input, dim, keepdim, out=out)
 
     unusual.__name__ = unusual.__qualname__ = name
     unusual.__doc__ = f"The {word} element; with `dim` the {word} along it and where they stand; with a tensor, elementwise {name}imum."
-    composite(name, out=False, short=quickly)(unusual)
+    by_type = {(Tensor,): whole, (Tensor, int): by_dim, (Tensor, int, bool): by_dim}
+    composite(name, out=False, choices=by_type)(unusual)
 
     def a_kernel(xp, input: Array, dim=(), keepdim=False):
         if input.dtype.kind == "c":
@@ -226,10 +197,12 @@ def extreme(name: str):
     a_kernel.__name__ = f"a{name}"
     a_kernel.__doc__ = f"The {word} elements over `dim` (a number or several; all by default)."
 
-    def a_along(a, dim, keepdim):
-        return row_order(ufunc.reduce(a, axis=dim, keepdims=keepdim))
+    def a_fold(a, dim, keepdim):
+        dim = None if dim == () else dim
+        return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
-    a_op = operator(short=short(lambda a: ufunc.reduce(a, None), a_along, "all", False))(a_kernel)
+    a_op = operator()(a_kernel)
+    a_op.fast = a_fold
     a_op.gradient(input=tied_gradient)
 
     def arg_kernel(xp, input: Array, dim=None, keepdim=False):
@@ -246,16 +219,12 @@ def extreme(name: str):
     arg_kernel.__doc__ = (
         f"The index of the {word} element along `dim` (in the flattened tensor when None), the first if several."
     )
-    if name == "max":
-        in_all, in_one = (lambda a: a.argmax()), (lambda a, dim: a.argmax(dim))
-    else:
-        in_all, in_one = (lambda a: a.argmin()), (lambda a, dim: a.argmin(dim))
-    method = np.argmax if name == "max" else np.argmin
+    method = np.ndarray.argmax if name == "max" else np.ndarray.argmin
 
     def arg_along(a, dim, keepdim):
-        return method(a, dim, keepdims=True) if keepdim else in_one(a, dim)
+        return None if keepdim or dim is not None and type(dim) is not int else method(a, dim)
 
-    operator(short=short(in_all, arg_along, "", False))(arg_kernel)
+    operator()(arg_kernel).fast = arg_along
 
 
 extreme("max")

@@ -7,14 +7,11 @@ import math
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.door import asked
 from ...arrays.dtype import COMPLEX, FLOAT, of
 from ...arrays.errors import type_name, wrap_dim
-from ...arrays.state import state
-from ...graph.fields import keep_result, new
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import ABSENT, FLOATS, constant, reduced_shape, remember
+from ...operators.reduction import constant, reduced_shape
 from ...operators.results import store_out
 from ...tensors.tensor import Tensor
 from .sums import axes_of
@@ -102,45 +99,14 @@ def fold(xp, a, ord, axes, keepdims):
     return xp.sqrt(total) if ord == 2 else xp.power(total, kind.type(1.0 / ord))
 
 
-def quick(op, form):
-    """The callable of vector_norm, with a short way for the 2-norm of all elements."""
-    made = None
-
-    def function(x=ABSENT, /, *args, **keywords):
-        nonlocal made
-        if (
-            not asked
-            and isinstance(x, Tensor)
-            and args in WHOLE
-            and all(keywords.get(name, k) == k for name, k in PLAIN.items())
-        ):
-            if keywords.keys() <= PLAIN.keys() and not (args and "ord" in keywords):
-                ord = 2
-                a = x._array
-                if a.dtype in FLOATS and type(a) is np.ndarray and a.size and a.flags.c_contiguous:
-                    if a.size > EXACT_SIZE:
-                        flat = a.reshape(-1)
-                        total = flat.dot(flat)
-                    else:
-                        total = square_sums(a.reshape(1, -1))[0]
-                    t = new(Tensor)
-                    t._array = np.asarray(np.sqrt(total))
-                    edge = x._node
-                    if edge is not None and state.grad_enabled:
-                        if made is None:
-                            made = op.node_class(op.node)
-                        t._node = remember(made, edge, (x, ord, keep_result(t), None, False))
-                    elif state.inference:
-                        t._inference = True
-                    return t
-        return form(*(() if x is ABSENT else (x,)), *args, **keywords)
-
-    return function
-
-
-WHOLE = ((), (2,), (2, None, False))
-PLAIN = {"ord": 2, "dim": None, "keepdim": False, "dtype": None}
-"""The settings of the 2-norm of all elements."""
+def plain_norm(x, ord, dim, keepdim, dtype):
+    """The 2-norm of all elements of an array of floats."""
+    if ord != 2 or dim is not None or keepdim or dtype is not None or not x.flags.c_contiguous:
+        return None
+    if x.size > EXACT_SIZE:
+        x = x.reshape(-1)
+        return np.sqrt(x.dot(x))
+    return np.sqrt(square_sums(x.reshape(1, -1))[0])
 
 
 def require_float(name, kind):
@@ -148,7 +114,7 @@ def require_float(name, kind):
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind.short}")
 
 
-@operator("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0", wide=True, short=quick)
+@operator("linalg.vector_norm", method=False, node="LinalgVectorNormBackward0", wide=True)
 def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
     """``sum(abs(x) ** ord) ** (1 / ord)`` over `dim` (one, several, or all when None); the limit for 0 and infinities."""
     kind = of(x)
@@ -217,6 +183,8 @@ def even(size, extreme, dim):
 
 
 vector_norm.gradient(x=lambda t, g, x, ord, result, dim, keepdim: norm_gradient(t, g, x, ord, result, dim, keepdim))
+
+vector_norm.fast = plain_norm
 
 
 def in_dtype(a: Tensor, dtype) -> Tensor:

@@ -7,9 +7,8 @@ import numpy as np
 from ...arrays.dtype import float32, float64
 from ...arrays.errors import wrap_dim
 from ...arrays.state import state
-from ...graph.fields import keep_result, new, wrap
+from ...graph.fields import wrap
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import FLOATS, remember
 from ...operators.results import store_out
 from ...tensors.tensor import Tensor
 from .extrema import full_gradient, no_elements, not_implemented
@@ -71,36 +70,17 @@ def median_family(name, skip_nan):
     by_dim.name = name
     by_dim.gradient(input=picked_gradient)
 
-    made = None
+    if not skip_nan:
+        whole.fast = lambda a: lower_median(a.reshape(-1))
 
     def function(input, *args, **kwargs):
-        nonlocal made
-        if args or not {"out"}.issuperset(kwargs):
-            return by_dim.call(input, *args, **kwargs)
-        if (
-            skip_nan
-            or kwargs
-            or not isinstance(input, Tensor)
-            or type(input._array) is not np.ndarray
-            or input._array.dtype not in FLOATS
-            or not input._array.size
-        ):
-            return whole.call(input, **kwargs)
-        t = new(Tensor)
-        t._array = np.asarray(lower_median(input._array.reshape(-1)))
-        if input._node is not None and state.grad_enabled:
-            if made is None:
-                made = whole.node_class(whole.node)
-            t._node = remember(made, input._node, (input, keep_result(t)))
-        elif state.inference:
-            t._inference = True
-        return t
+        return (by_dim if args or not {"out"}.issuperset(kwargs) else whole).call(input, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The median (the lower of two), of all elements or along `dim` with its place" + (
         "; NaN is left out." if skip_nan else "."
     )
-    composite(name, out=False)(function)
+    composite(name, out=False, choices={(Tensor,): whole, (Tensor, int): by_dim})(function)
 
 
 median_family("median", False)

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays.door import asked
 from ...arrays.errors import not_implemented
 from ...arrays.layout import row_order
-from ...arrays.state import state
-from ...graph.fields import new
 from ...kernels import kernel as kernel_named
 from ...kernels import unsuited
 from ...numerics import cumulative
 from ...numerics.cumulative import running_sums
 from ...operators.declare import Array, operator
-from ...operators.reduction import ABSENT, FLOAT32, FLOAT64, FLOATS, constant, remember
-from ...tensors.tensor import Tensor
+from ...operators.reduction import FLOAT32, FLOAT64, constant
 from .sums import one_axis, widened
 
 
@@ -61,41 +57,19 @@ def blocked_sums(a):
     return out.reshape(a.shape)
 
 
-def quick(op, form):
-    """The callable of cumsum, with a short way for floats."""
-    made = None
-
-    def function(input=ABSENT, over=ABSENT, /, *rest, dim=ABSENT, **keywords):
-        nonlocal made
-        axis = over if dim is ABSENT else dim if over is ABSENT else None
-        if asked or rest or keywords or type(axis) is not int or not isinstance(input, Tensor):
-            if dim is not ABSENT:
-                keywords["dim"] = dim
-            return form(*[x for x in (input, over) if x is not ABSENT], *rest, **keywords)
-        a = input._array
-        if a.dtype not in FLOATS or type(a) is not np.ndarray or not -a.ndim <= axis < a.ndim:
-            return form(input, axis) if dim is ABSENT else form(input, dim=axis)
-        t = new(Tensor)
-        if a.dtype is FLOAT32:
-            sums = None if running_sums is None else running_sums(a, axis)
-            if sums is None and a.size > BLOCK and axis in (-1, a.ndim - 1):
-                sums = blocked_sums(a)
-            t._array = np.add.accumulate(a.astype(FLOAT64, "C"), axis).astype(FLOAT32) if sums is None else sums
-        else:
-            t._array = np.add.accumulate(row_order(a), axis)
-        edge = input._node
-        if edge is not None and state.grad_enabled:
-            if made is None:
-                made = op.node_class(op.node)
-            t._node = remember(made, edge, (axis,))
-        elif state.inference:
-            t._inference = True
-        return t
-
-    return function
+def sums_along(a, dim, dtype):
+    """As cumsum, of an array of floats."""
+    if dtype is not None or type(dim) is not int:
+        return None
+    if a.dtype is FLOAT64:
+        return np.add.accumulate(row_order(a), dim)
+    sums = running_sums(a, dim)
+    if sums is None and a.size > BLOCK and dim in (-1, a.ndim - 1):
+        return blocked_sums(a)
+    return np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums
 
 
-@operator(inplace=True, short=quick, long=True)
+@operator(inplace=True, long=True)
 def cumsum(xp, input: Array, dim, *, dtype=None):
     """The running sum along `dim`; integers and booleans give int64.
     The shape stays. IndexError: no such dimension."""
@@ -117,6 +91,7 @@ def reverse_cumsum(t, g, dim):
     return backwards(t, g, dim, lambda x: t.cumsum(x, dim)) if g.ndim else g
 
 
+cumsum.fast = sums_along
 cumsum.gradient(input=lambda t, g, dim: reverse_cumsum(t, g, dim))
 
 

@@ -11,18 +11,15 @@ import warnings
 import numpy as np
 
 from ... import kernels
-from ...arrays.door import asked
 from ...arrays.dtype import of
 from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import BLOCK, rows, spread
 from ...arrays.state import state
-from ...graph.fields import Saved, link, new
 from ...kernels import kernel, unsuited
 from ...numerics.halves import converted
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import ABSENT, FLOAT32, FLOAT64
-from ...tensors.tensor import Tensor
+from ...operators.reduction import FLOAT32, FLOAT64
 from .sums import one_axis
 
 subtract, multiply, reciprocal, exp = np.subtract, np.multiply, np.reciprocal, np.exp
@@ -197,9 +194,7 @@ def whole(kernel, axis, *arrays):
     return kernel(*arrays, axis)
 
 
-def prepared(name, a, dim, dtype):
-    if dtype is not None:
-        a = a.astype(dtype.numpy)
+def prepared(name, a, dim):
     axis = one_axis(name, dim, a.ndim)
     if a.dtype.kind not in "fV":
         which = "lastdim_" if a.ndim and axis == a.ndim - 1 else ""
@@ -213,7 +208,9 @@ def fold(name, f, doc):
     """The kernel of softmax or log_softmax."""
 
     def kernel(xp, input: Array, dim, dtype=None):
-        a, axis, narrow = prepared(name, input, dim, dtype)
+        if dtype is not None and dtype.numpy != input.dtype:
+            return None
+        a, axis, narrow = prepared(name, input, dim)
         if not a.ndim:
             result = f(xp, a.reshape(1), 0).reshape(())
         elif narrow is not None and f is log_normalized and axis == a.ndim - 1 and a.size and xp is np:
@@ -226,60 +223,22 @@ def fold(name, f, doc):
     return kernel
 
 
-def short(f):
-    """The short way: float tensors, a dimension that is a number."""
+def made(name, f, doc):
+    """softmax or log_softmax."""
 
-    def make(op, form):
-        made = None
+    def along(a, dim, dtype):
+        n = a.ndim
+        return f(np, a, dim % n) if dtype is None and type(dim) is int and -n <= dim < n else None
 
-        def function(input=ABSENT, over=ABSENT, /, *rest, dim=ABSENT, **keywords):
-            nonlocal made
-            axis = over if dim is ABSENT else dim if over is ABSENT else None
-            if asked or rest or keywords or type(axis) is not int or not isinstance(input, Tensor):
-                if dim is not ABSENT:
-                    keywords["dim"] = dim
-                return unusual(*[x for x in (input, over) if x is not ABSENT], *rest, **keywords)
-            a = input._array
-            dt = a.dtype
-            n = a.ndim
-            if (
-                (dt is not FLOAT32 and dt is not FLOAT64)
-                or type(a) is not np.ndarray
-                or not -n <= axis < n
-                or not a.size
-            ):
-                return form(input, axis) if dim is ABSENT else form(input, dim=axis)
-            t = new(Tensor)
-            t._array = r = f(np, a, axis % n)
-            edge = input._node
-            if edge is not None and state.grad_enabled:
-                if made is None:
-                    made = op.node_class(op.node)
-                t._cell = kept = Saved()
-                kept._array = r
-                t._node = link(made, (edge,), (kept, axis))
-            elif state.inference:
-                t._inference = True
-            return t
-
-        def unusual(*args, **keywords):
-            dtype = args[2] if len(args) == 3 else keywords.get("dtype")
-            if dtype is not None and args and isinstance(args[0], Tensor) and dtype is not args[0].dtype:
-                # PyTorch converts first, a step of its own in the graph.
-                return function(args[0].to(dtype), *args[1:2], **keywords | {"dtype": None})
-            return form(*args, **keywords)
-
-        return function
-
-    return make
+    op = operator(name)(fold(name, f, doc))
+    op.fast = along
+    # PyTorch converts first, a step of its own in the graph.
+    op.otherwise = lambda input, dim, dtype: op.function(input.to(dtype), dim)
+    return op
 
 
-softmax = operator("softmax", node="SoftmaxBackward0", short=short(normalized))(
-    fold("softmax", normalized, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
-)
-log_softmax = operator("log_softmax", node="LogSoftmaxBackward0", short=short(log_normalized))(
-    fold("log_softmax", log_normalized, "The logarithm of softmax along `dim`, computed without it.")
-)
+softmax = made("softmax", normalized, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
+log_softmax = made("log_softmax", log_normalized, "The logarithm of softmax along `dim`, computed without it.")
 
 
 def softmax_backward(g, result, dim):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays.door import asked
 from ...arrays.errors import combination_error, type_name, wrap_dim
 from ...arrays.parallel import BLOCK
 from ...numerics import ties
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import offsets_of, pick, short_pair
-from ...tensors.tensor import Tensor
+from ...operators.reduction import offsets_of, pick
 from .extrema import give_back, no_elements, not_implemented
 from .sums import one_axis
 
@@ -96,32 +94,7 @@ def stable_node(input, dim=-1, descending=False, stable=None):
     return "SortBackward0" if stable is None else "SortBackward1"
 
 
-def quick(op, form):
-    """The callable of sort, with a short way for floats."""
-
-    def along(a, dim, descending):
-        places = unstable_order(np, a, dim, descending)
-        return pick(a, places, dim), places
-
-    pair = short_pair(op, along)
-
-    def function(*args, **keywords):
-        given = {"dim": -1, "descending": False} | keywords
-        named = (
-            not asked
-            and len(given) == 2
-            and (not keywords or len(args) == 1 or len(args) == 2 and "dim" not in keywords)
-        )
-        if named and 1 <= len(args) <= 3 and isinstance(args[0], Tensor):
-            dim, descending = (*args[1:], *tuple(given.values())[len(args) - 1 :])
-            if type(descending) is bool and (found := pair(args[0], dim, descending)) is not None:
-                return found
-        return form(*args, **keywords)
-
-    return function
-
-
-@operator(outputs="values (indices)", node=stable_node, short=quick, long=True)
+@operator(outputs="values (indices)", node=stable_node, long=True)
 def sort(xp, input: Array, dim=-1, descending=False, *, stable=None):
     """The elements in order along `dim`, and where each came from.
     The shape stays; `stable` keeps the order of equals. RuntimeError: complex numbers."""
@@ -136,6 +109,15 @@ def sort(xp, input: Array, dim=-1, descending=False, *, stable=None):
     return pick(input, places, axis), places
 
 
+def sorted_along(a, dim, descending, stable):
+    """As sort, of an array of floats."""
+    if stable is not None or type(dim) is not int or not -a.ndim <= dim < a.ndim or type(descending) is not bool:
+        return None
+    places = unstable_order(np, a, dim % a.ndim, descending)
+    return pick(a, places, dim % a.ndim), places
+
+
+sort.fast = sorted_along
 sort.gradient(
     input=lambda t, g, indices, input_shape, dim, descending: give_back(t, g[0], indices, input_shape, dim, True)
 )
@@ -225,32 +207,6 @@ def few_of_many(a, k):
     return values, places
 
 
-def quick_topk(op, form):
-    """The callable of topk, with a short way for float matrices."""
-
-    def along(a, dim, k, largest, in_order):
-        return chosen_first(a, dim, k, largest)
-
-    pair = short_pair(op, along)
-
-    def function(*args, **keywords):
-        named = len(given := SETTINGS | keywords) == 3 and not asked and (not keywords or len(args) == 2)
-        if named and 2 <= len(args) <= 5 and isinstance(args[0], Tensor):
-            input, k, dim, largest, sorted = (*args, *tuple(given.values())[len(args) - 2 :])
-            if type(k) is int and 0 <= k and type(dim) is int and type(largest) is type(sorted) is bool:
-                shape = input._array.shape
-                if -len(shape) <= dim < len(shape) and k <= shape[dim]:
-                    found = pair(input, dim, k, largest, sorted)
-                    if found is not None:
-                        return found
-        return form(*args, **keywords)
-
-    return function
-
-
-SETTINGS = {"dim": -1, "largest": True, "sorted": True}
-
-
 def chosen_first(a, axis, k, largest):
     """The `k` first elements in order along an axis, and their places."""
     if largest and 0 < a.ndim <= 2 and axis in (-1, a.ndim - 1) and a.flags.c_contiguous and a.dtype.kind == "f":
@@ -261,7 +217,7 @@ def chosen_first(a, axis, k, largest):
     return np.take_along_axis(a, places, axis), places
 
 
-@operator(outputs="values (indices)", short=quick_topk, long="hosted")
+@operator(outputs="values (indices)", long="hosted")
 def topk(xp, input: Array, k, dim=-1, largest=True, sorted=True):
     """The `k` largest (or smallest) elements along `dim`, in order, and where they stand.
     The size along `dim` is `k`. RuntimeError: `k` larger than the dimension."""
@@ -281,6 +237,14 @@ def topk(xp, input: Array, k, dim=-1, largest=True, sorted=True):
     return chosen_first(input, axis, int(k), largest)
 
 
+def topk_along(a, k, dim, largest, sorted):
+    """As topk, of an array of floats."""
+    if type(k) is not int or type(dim) is not int or not -a.ndim <= dim < a.ndim or not 0 <= k <= a.shape[dim]:
+        return None
+    return chosen_first(a, dim % a.ndim, k, largest)
+
+
+topk.fast = topk_along
 topk.gradient(
     input=lambda t, g, indices, input_shape, dim, k, largest, sorted: give_back(
         t, g[0], indices, input_shape, dim, True

@@ -7,16 +7,14 @@ import warnings
 import numpy as np
 
 from ...arrays.bounds import refuse
-from ...arrays.door import asked
 from ...arrays.dtype import BOOL, FLOAT, INTEGER
 from ...arrays.errors import combination_error
-from ...arrays.state import state
-from ...graph.fields import keep_result, new, wrap
+from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics import cumulative
 from ...operators.declare import Array, composite, operator
 from ...operators.forms import form
-from ...operators.reduction import ABSENT, FLOAT64, FLOATS, constant, remember, spread
+from ...operators.reduction import FLOAT64, constant, spread
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import times
 from .sums import axes_of, count
@@ -90,7 +88,7 @@ BLOCK = 1 << 15
 """Larger arrays are converted to double a block of this many elements at a time, to stay in the cache."""
 
 
-def blocked_variance(a, dim, free_of):
+def blocked_variance(a, dim):
     """The same for a large array: sums and sums of squares of what exceeds a rough mean."""
     if dim is None:
         rows = a.reshape(1, -1) if a.flags.c_contiguous else np.ascontiguousarray(a).reshape(1, -1)
@@ -110,54 +108,44 @@ def blocked_variance(a, dim, free_of):
             away -= rough[rise]
             first[rise] += np.add.reduce(away, 1)
             second[rise] += np.einsum("ij,ij->i", away, away)
-    found = (second - first * first / n) / (n - free_of if n > free_of else 0.0)
+    found = (second - first * first / n) / (n - 1)
     return found[0] if dim is None else found.reshape(shape)
 
 
-def quick_variance(a, dim, free_of):
-    """The variance of a real array with elements, of all or along a dimension, in double."""
+def quick_variance(a, dim):
+    """The variance of a real array, of all or along a dimension of two elements at least, in double."""
     if a.size > BLOCK:
-        return blocked_variance(a, dim, free_of)
+        return blocked_variance(a, dim)
     wide = a.astype(FLOAT64)
     if dim is None:
         n = a.size
         away = (wide - np.add.reduce(wide, None) / n).reshape(-1)
-        return away.dot(away) / (n - free_of if n > free_of else 0.0)
+        return away.dot(away) / (n - 1)
     n = a.shape[dim]
     away = wide - np.add.reduce(wide, dim, keepdims=True) / n
     np.multiply(away, away, away)
-    return np.add.reduce(away, dim) / (n - free_of if n > free_of else 0.0)
+    return np.add.reduce(away, dim) / (n - 1)
+
+
+def along(root):
+    """The array function of a variance, or of its root."""
+
+    def compute(a, dim, correction, keepdim):
+        if correction is not None or keepdim or dim is not None and type(dim) is not int:
+            return None
+        if (a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0) < 2:
+            return None
+        r = quick_variance(a, dim)
+        r = np.sqrt(r) if root else r
+        return r.astype(a.dtype, "C") if type(r) is np.ndarray else np.asarray(r, a.dtype)
+
+    return compute
 
 
 def binding(op, usual):
-    """The callable of std, var and their pairs; `root` and `single` say which."""
-    single = op.outputs == 1
-    root = op.name.startswith("std")
-    made = None
-
-    def function(input=ABSENT, axis=ABSENT, /, *args, **keywords):
-        nonlocal made
-        dim = keywords["dim"] if axis is ABSENT and len(keywords) == 1 and "dim" in keywords else axis
-        if single and not asked and not args and (not keywords or dim is not axis) and isinstance(input, Tensor):
-            a = input._array
-            if a.dtype in FLOATS and a.size and type(a) is np.ndarray:
-                if a.size > 1 if dim is ABSENT else type(dim) is int and -(n := a.ndim) <= dim < n and a.shape[dim] > 1:
-                    dim = None if dim is ABSENT else dim
-                    r = quick_variance(a, dim, 1)
-                    if root:
-                        r = np.sqrt(r)
-                    t = new(Tensor)
-                    t._array = r.astype(a.dtype, "C") if type(r) is np.ndarray else np.asarray(r, a.dtype)
-                    edge = input._node
-                    if edge is not None and state.grad_enabled:
-                        if made is None:
-                            made = op.node_class(op.node)
-                        kept = (input, keep_result(t)) if root else (input,)
-                        t._node = remember(made, edge, (*kept, dim, None, False))
-                    elif state.inference:
-                        t._inference = True
-                    return t
-        return told(*[x for x in (input, axis) if x is not ABSENT], *args, **keywords)
+    """The form of std, var and their pairs, which take arguments in three ways."""
+    if op.outputs == 1:
+        op.fast = along(op.name == "std")
 
     def unusual(*operands, out=None, **keywords):
         input, *args = operands
@@ -166,8 +154,8 @@ def binding(op, usual):
             return op.call(input, dim, correction=correction, keepdim=keepdim, out=out)
         return op.run([input, dim, correction, keepdim])
 
-    told = form(usual._title, unusual, dtypes=False, out=False)
-    return function
+    choices = {types: op for types in ((Tensor,), (Tensor, int), (Tensor, "dim", int))} if op.outputs == 1 else None
+    return form(usual._title, unusual, dtypes=False, out=False, choices=choices)
 
 
 def var_gradient(t, g, input, dim, correction, keepdim):

@@ -16,7 +16,7 @@ from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...numerics import cumulative, sums
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import FLOATS, constant, filled, reduced_shape, short, spread
+from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread
 from ...operators.registration import add_method
 from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
@@ -24,7 +24,8 @@ from ...tensors.tensor import Tensor
 
 def numbered(name: str):
     """Node names of reductions that have a form for all dimensions (0) and one for some (1)."""
-    return lambda input, dim=None, *rest: f"{name}Backward{0 if dim is None else 1}"
+    whole, along = name + "Backward0", name + "Backward1"
+    return lambda input, dim=None, *rest: whole if dim is None else along
 
 
 def axes_of(name: str, dim, ndim: int):
@@ -70,11 +71,16 @@ def count(shape, dim) -> int:
     return prod_of(shape if dim is None else [shape[d] for d in wrap_dims(dim, len(shape))])
 
 
-@operator(
-    node=numbered("Sum"),
-    short=short(sums.sum_all, sums.sum_along),
-    long=True,
-)
+def along(f):
+    """The array function of a reduction over all dimensions or one, by ``f(a, axis, keepdim)``."""
+
+    def compute(a, dim, keepdim, dtype=None):
+        return f(a, dim, keepdim) if dtype is None and (dim is None or type(dim) is int) else None
+
+    return compute
+
+
+@operator(node=numbered("Sum"), long=True)
 def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (a number or several; all when None). Integers and booleans give int64.
     A summed dimension goes, or has size 1 with `keepdim`. IndexError: no such dimension; RuntimeError: one named
@@ -89,14 +95,11 @@ def sum_gradient(t, g, input_shape, dim, keepdim):
     return spread(t, g, input_shape, dim, keepdim)
 
 
+sum.fast = sums.kernel_sum
 sum.gradient(input=sum_gradient)
 
 
-@operator(
-    node=numbered("Mean"),
-    short=short(sums.mean_all, sums.mean_along),
-    long=True,
-)
+@operator(node=numbered("Mean"), long=True)
 def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The arithmetic mean over `dim` (a number or several; all when None) of a floating-point or complex tensor.
     A dimension goes, or has size 1 with `keepdim`; no elements give NaN. RuntimeError: integers without a float
@@ -121,6 +124,7 @@ def mean_gradient(t, g, input_shape, dim, keepdim):
     return spread(t, g / n, input_shape, dim, keepdim)
 
 
+mean.fast = sums.kernel_mean
 mean.gradient(input=mean_gradient)
 
 
@@ -168,7 +172,7 @@ def product(a, axis=None, keepdims=False):
     return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
 
 
-@operator(node=numbered("Prod"), short=short(product, product, "all"), long=True)
+@operator(node=numbered("Prod"), long=True)
 def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The product over `dim` (a number; all when None). Integers and booleans give int64."""
     if isinstance(dim, (list, tuple)):
@@ -212,6 +216,7 @@ def prod_gradient(t, g, input, result, dim, keepdim):
     return g * t.conj(others_product(t, input, wrap_dim(dim, len(shape))))
 
 
+prod.fast = along(product)
 prod.gradient(input=prod_gradient)
 
 
@@ -223,10 +228,12 @@ def logical(name, ufunc):
     kernel.__name__ = name
     kernel.__doc__ = f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true."
 
-    def fold(a, axis=None, keepdims=False):
-        return ufunc.reduce(a, axis=axis, keepdims=keepdims)
-
-    return operator(short=short(fold, fold, "", False, FLOATS | {np.dtype(bool)}), long=True)(kernel)
+    made = operator(long=True)(kernel)
+    made.fast = along(lambda a, axis, keepdims: ufunc.reduce(a, axis, None, None, keepdims))
+    made.same = lambda a, dim, keepdim: (
+        made.fast(a, dim, keepdim) if type(a) is np.ndarray and a.dtype.kind == "b" else None
+    )
+    return made
 
 
 all = logical("all", np.logical_and)
@@ -267,14 +274,7 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
     return result if keepdims else result.reshape(reduced_shape(a.shape, axes, False))
 
 
-@operator(
-    "logsumexp special.logsumexp",
-    promote="float",
-    wide=False,
-    short=short(
-        None, lambda a, dim, keepdim: log_of_sums(a, (dim if dim >= 0 else dim + a.ndim,), keepdim), "all", False
-    ),
-)
+@operator("logsumexp special.logsumexp", promote="float", wide=False)
 def logsumexp(xp, input: Array, dim, keepdim=False):
     """``log(sum(exp(input)))`` over `dim`, without overflow."""
     axes = axes_of("logsumexp", dim, input.ndim)

@@ -164,7 +164,7 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
 static int sum_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->in[2].whole != 0;
-    if (x->count == 0 || (x->count >= LARGE && !half)) return 0;
+    if (c->given == 2 || x->count == 0 || (x->count >= LARGE && !half)) return 0;
     Axis axis = {-1, 1, x->count, 1};
     if (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
     Argument *out = result(c, 0);

@@ -37,10 +37,11 @@ from ..tensors.inplace import write
 from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
 from .composite import Composite, composite
-from .executor import NUMBERS, REQUIRED, Executor, Title
+from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple, public
 from .registration import add
 from .signature import Form
+from .titles import Title
 
 Array = np.ndarray
 Arrays = list

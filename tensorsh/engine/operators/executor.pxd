@@ -1,6 +1,5 @@
 cimport cython
 from ..tape.record cimport Recording, attach, dtype_of, size_of
-from ..wording.arguments cimport types_of
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef dict settings
@@ -50,20 +49,6 @@ cdef class Executor(Recording):
     cdef Plan planned(self, list operands)
     cdef object widen(self, list arrays)
     cdef object bare(self, list values, object result)
-
-cdef class Title:
-    cdef public Executor executor
-    cdef public str title
-    cdef public set known
-    cdef public tuple last
-    @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
-    cdef bint again(self, tuple args) except -1
-
-cdef class Choice:
-    cdef public dict choices
-    cdef public object otherwise
-    @cython.locals(executor=Executor)
-    cpdef object answer(self, tuple args, dict kwargs)
 
 cdef class Symbol:
     cdef public Executor executor

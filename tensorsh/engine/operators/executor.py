@@ -20,7 +20,6 @@ from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
 from ..numerics.halves import converted
 from ..tape.record import Recording, attach
-from ..wording.arguments import MOST, checked, types_of
 from ..wording.dtype_refusals import refuse
 from .placement import module_and_kernel
 from .results import narrowed, scalar
@@ -264,7 +263,7 @@ class Executor(Recording):
             if n == 4:
                 return fast(a, values[1], values[2], values[3])
             return fast(a, *values[1:])
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, IndexError):
             return None  # unusual settings: the operator's own function has the words or the result
 
     def apply(self, arrays, tried):
@@ -280,7 +279,7 @@ class Executor(Recording):
             if usual and self.fast is not None and not tried:
                 try:
                     result = self.fast(*arrays)
-                except (TypeError, ValueError, AttributeError):
+                except (TypeError, ValueError, AttributeError, IndexError):
                     result = None  # unusual settings: the operator's own function has the words or the result
                 if result is not None:
                     return result
@@ -451,69 +450,6 @@ class Executor(Recording):
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)
-
-
-class Title:
-    """A public form of an operator, and the types of arguments that fit it."""
-
-    def __init__(self, executor, title):
-        self.executor = executor
-        self.title = title
-        self.known = set()
-        self.last = ()
-
-    def answer(self, args, kwargs):
-        """The answer to any arguments."""
-        if kwargs or not self.again(args):
-            types = types_of(args, kwargs)
-            if types not in self.known:
-                args, kwargs = checked(self.title, self.known, types, args, kwargs)
-            if not kwargs and types in self.known:
-                self.last = types
-        return self.executor.answered(args, kwargs)
-
-    def again(self, args):
-        """Whether the arguments have the types of a call that fitted, as `types_of` tells them."""
-        last = self.last
-        n, most = len(args), len(last)
-        if n > most:
-            return False
-        lists = False
-        for i in range(n):
-            kind = type(args[i])
-            if kind is not last[i]:
-                return False
-            if kind is tuple or kind is list:
-                lists = True
-        if lists:
-            for x in args:
-                if isinstance(x, (tuple, list)) and len(x) <= MOST:
-                    for each in x:
-                        if n >= most or type(each) is not last[n]:
-                            return False
-                        n += 1
-        return n == most
-
-
-class Choice:
-    """A public form of several operators, on float tensors: the types of the arguments say which. All else goes to the form of
-    the function that tells them apart."""
-
-    def __init__(self, choices, answer):
-        self.choices = choices
-        self.otherwise = answer
-
-    def answer(self, args, kwargs):
-        """The answer to any arguments."""
-        executor = self.choices.get(types_of(args, kwargs))
-        if executor is not None and type(args[0]._array) is ndarray:
-            kind = dtype_of(args[0]._array)
-            if kind is FLOAT32 or kind is FLOAT64:
-                try:
-                    return executor.answered(args, kwargs)
-                except Exception:
-                    pass  # the function has the words
-        return self.otherwise(args, kwargs)
 
 
 class Symbol:

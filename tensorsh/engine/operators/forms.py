@@ -12,8 +12,8 @@ from typing import Any
 from ..arrays.door import PROCEED, ask, asked
 from ..wording.arguments import checked, explain, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
-from .executor import Choice
 from .signature import Form
+from .titles import Choice
 
 
 def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:

@@ -18,13 +18,12 @@ cdef extern from *:
        are no elements. */
     static CYTHON_INLINE int tensorsh_likeness(PyObject *a, PyObject *b) {
         PyArrayObject *x = (PyArrayObject *)a, *y = (PyArrayObject *)b;
-        int same = PyArray_DESCR(x) == PyArray_DESCR(y), n = PyArray_NDIM(x);
-        if (n != PyArray_NDIM(y)) return same;
+        int same = PyArray_DESCR(x) == PyArray_DESCR(y), n = PyArray_NDIM(x), alike = n == PyArray_NDIM(y);
         for (int k = 0; k < n; k++) {
             if (PyArray_DIM(x, k) == 0) return 0;
-            if (PyArray_DIM(x, k) != PyArray_DIM(y, k)) return same;
+            if (alike && PyArray_DIM(x, k) != PyArray_DIM(y, k)) alike = 0;
         }
-        return same | 2;
+        return same | alike << 1;
     }
     """
     object dtype_of "tensorsh_dtype_of"(object a)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .command.arguments import Options, UsageError, help_text, parse
+from .command.arguments import COMMANDS, Options, UsageError, help_text, meant, parse
 from .command.bytecode import install
 from .language.collector import Held
 from .sandbox import process
@@ -109,6 +109,8 @@ def _run(options: Options, is_process: bool) -> int:
     elif name.endswith(".ipynb"):
         source, filename = "", name
     elif name and name != "-":
+        if not os.path.exists(name) and (close := meant(name, COMMANDS)):
+            raise UsageError(f"cannot read {name}: no such file{close}")
         source, filename = read_source(name), name
     else:
         source, filename = _standard_input(), "<stdin>"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tensorsh.cli import main
 from tensorsh.command.arguments import UsageError, parse
 
 ROOT = Path(__file__).parents[1]
@@ -413,3 +414,25 @@ logging.warning("seen")
     assert (done.returncode, done.stdout) == (0, "ended\n")
     assert "seen" in done.stderr
     assert (tmp_path / "left.txt").read_text() == "hello"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tst"], "cannot read tst: no such file; did you mean test?"),
+        (["--alow-write", "a.tsr"], "unknown option --alow-write; did you mean --allow-write?"),
+        (["--zzz"], "unknown option --zzz\n"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_known(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", ["for i in [1] print(i)", "while 1 print(1)", "if 1 print(1)"])
+def test_a_colon_is_missed(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-c", code]) == 1
+    said = capsys.readouterr().err
+    assert "Put a colon in front of 'print'." in said

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 HELP = """\
@@ -133,6 +134,20 @@ def parse(arguments: list[str]) -> Options:
     return options
 
 
+def meant(word: str, words: Iterable[str]) -> str:
+    """`; did you mean ...?` of a misspelt word, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(words), 1, 0.7)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _unknown(name: str) -> str:
+    return f"unknown option {name}" + meant(
+        name, [line.split()[0].partition("[")[0] for line in HELP.split("\n") if line.startswith("  --")]
+    )
+
+
 def _option(options: Options, word: str, rest: list[str]) -> None:
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
 
@@ -157,7 +172,7 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
 
         attribute = name[2:].replace("-", "_")
         if attribute not in ("timeout", "max_memory", "max_output"):
-            raise UsageError(f"unknown option {name}")
+            raise UsageError(_unknown(name))
         text = argument()
         try:
             setattr(options, attribute, parse_seconds(text) if attribute == "timeout" else parse_size(text))
@@ -172,11 +187,11 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
             raise UsageError(f"{name} takes a number, not {text!r}")
         options.jobs = int(text)
     elif equals:
-        raise UsageError(f"unknown option {name}" if name not in _SWITCHES else f"{name} takes no value")
+        raise UsageError(_unknown(name) if name not in _SWITCHES else f"{name} takes no value")
     elif name in _SWITCHES:
         _SWITCHES[name](options)
     else:
-        raise UsageError(f"unknown option {name}")
+        raise UsageError(_unknown(name))
 
 
 _SWITCHES = {

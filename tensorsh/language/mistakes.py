@@ -414,6 +414,8 @@ def _advice(s: _Scene) -> str | None:
             return f"Did you mean '{near}'?"
         if before[1] == "type" and kind == "NAME":
             return "'type' statements do not exist in tensorsh."
+    if s.head in _HEADS and not s.open and s.accepts("COLON") and kind in _OPERAND and previous in _OPERAND_END:
+        return f"Put a colon in front of '{value}'."
     words = s.table.literals
     if kind in ("EQUAL", "DOT", "COMMA", "RPAR") and previous in words.values() and before is not None:
         if before[1].isidentifier() and before[1] not in ("None", "True", "False"):

@@ -25,6 +25,7 @@ _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapp
 """What Python's import sets, and asks for before."""
 _ABSENT: Any = object()
 ELSEWHERE = {
+    "torch.autograd.function.FunctionCtx": ("autograd.function", "FunctionNode"),
     "torch.nn.modules.module._IncompatibleKeys": ("nn.modules.state", "IncompatibleKeys"),
     "torch.distributions.transforms._InverseTransform": ("distributions.transform", "_InverseTransform"),
 }

@@ -67,7 +67,8 @@ told["names of libraries"] = [
     list(_standard_normal((2, 3), torch.float64, "cpu").shape), _sum_rightmost(torch.ones(2, 3, 4), 2).tolist(),
     isinstance(torch.nn.Linear(1, 1), ScriptModule), isinstance(torch.nn.Linear(1, 1).load_state_dict({}, strict=False), _IncompatibleKeys),
     isinstance(torch.distributions.ExpTransform().inv, _InverseTransform), "file_system" in mp.get_all_sharing_strategies(),
-    "tensorsh" in torch.__config__.show()]
+    "tensorsh" in torch.__config__.show(), isinstance(torch.autograd.function.FunctionCtx, type)]
+torch.distributions.constraints.real.__doc__ = "set by a library"
 try:
     torch.jit.save(None, "x")
 except RuntimeError as error:
@@ -114,7 +115,7 @@ def test_modules_may_be_patched_and_set(told: dict) -> None:
 
 
 def test_names_that_libraries_import(told: dict) -> None:
-    assert told["names of libraries"] == [[2, 3], [12.0, 12.0], False, True, True, True, True]
+    assert told["names of libraries"] == [[2, 3], [12.0, 12.0], False, True, True, True, True, True]
     assert told["refused"].startswith("torch.jit.save writes TorchScript, which tensorsh has not")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...engine.arrays.dtype import bool_, finfo
 from ...engine.tensors.tensor import Tensor
+from ...sandbox import process
 from ...sandbox.named import read_named
 from ...sandbox.sealed import OpenSealed
 from ..nn.reach import Functions, T
@@ -35,8 +36,8 @@ class Fixed(metaclass=OpenSealed):
 
 
 def fix(*shared: Any) -> Any:
-    """Make objects read-only; the first is returned."""
-    for each in shared:
+    """Make objects read-only, where there are sandboxed sessions; the first is returned."""
+    for each in () if process.plain else shared:
         each.__dict__["_fixed"] = True
     return shared[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from tensorsh import torch
 from tensorsh.engine.arrays import door
 from tensorsh.engine.loading import table
-from tensorsh.engine.operators import executor, hooks
+from tensorsh.engine.operators import casts, executor, hooks
 from tensorsh.engine.tensors.tensor import Tensor
 
 ANSWER = object()
@@ -30,10 +31,10 @@ def titles() -> Iterator[list[str]]:
 
     table.load_all()
     hooks.attend()
-    before = list(door.asked)
-    door.asked[:] = [answer]
+    before = list(door.asked), list(door.casting)
+    door.asked[:] = door.casting[:] = [answer]
     yield found
-    door.asked[:] = before
+    door.asked[:], door.casting[:] = before
 
 
 def asks(function: Any) -> bool:
@@ -65,10 +66,15 @@ def test_every_method_and_property_asks(titles: list[str]) -> None:
 def test_door_is_open_within_a_context(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "lasting", set())
     hooks.state.settle()
-    assert not door.asked
+    assert not door.asked and not door.casting
     with context:
-        assert door.asked
-    assert not door.asked
+        assert door.casting and bool(door.asked) is not isinstance(context, torch.autocast)
+    assert not door.asked and not door.casting
+
+
+def test_names_whose_arguments_are_cast() -> None:
+    autocast = importlib.import_module("tensorsh.engine.operators.autocast")
+    assert set(hooks.CASTS) | {"__matmul__", "__rmatmul__"} == casts.NAMES and autocast.LOW is casts.LOW
 
 
 def frames(statement: str, **names: Any) -> list[str]:

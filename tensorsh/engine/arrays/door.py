@@ -11,6 +11,8 @@ from typing import Any
 
 asked: list[Callable] = []
 """The function that asks those who have a say; empty while there is nobody."""
+casting: list[Callable] = []
+"""As `asked`, of the functions whose arguments mixed precision may cast (`operators/casts.py`)."""
 PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 """The answer that leaves a call to its form."""
 lasting: set[str] = set()
@@ -20,7 +22,7 @@ _keeper: list[Callable] = []
 
 def ask(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who have a say to a call of a form; PROCEED where the form is to give it."""
-    for answer in asked:
+    for answer in casting:
         return answer(form, args, kwargs)
     return PROCEED
 
@@ -31,11 +33,11 @@ def keep(answer: Callable) -> None:
 
 
 def settle(settings: dict[str, Any]) -> None:
-    """Open or close the door, as the engine's settings say: within a call, only casts and devices count."""
+    """Open or close the doors, as the engine's settings say: within a call, only casts and devices count."""
     someone = (
         "devices" in lasting
-        or settings["autocast"] is not None
         or settings["outermost"]
         and ("classes" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
     )
     asked[:] = _keeper if someone else ()
+    casting[:] = _keeper if someone or settings["autocast"] is not None else ()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..arrays.door import PROCEED, ask, asked
+from ..arrays.door import PROCEED, ask
 from ..wording.arguments import checked, explain, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
+from .casts import door_of
 from .signature import Form
 from .titles import Choice
 
@@ -19,9 +20,10 @@ from .titles import Choice
 def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:
     """The form of a title. ``answer(args, kwargs)`` answers any arguments; names: under one of which there may be a function
     for sparse tensors without a rule."""
+    door = door_of(title)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if asked and (given := ask(call, args, kwargs)) is not PROCEED:
+        if door and (given := ask(call, args, kwargs)) is not PROCEED:
             return given
         try:
             return answer(args, kwargs)
@@ -75,9 +77,10 @@ def form(
 
 def heard(title: str, function: Callable) -> Callable:
     """The form of a function that words its errors itself: a property's, a Python method's."""
+    door = door_of(title)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if asked and (given := ask(call, args, kwargs)) is not PROCEED:
+        if door and (given := ask(call, args, kwargs)) is not PROCEED:
             return given
         return function(*args, **kwargs)
 

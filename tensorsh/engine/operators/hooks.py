@@ -31,15 +31,10 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return PROCEED
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
-    return PROCEED if silent(form) else given(form, args, kwargs)
-
-
-def silent(form: Any) -> bool:
-    """Whether nobody has a say in a call: one within another, or one that mixed precision, there alone, does not cast."""
-    if state.autocast is not None and cast_of(form) is not None:
-        return False
     alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
-    return alone or not (state.outermost and is_public(form))
+    if alone or not (state.outermost and is_public(form)):  # nobody overrides it
+        return PROCEED if cast_of(form) is None else casting(form, args, kwargs)
+    return first(form, args, kwargs)
 
 
 def given(form: Any, args: tuple, kwargs: dict) -> Any:
@@ -81,7 +76,7 @@ def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
 
 def casting(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call whose arguments mixed precision may cast."""
-    cast = None if state.autocast is None else cast_of(form)
+    cast = cast_of(form)
     return proceed(form, args, kwargs) if cast is None else state.autocast.around(cast, form, args, kwargs)
 
 
@@ -100,7 +95,9 @@ def is_public(form: Any) -> bool:
 
 
 def cast_of(form: Any) -> Callable | None:
-    """What mixed precision does with the arguments of a function."""
+    """What mixed precision, where it is in effect, does with the arguments of a function."""
+    if state.autocast is None:
+        return None
     name = form._title.partition(".")[2]
     return CASTS.get(SYMBOLS.get(name, name))
 

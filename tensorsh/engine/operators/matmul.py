@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.door import asked
+from ..arrays.door import casting
 from ..arrays.state import state
 from ..graph.fields import Version, fresh, link, new
 from ..numerics.products import KERNELS, affine, matrices
@@ -42,7 +42,7 @@ def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
                 and b.ndim == right
                 and not kwargs
                 and not rest
-                and not asked
+                and not casting
             ):
                 r = multiply(a, b)
                 first = input._node
@@ -71,7 +71,7 @@ def addition(op: Any, slow: Callable) -> Callable:
     node_class = op.node_class(op.node)
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if asked or len(args) != 3 or kwargs:
+        if casting or len(args) != 3 or kwargs:
             return slow(*args, **kwargs)
         input, mat1, mat2 = args
         try:

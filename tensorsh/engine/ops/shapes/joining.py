@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays.backend import move, move_like
 from ...arrays.constants import ABSENT, undispatched
 from ...arrays.device import CPU
-from ...arrays.door import asked
+from ...arrays.door import casting
 from ...arrays.errors import broadcast_error, type_name, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
@@ -44,7 +44,7 @@ def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
         over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
         arrays, kind, tracked = [], None, False
         try:
-            if asked or rest or keywords or type(over) is not int or type(tensors) not in SEQUENCES or not tensors:
+            if casting or rest or keywords or type(over) is not int or type(tensors) not in SEQUENCES or not tensors:
                 raise TypeError
             for t in tensors:
                 if type(t) is not Tensor and not isinstance(t, Tensor):

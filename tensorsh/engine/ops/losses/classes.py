@@ -302,7 +302,12 @@ nll_kernel: Any = kernel("nll", unsuited)
 nll_backward_kernel: Any = kernel("nll_backward", unsuited)
 
 
-@operator("_nll_loss_spread", method=False)
+def spread_node(grad, shape, *rest) -> str:
+    """The name that PyTorch gives the node of a gradient's gradient, of images another."""
+    return "NllLoss2DBackwardBackward0" if len(shape) > 2 else "NllLossBackwardBackward0"
+
+
+@operator("_nll_loss_spread", method=False, node=spread_node)
 def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
     """The gradient of the log-probabilities: minus each target's share at its class."""
     if reduction == "mean":

@@ -78,7 +78,7 @@ def spread_of(t, sparse):
     return t._embedding_rows if sparse else t._embedding_spread
 
 
-@operator("_embedding_spread", method=False)
+@operator("_embedding_spread", method=False, node="EmbeddingDenseBackwardBackward0")
 def rows_spread(xp, grad: Array, indices: Array, rows, padding_idx):
     """The gradient of a table: each looked-up row's, added at its index; none at `padding_idx`."""
     flat = indices.reshape(-1)

@@ -120,7 +120,7 @@ class Operator(Executor):
         self.plans: dict = {}
         self.kept: dict = {}
         self.last_mask, self.last_sources = 0, None
-        self.usual_class = None
+        self.usual_class = self.last_title = self.last_class = None
         self.classes: dict[tuple[str, bool], type] = {}
         self.check = check
         self.takes_floats = hasattr(self.check, "takes_floats")

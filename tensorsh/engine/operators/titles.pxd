@@ -8,7 +8,7 @@ cdef class Title:
     cdef public set known
     cdef public tuple last
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
-    cdef bint again(self, tuple args) except -1
+    cdef bint again(self, tuple args, dict kwargs) except -1
 
 cdef class Choice:
     cdef public dict choices

@@ -17,19 +17,19 @@ class Title:
 
     def answer(self, args, kwargs):
         """The answer to any arguments."""
-        if kwargs or not self.again(args):
+        if not self.again(args, kwargs):
             types = types_of(args, kwargs)
             if types not in self.known:
                 args, kwargs = checked(self.title, self.known, types, args, kwargs)
-            if not kwargs and types in self.known:
+            if types in self.known:
                 self.last = types
         return self.executor.answered(args, kwargs)
 
-    def again(self, args):
+    def again(self, args, kwargs):
         """Whether the arguments have the types of a call that fitted, as `types_of` tells them."""
         last = self.last
         n, most = len(args), len(last)
-        if n > most:
+        if n + 2 * len(kwargs) > most:
             return False
         lists = False
         for i in range(n):
@@ -38,6 +38,18 @@ class Title:
                 return False
             if kind is tuple or kind is list:
                 lists = True
+        if kwargs:
+            if lists:
+                return False
+            for name in kwargs:
+                if name is not last[n]:
+                    return False
+                n += 1
+            for x in kwargs.values():
+                kind = type(x)
+                if kind is not last[n] or kind is tuple or kind is list:
+                    return False
+                n += 1
         if lists:
             for x in args:
                 if isinstance(x, (tuple, list)) and len(x) <= MOST:

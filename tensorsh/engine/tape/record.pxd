@@ -36,7 +36,7 @@ cdef object ndarray, FLOAT32, FLOAT64
 cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
 
 cdef class Recording:
-    cdef public object node, usual_class, nondifferentiable, joint, promote, name
+    cdef public object node, usual_class, last_title, last_class, nondifferentiable, joint, promote, name
     cdef public tuple tensors, lists, fixed, params, saved_names
     cdef public list formulas, sources
     cdef public bint view, real_gradient, keeps, broadcast

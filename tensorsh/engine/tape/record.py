@@ -119,9 +119,18 @@ class Recording:
         if title is None and self.usual_class is not None and not narrow:
             node_class = self.usual_class
         else:
-            node_class = self.node_class(self.title(values) if title is None else title, narrow)
-            if title is None and type(self.node) is str and not narrow:
-                self.usual_class = node_class
+            named = title
+            if title is None:
+                named = self.title(values)
+            if named is self.last_title and not narrow:
+                node_class = self.last_class
+            else:
+                node_class = self.node_class(named, narrow)
+                if title is None and not narrow:
+                    self.last_title = named
+                    self.last_class = node_class
+                    if type(self.node) is str:
+                        self.usual_class = node_class
         if self.lists:
             return self.node_of_lists(node_class, values, result, tensors, outs)
         # A formula that multiplies by an operand of another dtype may leave the gradient's.

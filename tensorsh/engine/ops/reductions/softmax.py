@@ -223,12 +223,14 @@ def fold(name, f, doc):
     return kernel
 
 
-def made(name, f, doc):
+def made(name, f, compiled, doc):
     """softmax or log_softmax."""
 
     def along(a, dim, dtype):
-        n = a.ndim
-        return f(np, a, dim % n) if dtype is None and type(dim) is int and -n <= dim < n else None
+        if dtype is not None or type(dim) is not int:
+            return None
+        found = compiled(a, dim) if a.size <= BLOCK else None
+        return f(np, a, dim % a.ndim) if found is None and -a.ndim <= dim < a.ndim else found
 
     op = operator(name)(fold(name, f, doc))
     op.fast = along
@@ -237,8 +239,10 @@ def made(name, f, doc):
     return op
 
 
-softmax = made("softmax", normalized, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
-log_softmax = made("log_softmax", log_normalized, "The logarithm of softmax along `dim`, computed without it.")
+softmax = made("softmax", normalized, softmax_kernel, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
+log_softmax = made(
+    "log_softmax", log_normalized, log_softmax_kernel, "The logarithm of softmax along `dim`, computed without it."
+)
 
 
 def softmax_backward(g, result, dim):

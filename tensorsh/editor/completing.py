@@ -14,7 +14,7 @@ from .document import Document
 from .positions import characters, units
 from .server import Server, range_of
 
-MOST = 300
+MOST = 700
 """Completions in one answer; more come as the word grows."""
 KINDS = {
     "function": lsp.CompletionItemKind.Function,

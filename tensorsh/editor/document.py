@@ -131,11 +131,15 @@ class Document:
                 "seconds": self.settings.seconds,
                 "memory": self.settings.memory,
             }
-            ended = False
-            async with aclosing(self.workshop.check(request)) as told:
-                async for message in told:
-                    ended = ended or message["kind"] == "done"
-                    self._take(message)
+            ended, told = False, 0
+            for _ in range(2):  # once more where the workshop ended in this moment
+                async with aclosing(self.workshop.check(request)) as messages:
+                    async for message in messages:
+                        told += 1
+                        ended = message["kind"] == "done"
+                        self._take(message)
+                if told:
+                    break
             if not ended and self._indexed.is_set():
                 self.run_faults = [_abrupt(self.lines)]
                 self._tell(self, True)

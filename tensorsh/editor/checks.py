@@ -8,11 +8,13 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from .workshop import REQUEST
 
+GLANCE = 0.3
+"""Seconds without a message after which the workshop is looked at."""
 LONGEST = 1 << 28
 """Bytes of one message of a check, at most."""
 
@@ -60,7 +62,7 @@ class Workshop:
             reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST)
             try:
                 writer.write(json.dumps(request).encode("ascii") + b"\n")
-                async for told in _messages(reader):
+                async for told in _messages(reader, lambda process=self._process: process.poll() is None):  # type: ignore[misc]
                     yield told
             finally:
                 writer.close()
@@ -92,7 +94,17 @@ class Workshop:
                 process.kill()
 
 
-async def _messages(reader: asyncio.StreamReader) -> AsyncGenerator[dict[str, Any], None]:
-    while line := await reader.readline():
-        if line.endswith(b"\n"):  # else it was ended as it wrote
-            yield json.loads(line)
+async def _messages(
+    reader: asyncio.StreamReader, is_alive: Callable[[], bool] = lambda: True
+) -> AsyncGenerator[dict[str, Any], None]:
+    """What comes, until the other end is gone: its socket closes, or, where that was never taken, its process ends."""
+    while True:
+        try:
+            line = await asyncio.wait_for(reader.readline(), GLANCE)
+        except TimeoutError:
+            if is_alive():
+                continue
+            return
+        if not line.endswith(b"\n"):  # it was ended, perhaps as it wrote
+            return
+        yield json.loads(line)

@@ -132,7 +132,8 @@ class Document:
                 "memory": self.settings.memory,
             }
             ended, told = False, 0
-            for _ in range(2):  # once more where the workshop ended in this moment
+            for pause in (0, 0.2, 1):  # once more where the workshop ended in this moment
+                await asyncio.sleep(pause)
                 async with aclosing(self.workshop.check(request)) as messages:
                     async for message in messages:
                         told += 1
@@ -140,7 +141,7 @@ class Document:
                         self._take(message)
                 if told:
                     break
-            if not ended and self._indexed.is_set():
+            if not ended:
                 self.run_faults = [_abrupt(self.lines)]
                 self._tell(self, True)
         finally:

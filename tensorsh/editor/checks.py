@@ -105,6 +105,8 @@ async def _messages(
             if is_alive():
                 continue
             return
+        except OSError:  # it ended before it read the request
+            return
         if not line.endswith(b"\n"):  # it was ended, perhaps as it wrote
             return
         yield json.loads(line)

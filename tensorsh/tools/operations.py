@@ -138,8 +138,10 @@ class Call(metaclass=Sealed):
             return str(operator.name)
         name = self.frame.f_locals.get("title") or self.frame.f_code.co_qualname
         if "<locals>" in name:  # a method made for one name, which it holds
+            from ..engine.operators.hooks import SYMBOLS
+
             held = self.frame.f_locals.get("name")
-            return held.strip("_") if isinstance(held, str) else "the operation"
+            return SYMBOLS.get(held, held.strip("_")) if isinstance(held, str) else "the operation"
         return name.rpartition(".")[2]
 
     def tensors(self) -> dict[str, Any]:

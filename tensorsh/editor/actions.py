@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
 
 from ..golden.document import expectation
 from .document import Document
@@ -95,7 +96,9 @@ def _say(server: Server, text: str, kind: lsp.MessageType) -> str:
 
 async def _golden(document: Document) -> dict[str, Any] | None:
     """What comes of running a text as a golden test; None if it did not end."""
-    request = {"golden": True, "text": document.text, "seconds": SECONDS, "memory": document.settings.memory}
+    path = to_fs_path(document.uri) if document.uri.startswith("file:") else None
+    request = {"golden": True, "text": document.text, "path": path or "", "seconds": SECONDS}
+    request["memory"] = document.settings.memory
     async for told in document.workshop.check(request):
         return told
     return None

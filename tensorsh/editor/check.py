@@ -7,6 +7,7 @@ so far), `done` (the faults of its run, the variables it left). A request has `t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ def check(request: dict[str, Any], send: Send) -> None:
     """All there is to tell of a text."""
     text, is_python = clean(request["text"]), bool(request.get("python"))
     if request.get("golden"):
-        send(golden(text, request.get("memory", "512M")))
+        send(golden(text, request.get("path", ""), request.get("memory", "512M")))
         return
     run = None
     found: list[dict[str, Any]] = []
@@ -55,13 +56,15 @@ def check(request: dict[str, Any], send: Send) -> None:
     send({"kind": "done", "faults": run.faults, "world": told_of(run.session)})
 
 
-def golden(text: str, memory: str) -> dict[str, Any]:
-    """The outcome of a golden test: why it cannot be run, lines that differ and how, the text with the output of this run."""
+def golden(text: str, path: str, memory: str) -> dict[str, Any]:
+    """The outcome of a golden test: why it cannot be run, lines that differ and how, the text with the output of this run.
+
+    Modules beside its file are imported, as by `tensorsh test`; a text without a file has none."""
     from ..engine import kernels
     from ..sandbox.limits import bound_memory, parse_size
 
     bound_memory(parse_size(memory), kernels)
-    result = Result("<editor>")
+    result = Result(path or os.path.join(os.devnull, "untitled"))
     changes = compare_text(text, result, True, None)
     found = []
     for each in result.differences:

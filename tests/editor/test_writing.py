@@ -177,6 +177,18 @@ def test_golden_tests_have_lenses_that_run_and_bless_them(editor):
     assert not text.ask(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensParams(editor.open("x = 1\n").id))
 
 
+def test_a_golden_test_imports_what_lies_beside_its_own_file_only(editor, tmp_path):
+    (tmp_path / "beside.tsr").write_text("width = 3\n")
+    program = "import beside\nbeside.width\n#> 3\n"
+    text = editor.open(program)
+    assert "ModuleNotFoundError" in text.messages()[0]
+    assert command(text, "tensorsh.runGolden") != "the golden test passed"
+    text.uri = (tmp_path / "program.tsr").as_uri()
+    client = editor.client
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(text.uri, "tensorsh", 1, program)))
+    assert command(text, "tensorsh.runGolden") == "the golden test passed"
+
+
 def test_a_hover_of_what_is_known_is_quick(text):
     text.change(PROGRAM)
     text.faults()

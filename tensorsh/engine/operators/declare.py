@@ -126,6 +126,7 @@ class Operator(Executor):
         self.takes_floats = hasattr(self.check, "takes_floats")
         self.fast: Callable | None = None
         self.loop: Callable | None = None
+        self.result: type | None = None  # of several results with names
         self.otherwise: Callable | None = None  # of tensors, for arguments to which the kernel answers None
         self.first = self.promoted[0] if self.promoted else -1
         self.limited: Any = not self.view  # by dtypes, for which PyTorch has no kernel
@@ -237,7 +238,11 @@ class Operator(Executor):
         if self.outputs == 1:
             return tensors[0]
         if self.fields:
-            return named(self.name + form, tuple(self.fields[: len(tensors)]))(tensors)
+            if form or len(tensors) != len(self.fields):
+                return named(self.name + form, tuple(self.fields[: len(tensors)]))(tensors)
+            if self.result is None:
+                self.result = named(self.name, tuple(self.fields))
+            return self.result(tensors)
         return tuple(tensors)
 
     def into(self, values: list, out: Any, name: str = "") -> Any:

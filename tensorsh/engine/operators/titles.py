@@ -20,6 +20,11 @@ class Title:
         if not self.again(args, kwargs):
             types = types_of(args, kwargs)
             if types not in self.known:
+                if self.executor.view and self.executor.packed < 0:
+                    try:  # PyTorch takes whatever has an index for the integers of a view
+                        return self.executor.answered(args, kwargs)
+                    except Exception:
+                        pass
                 args, kwargs = checked(self.title, self.known, types, args, kwargs)
             if types in self.known:
                 self.last = types

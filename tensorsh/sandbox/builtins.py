@@ -11,7 +11,7 @@ import builtins as _real
 import sys
 
 from . import classes, gate, stores
-from .iterating import steps
+from .iterating import iterate, presented, steps
 from .kinds import script_type
 from .names import is_gated
 
@@ -52,6 +52,7 @@ def make_builtins(
     """The builtins of one session. Without `stdout`, print goes to whatever `sys.stdout` is at the time."""
     table: dict[str, Any] = {name: getattr(_real, name) for name in _PLAIN}
     table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min", "sum")}
+    table["iter"] = presented(iterate, iter)
     table |= _PUBLIC_EXCEPTIONS
     table |= {name: _refusal(name, why) for name, why in _REFUSED.items()}
     table |= {

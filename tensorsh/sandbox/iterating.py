@@ -1,9 +1,14 @@
-"""Functions that walk an iterable in compiled code, in steps between which they can be interrupted: `sum(range(10**12))`.
+"""Walks of an iterable in compiled code, in steps between which they can be interrupted: `sum(range(10**12))`, `list(count())`.
 
-Compiled code that asks compiled code for its next element hears of nothing. A generator between the two is a step of Python's.
+Compiled code that asks compiled code for its next element hears of nothing. A generator between the two is a step of Python's,
+and so is the next element of what has no end, or hardly one: whoever walks it, by whatever detour, can be interrupted.
 """
 
 from __future__ import annotations
+
+import itertools
+
+from .sealed import Sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +18,32 @@ if TYPE_CHECKING:
 MANY = 1 << 20
 """Elements that are walked in a moment."""
 GENERATOR = type((lambda: (yield))())
+
+
+def stepping(kind: type) -> type:
+    """A class of iterators whose next element is a step of Python's."""
+    following: Any = kind.__next__  # type: ignore[attr-defined]
+
+    def __next__(self: Any) -> Any:
+        return following(self)
+
+    body = {"__slots__": (), "__module__": "itertools", "__doc__": kind.__doc__, "__next__": __next__}
+    return Sealed(kind.__name__, (kind,), body)
+
+
+ENDLESS = "combinations combinations_with_replacement count cycle permutations product repeat"
+SOURCES = {name: stepping(getattr(itertools, name)) for name in ENDLESS.split()}
+"""Those of itertools that give elements without end, or more than anybody waits for."""
+
+
+def iterate(*arguments: Any) -> Any:
+    if len(arguments) != 2 or type(arguments[0]) is FUNCTION or not callable(arguments[0]):
+        return iter(*arguments)
+    call = arguments[0]
+    return iter(lambda: call(), arguments[1])  # compiled functions, as int, have no steps
+
+
+FUNCTION = type(stepping)
 
 
 def stepped(iterable: Any) -> Iterator[Any]:
@@ -35,7 +66,12 @@ def steps(function: Callable[..., Any], place: int = 0, alone: bool = False) -> 
                 arguments = (*arguments[:place], stepped(walked), *arguments[place + 1 :])
         return function(*arguments, **options)
 
+    return presented(call, function)
+
+
+def presented(call: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function under the name, and with the help, of another."""
     call.__name__ = call.__qualname__ = function.__name__
     call.__doc__, call.__module__ = function.__doc__, function.__module__
-    call.__text_signature__ = getattr(function, "__text_signature__", None)  # type: ignore[attr-defined]
+    call.__text_signature__ = getattr(function, "__text_signature__", None)
     return call

@@ -1,7 +1,8 @@
 """Long calls of compiled code, made by a helper thread: whoever waits for one can be interrupted.
 
 Nothing stops compiled code. Ctrl-C and the end of a time limit are raised in the thread that waits, which leaves the call
-alone: it ends some time later, holds its operands until then, and nobody sees its result.
+alone: it ends at its next step in Python, holds its operands until then, and nobody sees its result. A helper thread can be
+left only where compiled code lets others run: what holds the interpreter is not asked to walk huge arrays.
 
 A call that would never end, and has nothing to compute, is not begun: numpy walks a batch matrix by matrix, also 2**40 matrices
 without elements. Those are all alike: one of them is computed, and the result is repeated.
@@ -10,6 +11,7 @@ without elements. Those are all alike: one of them is computed, and the result i
 from __future__ import annotations
 
 import os
+import sys
 from _thread import allocate_lock
 from collections.abc import Callable
 from contextvars import copy_context
@@ -17,6 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from .sealed import is_sealed
+from .thrown import settle, throw
+from .whole import may_be_left, whole
 from .wrapping import wraps
 
 STEP = 0.05
@@ -27,12 +32,14 @@ CALL = 1 << 13
 """The price of a matrix for LAPACK beside its arithmetic, in multiplications."""
 MANY = 1 << 20
 """Elements that take long to sort, to transform or to look up."""
+HUGE = 1 << 26
+"""Elements that take long to read. An array of so many may cost nothing: one number, repeated."""
 
 
 class Helper:
     """A thread that waits for work: starting one for each task takes ten times as long as waking one."""
 
-    __slots__ = ("go", "done", "work")
+    __slots__ = ("go", "done", "work", "thread")
 
     def __init__(self) -> None:
         from threading import Thread
@@ -40,7 +47,8 @@ class Helper:
         self.go, self.done = allocate_lock(), allocate_lock()
         self.go.acquire()
         self.done.acquire()
-        Thread(target=self.run, daemon=True).start()
+        self.thread = Thread(target=self.run, daemon=True)
+        self.thread.start()
 
     def begin(self, work: Callable) -> None:
         self.work = work
@@ -53,10 +61,20 @@ class Helper:
             self.go.acquire()
             found = self.work(self)
             del self.work
+            if found is None:  # what was thrown at this thread may come late
+                return
             if found:
                 self.done.release()
             else:
                 parked.append(self)
+
+    @whole
+    def leave(self) -> None:
+        """End what this thread does, at its next step of Python's: nobody waits for it."""
+        thread = self.thread.ident
+        if thread is not None and may_be_left(sys._current_frames().get(thread)):
+            throw(thread, SystemExit)  # which threads end with in silence
+            settle()
 
 
 parked: list[Helper] = []
@@ -73,13 +91,13 @@ def apart(function: Callable, *arguments: Any, **options: Any) -> Any:
     failed: list = []
     left: list = []
 
-    def work(helper: Helper) -> bool:
-        """Makes the call; whether it is still waited for."""
+    def work(helper: Helper) -> bool | None:
+        """Makes the call; None where it is not waited for any more."""
         try:
             found.append(context.run(function, *arguments, **options))
         except BaseException as error:
             failed.append(error)
-        return not left
+        return None if left else True
 
     try:
         helper = parked.pop() if parked else Helper()
@@ -91,11 +109,50 @@ def apart(function: Callable, *arguments: Any, **options: Any) -> Any:
             pass
     except BaseException:
         left.append(True)
+        helper.leave()
         raise
     parked.append(helper)
     if failed:
         raise failed[0]
     return found[0]
+
+
+def is_inert(value: Any) -> bool:
+    """Whether nothing that is done with a value runs code of a program."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return all(map(is_inert, value))
+    return kind in INERT or issubclass(kind, np.generic) and not kind.__flags__ & OF_PYTHON or is_sealed(kind)
+
+
+INERT = frozenset((np.ndarray, np.dtype, int, float, bool, complex, str, slice, range, type(None), type(Ellipsis)))
+OF_PYTHON = 1 << 9
+"""The flag of classes that are not compiled."""
+
+
+def patiently(function: Callable, arguments: list) -> Any:
+    """The result of a function of a list of arguments that takes long; made apart unless a program's code may run in it."""
+    return apart(function, arguments) if is_inert(arguments) else function(arguments)
+
+
+def extremes(array: Any) -> tuple[Any, Any]:
+    """The least and the greatest element."""
+    if array.size < HUGE:
+        return array.min(), array.max()
+    return apart(lambda: (array.min(), array.max()))
+
+
+def places(array: Any) -> tuple:
+    """The places of what is not zero, an array for each dimension."""
+    if array.size < HUGE or type(array) is not np.ndarray:
+        return array.nonzero()
+    # numpy counts what are no truth values with its lock held.
+    return apart(lambda: (array if array.dtype == bool else array != 0).nonzero())
+
+
+def chosen_by(array: Any, mask: Any) -> Any:
+    """The elements at which a mask is true."""
+    return array[mask] if mask.size < HUGE else apart(array.__getitem__, mask)
 
 
 def endable(function: Callable) -> Callable:
@@ -107,6 +164,23 @@ def endable(function: Callable) -> Callable:
             if type(x) is np.ndarray and x.size >= MANY:
                 return apart(function, *arguments, **options)
         return function(*arguments, **options)
+
+    return run
+
+
+def dense(x: Any) -> Any:
+    """Matrices as BLAS takes them: products of huge ones of repeated numbers hold numpy's lock."""
+    return np.ascontiguousarray(x) if type(x) is np.ndarray and x.size >= HUGE and 0 in x.strides[-2:] else x
+
+
+def counting(function: Callable) -> Callable:
+    """A function that first counts what is not zero, for which numpy holds its lock unless it has truth values."""
+
+    @wraps(function)
+    def run(a: Any, *arguments: Any, **options: Any) -> Any:
+        if type(a) is np.ndarray and a.size >= HUGE and a.dtype != bool:
+            a = a != 0
+        return function(a, *arguments, **options)
 
     return run
 
@@ -124,7 +198,7 @@ def batched(function: Callable) -> Callable:
                     work += x.size * min(rows, columns) + x.size // (rows * columns) * CALL
                 elif x.ndim > 2 and not rows * columns:
                     return empty(*arguments, **options)
-        return function(*arguments, **options) if work < LONG else apart(function, *arguments, **options)
+        return function(*arguments, **options) if work < LONG else apart(function, *map(dense, arguments), **options)
 
     def empty(*arguments: Any, **options: Any) -> Any:
         arrays = [type(x) is np.ndarray and x.ndim > 1 for x in arguments]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import MANY
 from . import device_guard
 from .bounds import settle
 from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count
@@ -160,7 +161,13 @@ def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
     `where`: what numpy takes as an index.
     """
     if xp is np:
-        getattr(np, fold).at(target, where, values)
+        put = getattr(np, fold).at
+        if type(where) is not np.ndarray or where.ndim != 1 or where.size <= MANY or target.ndim != 1:
+            put(target, where, values)
+            return
+        values = np.broadcast_to(values, where.shape)
+        for top in range(0, where.size, MANY):  # numpy holds its lock
+            put(target, where[top : top + MANY], values[top : top + MANY])
         return
     accelerator().fold(xp, fold, target, where, values)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.long_calls import LONG, apart, batched
+from ...sandbox.long_calls import LONG, apart, batched, dense
 
 NAMES = "cholesky det eig eigh eigvals eigvalsh inv qr slogdet solve svd"
 cholesky, det, eig, eigh, eigvals, eigvalsh, inv, qr, slogdet, solve, svd = (
@@ -24,4 +24,4 @@ def matmul(a: Any, b: Any) -> Any:
         return products(a, b)
     multiply = np.dot if a.ndim <= 2 >= b.ndim else np.matmul  # where strides are odd, dot makes copies that BLAS takes
     work = a.size * b.shape[-1] if b.ndim > 1 else a.size
-    return multiply(a, b) if work < LONG else apart(multiply, a, b)
+    return multiply(a, b) if work < LONG else apart(multiply, dense(a), dense(b))

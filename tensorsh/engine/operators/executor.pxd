@@ -34,8 +34,10 @@ cdef class Executor(Recording):
     cdef list filled(self, object input, object other)
     @cython.locals(x=Fields, tracked=bint, tried=bint)
     cdef object carry_out(self, list values)
-    @cython.locals(i=Py_ssize_t, usual=bint)
+    @cython.locals(i=Py_ssize_t)
     cdef object apply(self, list arrays, bint tried)
+    @cython.locals(i=Py_ssize_t, usual=bint)
+    cdef object calculated(self, list arrays, bint tried)
     cdef bint floats(self, object a) except -1
     @cython.locals(n=Py_ssize_t)
     cdef object quickly(self, object a, list values)

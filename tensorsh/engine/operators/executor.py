@@ -11,6 +11,7 @@ Cython compiles this file together with `executor.pxd`; without a compiler it ru
 
 import numpy as np
 
+from ...sandbox.long_calls import HUGE, patiently
 from ..arrays.backend import module_of
 from ..arrays.door import PROCEED, ask, asked
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen
@@ -40,8 +41,6 @@ OTHER_NAMES = {
 FIRST = ("input", "A", "b")
 """Names of PyTorch for the first argument of one and the same operator under its several names."""
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
-HUGE = 1 << 31
-"""So many elements take long to read."""
 NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 if not cython.compiled:
     from ..tape.record import dtype_of, size_of
@@ -267,7 +266,20 @@ class Executor(Recording):
             return None  # unusual settings: the operator's own function has the words or the result
 
     def apply(self, arrays, tried):
-        """The array function on arrays, after promotion; `tried`: the one for float arrays had no answer."""
+        """The array function on arrays, after promotion; `tried`: the one for float arrays had no answer. On huge arrays it can
+        be interrupted."""
+        if not self.view:
+            for i in self.arrays:
+                if type(arrays[i]) is ndarray and size_of(arrays[i]) >= HUGE:
+                    return patiently(self.calculate, arrays)
+        return self.calculated(arrays, tried)
+
+    def calculate(self, arrays):
+        """As `calculated`, for a helper thread."""
+        return self.calculated(arrays, False)
+
+    def calculated(self, arrays, tried):
+        """The array function on arrays, after promotion."""
         if self.unmixed:
             usual = self.alike(arrays)
         else:

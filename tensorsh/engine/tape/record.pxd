@@ -8,12 +8,13 @@ cdef extern from *:
     static CYTHON_INLINE PyObject *tensorsh_dtype_of(PyObject *a) {
         return Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)a));
     }
-    static CYTHON_INLINE PyObject *tensorsh_weak(PyObject *a) { return PyWeakref_NewRef(a, NULL); }
     static CYTHON_INLINE Py_ssize_t tensorsh_size_of(PyObject *a) {
-        Py_ssize_t count = 1;
-        for (int k = 0; k < PyArray_NDIM((PyArrayObject *)a); k++) count *= PyArray_DIM((PyArrayObject *)a, k);
-        return count;
+        PyArrayObject *x = (PyArrayObject *)a;
+        Py_ssize_t n = 1;
+        for (int k = 0; k < PyArray_NDIM(x); k++) n *= PyArray_DIM(x, k); /* numpy makes no array of more than 63 bits */
+        return n;
     }
+    static CYTHON_INLINE PyObject *tensorsh_weak(PyObject *a) { return PyWeakref_NewRef(a, NULL); }
     /* Of two arrays of numpy, as the caller has made sure: 1 if they have one dtype, 2 if they have one shape; 0 where there
        are no elements. */
     static CYTHON_INLINE int tensorsh_likeness(PyObject *a, PyObject *b) {

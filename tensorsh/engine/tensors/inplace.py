@@ -16,6 +16,7 @@ from weakref import ref
 
 import numpy as np
 
+from ...sandbox.long_calls import HUGE
 from ..arrays.backend import fold_at, module_of
 from ..arrays.constants import FLOAT32, FLOAT64
 from ..arrays.dtype import can_hold, of
@@ -94,13 +95,21 @@ def write(op: Any, values: list) -> Tensor:
     # What has no formula, as a logical operator, leaves the history as it is.
     recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
     check(t, recorded, op.names)
+    huge = False
     if len(op.arrays) > 1:
         target = t._array
         for x in arrays:
-            if type(x) is ndarray and x is not target and (x.base is not None or target.base is not None):
-                if meets(target, x):
-                    check_inplace(op.names, target, arrays[1:])
-    if op.overwrite is not None and overwrites(op, arrays) and not (recorded and "input" in op.saved_names):
+            if type(x) is not ndarray or x is target:
+                continue
+            huge = huge or x.size >= HUGE
+            if (x.base is not None or target.base is not None) and meets(target, x):
+                check_inplace(op.names, target, arrays[1:])
+    if (
+        op.overwrite is not None
+        and not huge
+        and overwrites(op, arrays)
+        and not (recorded and "input" in op.saved_names)
+    ):
         positional = op.positional
         keywords = dict(zip(op.params[positional:], arrays[positional:], strict=True))
         op.overwrite(np, *arrays[:positional], **keywords)

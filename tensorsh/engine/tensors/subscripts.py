@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import extremes, places
 from ..arrays.backend import device_of
 from ..arrays.bounds import refuse
 from ..arrays.errors import type_name
@@ -163,7 +164,7 @@ def advanced(array: Any, found: list) -> list:
                         f"tensor {list(shape)} at index {dim + k}"
                     )
             if len(found) > 1:
-                parts = where.nonzero()
+                parts = places(where)
                 shapes.extend([p.shape for p in parts])
                 indices.extend(wrap(p) for p in parts)
             else:
@@ -181,7 +182,7 @@ def advanced(array: Any, found: list) -> list:
         if not where.size:
             continue
         if type(where) is ndarray:
-            low, high = (where.min(), where.max()) if where.size > 1 else (where.item(),) * 2
+            low, high = extremes(where) if where.size > 1 else (where.item(),) * 2
             if low >= -n and high < n:
                 continue
         wrong = (where < -n) | (where >= n)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds import Final, make, public_type
-from ..long_calls import batched, endable
+from ..long_calls import batched, counting, endable
 from ..namespace import Lazy, Namespace
 from ..numpy_guards import GUARDED, named, plainly
 
@@ -77,7 +77,7 @@ BATCHED = "cholesky cond det eig eigh eigvals eigvalsh inv matrix_power matrix_r
 """Those that walk batches of matrices."""
 
 LONG = """all allclose amax amin any argmax argmin argpartition argsort argwhere array_equal array_equiv average
-bincount convolve copy copyto corrcoef correlate count_nonzero cov cumprod cumsum cumulative_prod cumulative_sum diff
+bincount compress convolve copy copyto corrcoef correlate count_nonzero cov cumprod cumsum cumulative_prod cumulative_sum diff
 digitize dot einsum flatnonzero histogram inner intersect1d isclose isin kron lexsort max mean median min nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero outer
 partition percentile prod ptp quantile round searchsorted setdiff1d setxor1d sort std sum tensordot trace trapezoid trapz
@@ -219,6 +219,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         if name not in table and hasattr(np, name):
             table[name] = plainly(getattr(np, name))
     table |= {name: without_objects(table[name]) for name in CREATORS.split()}
+    table |= {name: counting(table[name]) for name in ("argwhere", "count_nonzero", "flatnonzero", "nonzero")}
     table |= {name: endable(table[name]) for name in LONG.split() if name in table}
     table |= {
         name: make(Indexer, _name=name, _real=getattr(np, name))

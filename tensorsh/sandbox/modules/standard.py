@@ -6,7 +6,7 @@ then. An omission is named with its reason where one would look for it.
 
 from __future__ import annotations
 
-from ..iterating import steps
+from ..iterating import SOURCES, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,11 +145,13 @@ def collections(environment: Environment) -> dict[str, Any]:
     }
 
 
-_simple(
-    "itertools",
-    """accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse
-    groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest""",
-)
+@_table("itertools")
+def itertools(environment: Environment) -> dict[str, Any]:
+    import itertools as real
+
+    names = """accumulate batched chain compress dropwhile filterfalse groupby islice pairwise starmap takewhile tee
+    zip_longest"""
+    return take(real, names) | SOURCES
 
 
 @_table("functools")

@@ -100,6 +100,12 @@ def fill_tensor_(xp, input: Array, value: Array):
 fill_tensor_.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
 
 
+def once(array: Any) -> Any:
+    """An array without the repetition of its elements."""
+    strides = array.strides
+    return array[tuple([slice(None if s else 1) for s in strides])] if 0 in strides else array
+
+
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a tensor without dimensions."""
     if isinstance(value, Tensor):
@@ -108,9 +114,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {source.ndim} dimensions."
             )
-        return mutate(fill_tensor_, [input, value], lambda array: array.fill(source.astype(array.dtype)))
+        return mutate(fill_tensor_, [input, value], lambda array: once(array).fill(source.astype(array.dtype)))
     number = converted(value, input._array.dtype)
-    return mutate(fill_number_, [input, value], lambda array: array.fill(number))
+    return mutate(fill_number_, [input, value], lambda array: once(array).fill(number))
 
 
 @operator("_zero_", node="ZeroBackward0", method=False)

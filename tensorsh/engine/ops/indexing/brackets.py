@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import chosen_by
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
@@ -78,7 +79,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         where = index._array
         if where.ndim and where.dtype in INDEX_KINDS:
             try:
-                result = array[where] if where.dtype.kind == "b" else array.take(where, 0)
+                result = chosen_by(array, where) if where.dtype.kind == "b" else array.take(where, 0)
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of, move_like
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.dtype import of
@@ -298,6 +299,10 @@ def within(index: Any, n: int, message: str, error: type = IndexError, least: in
     """Raise unless all numbers of an index are below `n`; `message` gets the first that is not."""
     if not index.size or outside(index, least, n):
         return
+    if index.size >= HUGE:
+        low, high = extremes(index)
+        if low >= least and high < n:
+            return
     if least == 0 and index.dtype == np.int64 and type(index) is np.ndarray:
         if np.maximum.reduce(index.view(np.uint64), None) < n:
             return

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import places
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import CPP_NAMES, broadcast_error
@@ -195,7 +196,7 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
 def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)
-    return xp.stack(xp.nonzero(input)).T
+    return xp.stack(places(input)).T
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
@@ -204,7 +205,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
         if out is not None:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         array = input._array if input._array.ndim else input._array.reshape(1)
-        return tuple([wrap(i.copy()) for i in array.nonzero()])
+        return tuple([wrap(i.copy()) for i in places(array)])
     return nonzero_op.function(input, out=out) if out is not None else nonzero_op.function(input)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.errors import broadcast_error, wrap_dim
@@ -48,7 +49,14 @@ UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
 
 def bounded(index: Any, dim: int, n: int) -> None:
     """Raise unless all numbers of an index are from 0 to n - 1; as unsigned ones, negatives are too large."""
-    if not index.size or outside(index, 0, n) or np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n:
+    if not index.size or outside(index, 0, n):
+        return
+    if index.size < HUGE:
+        fits = np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n
+    else:
+        least, most = extremes(index)
+        fits = least >= 0 and most < n
+    if fits:
         return
     wrong = (index < 0) | (index >= n)
     refuse(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import extremes
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU
@@ -189,11 +190,12 @@ def one_hot(tensor, num_classes=-1):
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*x.shape, num_classes), np.int64))
-    if x.min().item() < 0:
+    least, most = extremes(x)
+    if least.item() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = x.max().item() + 1
-    elif x.max().item() >= num_classes:
+        num_classes = most.item() + 1
+    elif most.item() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     span((*x.shape, num_classes), None, 8)
     xp = module_of(x)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ....sandbox.long_calls import extremes
 from ...arrays.backend import module_of, same_device
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import cpp_name
@@ -23,7 +24,7 @@ def span(name, a, low, high, given, dimension=0):
     """The outer edges: as given, or those of the data; never equal."""
     if not given:
         low, high = (
-            (a.min().item(), a.max().item()) if a.size else (0.0, 1.0) if name == "torch.histogramdd" else (low, high)
+            [x.item() for x in extremes(a)] if a.size else (0.0, 1.0) if name == "torch.histogramdd" else (low, high)
         )
     if not (math.isfinite(low) and math.isfinite(high)):
         if name == "torch.histc":
@@ -198,7 +199,7 @@ def bincount(input, weights=None, minlength=0):
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    least, most = module_of([a]).stack((a.min(), a.max())).tolist() if a.size else (0, -1)  # a device is read once
+    least, most = module_of([a]).stack(extremes(a)).tolist() if a.size else (0, -1)  # a device is read once
     if a.ndim != 1 or least < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     sized((max(minlength, most + 1),), 8)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 
+from ....sandbox.long_calls import HUGE, apart
 from ...arrays.bounds import refuse
 from ...arrays.dtype import BOOL, FLOAT, INTEGER
 from ...arrays.errors import combination_error
@@ -97,7 +99,8 @@ def blocked_variance(a, dim):
         shape = rows.shape[:-1]
         rows = rows.reshape(-1, rows.shape[-1])
     count, n = rows.shape
-    rough = np.add.reduce(rows, 1, keepdims=True) / rows.dtype.type(n)
+    total = np.add.reduce if a.size < HUGE else partial(apart, np.add.reduce)
+    rough = total(rows, 1, keepdims=True) / rows.dtype.type(n)
     first, second = np.zeros(count), np.zeros(count)
     width = min(n, BLOCK)
     height = max(1, BLOCK // width)

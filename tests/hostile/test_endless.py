@@ -69,6 +69,17 @@ CALLS = {
     "compiled pattern": ("import re; p = re.compile('(a+)+$')", "p.match('a' * 40 + 'b')"),
     "sum of a range": ("", "sum(range(10**12))"),
     "largest of a range": ("", "max(range(10**12), key=int)"),
+    "the largest of repeated numbers": ("a = ones(1).expand(2**40)", "a.amax()"),
+    "places of repeated numbers": ("a = zeros(1, dtype=torch.bool).expand(2**40)", "a.nonzero()"),
+    "choosing by a mask": ("a = zeros(1).expand(2**40)", "a[zeros(1, dtype=torch.bool).expand(2**40)]"),
+    "adding at repeated places": (
+        "a = zeros(1, dtype=torch.int64).expand(2**40)",
+        "zeros(3).index_add_(0, a, ones(1).expand(2**40))",
+    ),
+    "classes of repeated numbers": ("a = zeros(1, dtype=torch.int64).expand(2**40)", "F.one_hot(a)"),
+    "a list without end": ("import itertools", "list(filter(None, itertools.repeat(0)))"),
+    "a search without end": ("import itertools", "1.5 in itertools.count()"),
+    "calls without end": ("", "set(iter(int, 1))"),
     "endless iterator": ("import itertools", "sum(itertools.repeat(1))"),
     "endless reduction": (
         "import itertools, functools, operator",

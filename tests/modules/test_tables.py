@@ -22,6 +22,15 @@ from .test_escapes import run
 OWN = {
     "math": {"factorial", "comb", "perm", "fsum", "prod"},
     "collections": {"namedtuple", "abc"},
+    "itertools": {
+        "combinations",
+        "combinations_with_replacement",
+        "count",
+        "cycle",
+        "permutations",
+        "product",
+        "repeat",
+    },
     "functools": {
         "cache",
         "cached_property",

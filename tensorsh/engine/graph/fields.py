@@ -159,6 +159,17 @@ def link(kind, edges, saved=(), metas=None):
     return node
 
 
+def detached(t):
+    """A tensor without history on the memory of another, with which it shares the version counter."""
+    made = wrap(t._array)
+    if t._cell is None:
+        t._cell = Version.__new__(Version)
+    made._cell = t._cell
+    if t._inference:
+        made._inference = True
+    return made
+
+
 def keep_result(t, number=0):
     """A result as its own node keeps it."""
     saved = Saved.__new__(Saved)

@@ -109,7 +109,7 @@ class Operator(Executor):
         self.inplace_node: str | None = None
         if isinstance(node, str) and " " in node:
             self.node, self.inplace_node = node.split()
-        self.broadcast: bool = promote is not None if broadcast is None else broadcast
+        self.broadcast: bool = promote is not None or len(self.tensors) > 1 if broadcast is None else broadcast
         self.formulas: list[tuple[Callable | None, tuple[int, ...]]] = [(None, ())] * len(self.tensors)
         self.runners: list = [(None, None, None)] * len(self.tensors)
         self.joint: Callable | None = None
@@ -299,7 +299,7 @@ def operator(
     outputs    how many results are public (-1: all; further ones are kept for the formulas), or the field names of a
                ``torch.return_types`` result, ``_`` for those without; in brackets those without gradient: "values (indices)"
     node       the grad_fn's name, or a function of the arguments giving it; a second name is that of the in-place form
-    broadcast  gradients are summed back over broadcast dimensions (default: where it promotes)
+    broadcast  gradients are summed back over broadcast dimensions (default: where it promotes, or has several tensors)
     check      is called with the arrays before promotion, and may refuse them
     short      given the operator and a form, makes the short way in front of it
     ufunc      an elementwise operator's array function for floats, or `by` with how it is used

@@ -4,6 +4,7 @@ from ..graph.fields cimport Fields, fresh, wrap
 
 cdef dict settings
 cdef object ndarray, FLOAT32, FLOAT64, PROCEED, ask
+cdef tuple INTEGERS
 cdef list asked
 cdef long long HUGE
 

@@ -40,6 +40,7 @@ OTHER_NAMES = {
 """Keyword names that numpy uses and PyTorch accepts."""
 FIRST = ("input", "A", "b")
 """Names of PyTorch for the first argument of one and the same operator under its several names."""
+INTEGERS = (int, np.integer)
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 if not cython.compiled:
@@ -103,7 +104,7 @@ class Executor(Recording):
         """As `bind`."""
         n = len(args)
         packed = self.packed
-        if packed >= 0 and n > packed and (n > packed + 1 or isinstance(args[packed], (int, np.integer))):
+        if packed >= 0 and n > packed and (n > packed + 1 or isinstance(args[packed], INTEGERS)):
             args = (*args[:packed], args[packed:])
             n = packed + 1
         if n > self.positional:
@@ -282,6 +283,8 @@ class Executor(Recording):
         """The array function on arrays, after promotion."""
         if self.unmixed:
             usual = self.alike(arrays)
+        elif self.view:
+            usual = type(arrays[0]) is ndarray
         else:
             usual = (self.promote is None or self.fast is not None) and self.plain(arrays)
         narrow = None
@@ -291,7 +294,7 @@ class Executor(Recording):
             if usual and self.fast is not None and not tried:
                 try:
                     result = self.fast(*arrays)
-                except (TypeError, ValueError, AttributeError, IndexError):
+                except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
                     result = None  # unusual settings: the operator's own function has the words or the result
                 if result is not None:
                     return result
@@ -316,13 +319,15 @@ class Executor(Recording):
                     if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
                         xp, kernel = module_and_kernel(self, arrays)
                         break
-            if self.keywords:
-                given = {}
-                for i in range(len(self.keywords)):
-                    given[self.keywords[i]] = arrays[self.positional + i]
+            given = None
+            for i in range(self.positional, len(arrays)):
+                if arrays[i] is not self.defaults[i]:
+                    given = given or {}
+                    given[self.params[i]] = arrays[i]
+            if given is not None:
                 result = kernel(xp, *arrays[: self.positional], **given)
             else:
-                result = applied(kernel, xp, arrays)
+                result = applied(kernel, xp, arrays[: self.positional] if self.keywords else arrays)
             if not usual and self.limited and xp is np and self.promoted:
                 x = arrays[self.promoted[0]]
                 if type(x) is ndarray and x.dtype.kind in "biuc":

@@ -41,6 +41,9 @@ class Missing(NotImplementedError):
     def found(self) -> str:
         """The kernel that is missing, or the error, as it is recorded."""
         known, backend = recorded(), BACKENDS.get(self.layout, "SparseCsrCPU")
+        overload = next((OVERLOADS[name] for name in self.names if name in OVERLOADS), None)
+        if overload is not None:
+            return overload
         for name in self.names:
             for each in (name, name.lstrip("_"), "nn.functional." + name.lstrip("_"), name.rstrip("_")):
                 kernel = known.get((backend, each)) or ALIASES.get(each)
@@ -84,10 +87,12 @@ COMPARED = frozenset(("eq.", "ne.", "lt.", "le.", "gt.", "ge."))
 """Kernels that have a form for a number in the place of a tensor."""
 ALIASES = {
     "_put_back": "select_backward", "_part": "as_strided", "_slice": "as_strided", "_index_select_backward": "index_add_",
-    "_max_all": "max", "_min_all": "min", "norm_backward": "masked_fill_.Scalar", "tanh_backward": "tanh_backward",
+    "norm_backward": "masked_fill_.Scalar", "tanh_backward": "tanh_backward",
     "moveaxis": "index_add_", "_sparse_mm_reduce_impl": "_sparse_mm_reduce_impl",  "_all": "all",
 }  # fmt: skip
 """What an operator of the engine is called among those recorded."""
+OVERLOADS = {"_max_all": "max", "_min_all": "min"}
+"""Operators that are one overload of a function, whatever is recorded of the function's name."""
 
 
 @lru_cache(1)

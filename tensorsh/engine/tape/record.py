@@ -318,9 +318,12 @@ def attach(t, source, origin=None):
         root._views = [weak(t)]
     else:
         n = len(views)
-        if n >= 32 and not n & (n - 1):
-            views[:] = [r for r in views if r() is not None]
-        views.append(weak(t))
+        if n and views[n - 1]() is None:
+            views[n - 1] = weak(t)
+        elif n >= 32 and not n & (n - 1):
+            views[:] = [*[r for r in views if r() is not None], weak(t)]
+        else:
+            views.append(weak(t))
     if source._inference:
         t._inference = True
     if origin is not None:

@@ -23,7 +23,7 @@ from ..arrays.device import CPU, device
 from ..arrays.dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from ..arrays.state import state
 from ..graph.dual import shown, wants_gradient
-from ..graph.fields import Fields, Version, bind, new, wrap
+from ..graph.fields import Fields, Version, bind, detached, wrap
 from ..graph.nodes import AccumulateGrad, Handle, Slot, nowhere
 from ..loading import table
 from ..loading.table import METHODS, find_method, is_indexed, load_all, read_index
@@ -248,14 +248,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         """The same memory, without history; in-place writes to either are seen by the version checks of both."""
         if args or kwargs:
             raise misfit("TensorBase.detach()", args, kwargs)
-        t = new(Tensor)
-        t._array = self._array
-        if self._cell is None:
-            self._cell = Version()
-        t._cell = self._cell
-        if self._inference:
-            t._inference = True
-        return t
+        return detached(self)
 
     def register_hook(self, hook: Any) -> Handle:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient."""

@@ -26,6 +26,12 @@ def clone(xp, input: Array, *, memory_format=None):
     return laid_out(input, memory_format)
 
 
+def copied(array, memory_format):
+    """A copy in the order of memory of an array; None for another format."""
+    return array.copy("K") if memory_format is None else None
+
+
+clone.fast = clone.same = copied
 clone.gradient(input=lambda t, g: g)
 
 

@@ -16,6 +16,7 @@ from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.state import state
+from ...arrays.views import expanded
 from ...graph.fields import link, new, wrap
 from ...tape.record import attach
 from ...tensors.inplace import check, mutate
@@ -33,7 +34,7 @@ from ...tensors.subscripts import (
 )
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign, copy, fill_
-from ..shapes.shape import expanded, unsqueeze
+from ..shapes.shape import unsqueeze
 from ..shapes.views import alias, select, slice_, unbind
 from . import index as ops
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...arrays.constants import ndarray
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import of
-from ...arrays.errors import combination_error, tensor_type, type_name, wrap_dim, wrap_dims
-from ...arrays.extents import count, element_offset, element_strides, strided, viewing_strides
+from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
+from ...arrays.extents import element_offset, element_strides
+from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
 from ...loading import table
 from ...operators.declare import Array, Ints, composite, operator
 from ...operators.forms import dressed, form
@@ -33,56 +33,19 @@ NO_VIEW = (
 )
 
 
-def infer_size(shape: tuple, count: int) -> tuple:
-    """A shape with its one -1 worked out for so many elements."""
-    product = 1
-    unknown = None
-    for i, n in enumerate(shape):
-        if n >= 0:
-            product *= n
-        elif n != -1:
-            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
-        elif unknown is not None:
-            raise RuntimeError("only one dimension can be inferred")
-        else:
-            unknown = i
-    if unknown is None:
-        if product == count:
-            return shape
-    elif product and count % product == 0:
-        return (*shape[:unknown], count // product, *shape[unknown + 1 :])
-    elif not product and not count:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be "
-            "any value and is ambiguous"
-        )
-    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-
-
-def in_shape(array: Any, shape: tuple, name: str = "reshape") -> Any:
-    """An array's memory in another shape; None where that needs a copy."""
-    if type(array) is not ndarray and hasattr(array, "layout"):
-        from ...sparse.missing import Missing
-
-        raise Missing(array.layout, name).worded([])
-    if array.flags.c_contiguous:
-        return array.reshape(shape)
-    strides = viewing_strides(array, shape)
-    return None if strides is None else strided(array, shape, strides)
-
-
 @view_operator("_view", method="view", node="ViewBackward0")
 def view(xp, input: Array, size: Ints = None, dtype=None):
     """The same memory in another shape (one size may be -1), or its bytes as another dtype.
     RuntimeError: a shape that the strides do not allow, another number of elements."""
-    if dtype is not None or isinstance(size, Dtype):
+    if dtype is not None or type(size) is Dtype:
         return None
-    result = in_shape(input, infer_size(ints("view", "size", size), input.size), "view")
+    result = in_shape(input, ints("view", "size", size))
     if result is None:
         raise RuntimeError(NO_VIEW)
     return result
 
 
+view.fast = viewed
 view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
 view.otherwise = lambda input, size, dtype: view_dtype.function(input, dtype or size)
 
@@ -121,7 +84,7 @@ def reshaped_node(input, shape):
 def reshape(xp, input: Array, shape: Ints):
     """The elements in another shape (one size may be -1): a view where strides allow, else a copy.
     RuntimeError: another number of elements, more than one -1."""
-    return in_shape(input, infer_size(ints("reshape", "shape", shape), input.size))
+    return in_shape(input, ints("reshape", "shape", shape))
 
 
 def copied(input, shape):
@@ -130,6 +93,7 @@ def copied(input, shape):
     return unsafe_view.function(clone.function(input, memory_format=contiguous), sizes)
 
 
+reshape.fast = viewed
 reshape.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
 reshape.otherwise = copied
 
@@ -222,7 +186,7 @@ def squeezed_node(input, dim):
 def squeeze(xp, input: Array, dim=ALL):
     """Without the dimensions of size 1: all of them, or those among `dim`.
     The result is a view; a dimension of another size stays. IndexError: no such dimension."""
-    return input.squeeze(squeezed_dims(input.shape, dim))
+    return input.squeeze() if dim is ALL else input.squeeze(squeezed_dims(input.shape, dim))
 
 
 squeeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
@@ -245,55 +209,11 @@ def squeezed_dims(shape: tuple, dim: Any) -> tuple[int, ...]:
 def unsqueeze(xp, input: Array, dim):
     """With a new dimension of size 1 at `dim`.
     The result is a view. IndexError: `dim` beyond the dimensions of the result."""
-    shape = input.shape
-    n = len(shape) + 1
-    at = wrap_dim(dim, n)
-    if input.flags.c_contiguous:
-        return input.reshape((*shape[:at], 1, *shape[at:]))
-    strides = input.strides
-    step = shape[at] * strides[at] if at < n - 1 else input.itemsize
-    return strided(input, (*shape[:at], 1, *shape[at:]), (*strides[:at], step, *strides[at:]))
+    return unsqueezed(input, dim)
 
 
+unsqueeze.fast = unsqueezed
 unsqueeze.gradient(input=lambda t, g, input_shape, dim: t.reshape(g, input_shape))
-
-
-def expanded(array: Any, size: tuple) -> Any:
-    """An array's memory with dimensions of size 1 repeated by stride 0, and new dimensions in front."""
-    shape, strides = array.shape, array.strides
-    if size == shape:
-        return array.view()
-    extra = len(size) - len(shape)
-    if extra < 0:
-        raise RuntimeError(
-            f"expand({tensor_type(of(array))}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
-        )
-    new_shape = list(size)
-    new_strides = [0] * len(size)
-    for i in range(len(size) - 1, -1, -1):
-        wanted = size[i]
-        if i >= extra:
-            n, step = shape[i - extra], strides[i - extra]
-        else:
-            n, step = 1, new_shape[i + 1] * new_strides[i + 1] if i + 1 < len(size) else array.itemsize
-        if wanted == -1:
-            if i < extra:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {i}"
-                )
-            new_shape[i] = wanted = n
-        if n != wanted:
-            if n != 1:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({wanted}) must match the existing size ({n}) at non-singleton "
-                    f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
-                )
-            step = 0
-        new_strides[i] = step
-    if new_shape and min(new_shape) < 0:
-        count(tuple(new_shape))
-    return strided(array, tuple(new_shape), tuple(new_strides))
 
 
 @view_operator()
@@ -303,6 +223,7 @@ def expand(xp, input: Array, size: Ints):
     return expanded(input, ints("expand", "size", size))
 
 
+expand.fast = expanded
 expand.gradient(input=lambda t, g, input_shape: t.sum_to_size(g, input_shape))
 del table.FUNCTIONS["expand"]
 
@@ -320,22 +241,11 @@ del table.FUNCTIONS["expand_as"]
 def permute(xp, input: Array, dims: Ints):
     """With the dimensions in the order `dims`.
     The result is a view. RuntimeError: a dimension that lacks or comes twice."""
-    return input.transpose(order_of(input.ndim, ints("permute", "dims", dims)))
+    return permuted(input, ints("permute", "dims", dims))
 
 
+permute.fast = permuted
 permute.gradient(input=lambda t, g, dims: t.permute(g, inverse(dims)))
-
-
-def order_of(ndim: int, dims: tuple) -> tuple[int, ...]:
-    if len(dims) != ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        )
-    wrapped = tuple([wrap_dim(d, ndim) for d in dims])
-    if len(set(wrapped)) != ndim:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return wrapped
 
 
 def inverse(dims: tuple) -> tuple[int, ...]:
@@ -351,11 +261,10 @@ def inverse(dims: tuple) -> tuple[int, ...]:
 def transpose(xp, input: Array, dim0, dim1):
     """With two dimensions exchanged.
     The result is a view. IndexError: no such dimension."""
-    n = input.ndim
-    first, second = wrap_dim(dim0, n), wrap_dim(dim1, n)
-    return input.swapaxes(first, second) if n else input.view()
+    return exchanged(input, dim0, dim1)
 
 
+transpose.fast = exchanged
 transpose.gradient(input=lambda t, g, dim0, dim1: t.transpose(g, dim0, dim1))
 
 
@@ -384,6 +293,7 @@ def t(xp, input: Array):
     return input.T
 
 
+t.fast = transposed
 t.gradient(input=lambda t, g: t.t(g))
 
 
@@ -409,7 +319,7 @@ def movedim(input: Tensor, source, destination) -> Tensor:
     return input.permute(tuple(places[i] if i in places else next(rest) for i in range(n)))
 
 
-def transposed(self: Tensor) -> Tensor:
+def reversed_dims(self: Tensor) -> Tensor:
     """With the dimensions in reverse order."""
     n = self._array.ndim
     if n == 2:
@@ -427,10 +337,10 @@ def transposed(self: Tensor) -> Tensor:
 
 def matrix_transposed(self: Tensor) -> Tensor:
     """With the last two dimensions exchanged."""
-    return exchanged(self, "mT")
+    return last_exchanged(self, "mT")
 
 
-def exchanged(input: Tensor, name: str) -> Tensor:
+def last_exchanged(input: Tensor, name: str) -> Tensor:
     """The last two dimensions exchanged; a number stays as it is."""
     n = input._array.ndim
     if n == 1:
@@ -453,14 +363,14 @@ def hermitian(self: Tensor) -> Tensor:
 
 def matrix_hermitian(self: Tensor) -> Tensor:
     """With the last two dimensions exchanged, and conjugated."""
-    return conjugate(exchanged(self, "mH"))
+    return conjugate(last_exchanged(self, "mH"))
 
 
 @composite()
 def adjoint(input: Tensor) -> Tensor:
     """With the last two dimensions exchanged, and conjugated."""
-    return conjugate(exchanged(input, "adjoint()"))
+    return conjugate(last_exchanged(input, "adjoint()"))
 
 
-for _name, _getter in {"T": transposed, "mT": matrix_transposed, "H": hermitian, "mH": matrix_hermitian}.items():
+for _name, _getter in {"T": reversed_dims, "mT": matrix_transposed, "H": hermitian, "mH": matrix_hermitian}.items():
     setattr(Tensor, _name, table.METHODS.setdefault(_name, property(_getter)))

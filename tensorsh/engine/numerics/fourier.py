@@ -1,5 +1,5 @@
-"""scipy's Fourier transforms, for large arrays: several signals at a time in vector instructions, and in single precision
-with the error that PyTorch's have. numpy's compute single precision in double, ten times as slowly.
+"""scipy's Fourier transforms: several signals at a time in vector instructions, and in single precision with the digits that
+PyTorch's have. numpy's compute single precision in double, ten times as slowly.
 
 Of scipy only the extension that has them is loaded: with its package around it, it would take half a second. Where it is not
 found, numpy goes on.
@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-LARGE = 1 << 15
-"""From so many elements on."""
 SCALINGS = {"none": 0, "root": 1, "by_n": 2}
 KINDS = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 NAMES = ("c2c", "r2c", "c2r")
@@ -41,8 +39,8 @@ def loaded() -> dict:
 
 
 def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: int) -> Any:
-    """A large array of the CPU transformed ("c2c", "r2c" or, given its last size, "c2r"); None for others."""
-    if a.size < LARGE or type(a) is not np.ndarray or a.dtype not in KINDS:
+    """An array of the CPU transformed ("c2c", "r2c" or, given its last size, "c2r"); None for others."""
+    if type(a) is not np.ndarray or a.dtype not in KINDS:
         return None
     transform = loaded().get(name)
     return transform and transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)

@@ -52,16 +52,49 @@ def some(input: Any) -> None:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
 
 
+def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool) -> Any:
+    """The transform of a complex array along some dimensions."""
+    found = transformed("c2c", a, dim, forward, mode)
+    if found is None:
+        transform = xp.fft.fftn if forward else xp.fft.ifftn
+        found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+    return found
+
+
+def real_transform(xp: Any, a: Any, dim: Any, mode: str) -> Any:
+    """The first half, along the last of the dimensions, of a real array's transform. Its first plane, and a middle one, are
+    transforms of real arrays themselves, so that every element that is its own conjugate has no imaginary part."""
+    *others, last = dim
+    half = transformed("r2c", a, [last], True, mode)
+    if half is None:
+        half = xp.fft.rfft(a, axis=last, norm=FORWARD[mode])
+    if not others:
+        return half
+    found = complex_transform(xp, half, others, mode, True)
+    n = a.shape[last]
+    for k in (0, n // 2) if n % 2 == 0 else (0,):
+        plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)
+        found[plane] = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode)
+    return found
+
+
+def real_transform_whole(xp: Any, a: Any, dim: Any, mode: str) -> Any:
+    """The whole transform of a real array: the half that is not computed is the other's conjugate, with the other dimensions
+    turned round."""
+    return completed(xp, real_transform(xp, a, dim, mode), dim, a.shape)
+
+
 @operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)
 def c2c(xp, input: Array, dim, mode, forward):
     """The transform of complex arrays along some dimensions."""
     if not dim:
         return input.copy()
     some(input)
-    found = transformed("c2c", input, dim, forward, mode)
-    if found is None:
-        transform = xp.fft.fftn if forward else xp.fft.ifftn
-        found = transform(input, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+    if input.imag.any():
+        found = complex_transform(xp, input, dim, mode, forward)
+    else:
+        found = real_transform_whole(xp, xp.ascontiguousarray(input.real), dim, mode)
+        found = (found if forward else xp.conj(found)) + 0  # a sum of zeros is positive
     return signals_last(xp, found, dim, input)
 
 
@@ -72,18 +105,19 @@ c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not
 def r2c(xp, input: Array, dim, mode, onesided):
     """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
     some(input)
-    found = transformed("r2c", input, dim, True, mode)
-    if found is None:
-        found = xp.fft.rfftn(input, axes=dim, norm=FORWARD[mode])
+    found = real_transform(xp, input, dim, mode)
     if not onesided:
         found = completed(xp, found, dim, input.shape)
     return signals_last(xp, found, dim, input)
 
 
 def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
-    """The whole transform along one dimension from its first half: the rest are conjugates, also in the sign of a zero."""
-    rest = xp.take(half, xp.arange((shape[dim[0]] - 1) // 2, 0, -1), dim[0])
-    return xp.concatenate([half, xp.conj(rest)], dim[0])
+    """The whole transform from its first half along the last dimension: the rest are conjugates, also in the sign of a zero."""
+    *others, last = dim
+    rest = xp.take(half, xp.arange((shape[last] - 1) // 2, 0, -1), last)
+    if others:
+        rest = xp.roll(xp.flip(rest, tuple(others)), 1, tuple(others))
+    return xp.concatenate([half, xp.conj(rest)], last)
 
 
 def r2c_gradient(t, g, input_shape, dim, mode, onesided):

@@ -127,14 +127,14 @@ def logit_parts(t: Any, input: Any, eps: Any) -> tuple:
 
 def logit_backward(g: Any, input: Any, eps: Any) -> Any:
     edge, outside, beyond, inside = logit_parts(raw, input, eps)
-    return raw.where(outside, g * beyond, raw.where(edge, g * math.inf, g / (inside * (1 - inside))))
+    return raw.where(outside, inside.dtype.type(beyond), raw.where(edge, g * math.inf, g / (inside * (1 - inside))))
 
 
 @on_arrays(logit_backward)
 def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
     edge, outside, beyond, inside = logit_parts(t, input, eps)
     one = t.ones_like(input)
-    return g * t.where(outside, one * beyond, t.where(edge, one * math.inf, 1 / (inside * (1 - inside))))
+    return t.where(outside, one * beyond, g * t.where(edge, one * math.inf, 1 / (inside * (1 - inside))))
 
 
 logit.gradient(input=logit_gradient)

@@ -70,7 +70,7 @@ def masked_fill_tensor(xp, input: Array, mask: Array, value: Array):
 
 masked_fill_tensor.gradient(
     input=lambda t, g, mask: t._masked_fill(g, mask, 0),
-    value=lambda t, g, mask: t.sum(t.where(mask, g, g * 0)),
+    value=lambda t, g, mask: t.sum(t.where(mask, g, t.zeros_like(g))),
 )
 
 

@@ -365,28 +365,30 @@ def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include
 
 def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
     """The gradients of a reduction into places, for the tensor that has the places and for what went there."""
-    ones = src * 0 + 1
+    ones = t.ones_like(src)
     to_input = to_src = None
     if reduce == "sum":
         to_input, to_src = g, t.gather(g, dim, index)
     elif reduce == "mean":
-        counts = t.scatter_add(g * 0 + (1 if include_self else 0), dim, index, ones)
-        to_input = g / t.where(counts == 0, counts * 0 + 1, counts)
+        counts = t.scatter_add(t.zeros_like(g) + (1 if include_self else 0), dim, index, ones)
+        to_input = g / t.where(counts == 0, t.ones_like(counts), counts)
         to_src = t.gather(to_input, dim, index)
     elif reduce == "prod":
-        nonzero = t.where(input == 0, input * 0 + 1, input)
+        nonzero = t.where(input == 0, t.ones_like(input), input)
         to_input = g * t.scatter_reduce(nonzero, dim, index, src, "prod", include_self=include_self) / nonzero
         zero = src == 0
         # A single zero among the factors of a place: its gradient is the product of the others.
-        many = t.gather(t.scatter_add(input * 0, dim, index, t.where(zero, ones, ones * 0)), dim, index)
-        single = t.where(zero, many, many * 0) == 1
+        many = t.gather(
+            t.scatter_add(t.zeros_like(input), dim, index, t.where(zero, ones, t.zeros_like(ones))), dim, index
+        )
+        single = t.where(zero, many, t.zeros_like(many)) == 1
         others = t.scatter_reduce(input, dim, index, t.where(single, ones, src), "prod", include_self=include_self)
         usual = t.gather(g * result, dim, index) / t.where(zero, ones, src)
         to_src = t.where(single, t.gather(g * others, dim, index), usual)
     else:
         # Equal extremes share the gradient.
-        here = t.where(input == result, g * 0 + 1, g * 0)
-        there = t.where(src == t.gather(result, dim, index), ones, ones * 0)
+        here = t.where(input == result, t.ones_like(g), t.zeros_like(g))
+        there = t.where(src == t.gather(result, dim, index), ones, t.zeros_like(ones))
         share = g / t.scatter_add(here, dim, index, there)
         to_input, to_src = here * share, there * t.gather(share, dim, index)
     if not include_self:

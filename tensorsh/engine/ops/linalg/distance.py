@@ -39,9 +39,7 @@ def p_norm(xp: Any, difference: Any, p: float) -> Any:
 
 
 def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
-    """The derivative of the p-norm by the differences; zero where the distance is."""
-    if p == 0:
-        return difference * 0
+    """The derivative of the p-norm, p > 0, by the differences; zero where the distance is."""
     if p == 1:
         return t.sign(difference)
     d = t.unsqueeze(distance, -1)
@@ -72,6 +70,8 @@ def cdist_forward(xp, x1: Array, x2: Array, p):
 
 @cdist_forward.joint_gradient
 def cdist_gradient(t, g, needs, x1, x2, result, p):
+    if p == 0:  # a count of differences
+        return [t.zeros_like(x1), t.zeros_like(x2)]
     difference = t.unsqueeze(x1, -2) - t.unsqueeze(x2, -3)
     found = t.unsqueeze(g, -1) * slope(t, difference, result, p)
     return [t.sum(found, -2) if needs[0] else None, -t.sum(found, -3) if needs[1] else None]
@@ -137,11 +137,11 @@ def pdist_forward(xp, input: Array, p):
 @pdist_forward.joint_gradient
 def pdist_gradient(t, g, needs, input, result, p):
     n = input.shape[0]
-    if n < 2:
-        return [input * 0]
+    if n < 2 or p == 0 or not input.shape[1]:
+        return [t.zeros_like(input)]
     rows, columns = (constant(t, x, input) for x in np.triu_indices(n, 1))
     found = t.unsqueeze(g, -1) * slope(t, t.index_select(input, 0, rows) - t.index_select(input, 0, columns), result, p)
-    zeros = input * 0
+    zeros = t.zeros_like(input)
     return [t.index_add(t.index_add(zeros, 0, rows, found), 0, columns, -found)]
 
 

@@ -159,7 +159,7 @@ def matrix_exp_gradient(t, g, A):
     """The upper right block of ``exp([[A^H, g], [0, A^H]])``."""
     n = A.shape[-1]
     Ah = adj(t, A)
-    both = t.cat([t.cat([Ah, g], -1), t.cat([Ah * 0, Ah], -1)], -2)
+    both = t.cat([t.cat([Ah, g], -1), t.cat([t.zeros_like(Ah), Ah], -1)], -2)
     return use(t, "matrix_exp")(both)[..., :n, n:]
 
 

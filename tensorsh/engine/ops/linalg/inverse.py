@@ -118,7 +118,7 @@ def cofactors(t: Any, A: Any) -> Any:
 @linalg_det.joint_gradient
 def det_gradient(t, g, needs, A, result):
     if A.shape[-1] == 0:
-        return [A * 0]
+        return [t.zeros_like(A)]
     value = t.array(result)
     if np.all(value != 0).item():
         inverse = use(t, "inv_ex")(A)[0]
@@ -145,7 +145,7 @@ def slogdet_gradient(t, g, needs, A, sign):
         turn = (t.conj(g[0]) * sign).imag
         factor = turn * -1j if factor is None else factor - turn * 1j
     if factor is None or A.shape[-1] == 0:
-        return [A * 0]
+        return [t.zeros_like(A)]
     return [factor[..., None, None] * adj(t, use(t, "inv_ex")(A)[0])]
 
 

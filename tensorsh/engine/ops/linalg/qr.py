@@ -159,7 +159,7 @@ def product_gradient(t, g, vectors, tau):
     k = tau.shape[-1]
     eye = unit(t, vectors, m, n)
     V = t.tril(vectors, -1) + eye
-    after = [eye + vectors * 0]
+    after = [eye + t.zeros_like(vectors)]
     for i in range(k - 1, 0, -1):
         v, factor = V[..., :, i : i + 1], tau[..., i : i + 1, None]
         after.append(after[-1] - (factor * v) @ (adj(t, v) @ after[-1]))
@@ -180,7 +180,7 @@ def product_gradient(t, g, vectors, tau):
 @householder_product.joint_gradient
 def householder_gradient(t, g, needs, input, tau):
     if 0 in (*input.shape, *tau.shape):
-        return [input * 0, tau * 0]
+        return [t.zeros_like(input), t.zeros_like(tau)]
     return list(product_gradient(t, g, input, tau))
 
 
@@ -214,7 +214,7 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
 @ormqr.joint_gradient
 def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
     if 0 in (*input.shape, *tau.shape):
-        return [input * 0, tau * 0, other * 0]
+        return [t.zeros_like(input), t.zeros_like(tau), t.zeros_like(other)]
     gi = gt = None
     go = t.ormqr(input, tau, g, left, not transpose) if needs[2] else None
     if needs[0] or needs[1]:

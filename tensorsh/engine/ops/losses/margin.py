@@ -128,7 +128,7 @@ def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Const
     loss = hinge if p == 1 else hinge * hinge
     if weight is not None:
         loss, slope = loss * weight[y][:, None], slope * weight[y][:, None]
-    slope[rows, y] = -slope.sum(1)
+    slope[rows, y] = 0 - slope.sum(1)  # no zero is negative
     n = x.dtype.type(x.shape[1])
     loss = (loss.sum(1) / n).reshape(target.shape if input.ndim >= 2 else ())
     return reduce(xp, loss, reduction), (slope / n).reshape(input.shape)

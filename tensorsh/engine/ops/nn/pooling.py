@@ -184,7 +184,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel_size, stride, dilation, strict=True))
     for number, (_, place) in enumerate(places(kernel_size, stride, dilation, out)):
         if apart:
-            xp.multiply(grad, where == number, out=full[place])
+            xp.add(xp.multiply(grad, where == number), 0, out=full[place])  # a sum from zero: none of them is negative
         else:
             full[place] += grad * (where == number)
     if full.shape != tuple(shape):

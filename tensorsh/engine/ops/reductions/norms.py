@@ -158,7 +158,7 @@ def norm_gradient(t, g, x, ord, result, dim, keepdim):
         kept = reduced_shape(x.shape, dim)
         g, result = g.reshape(kept), result.reshape(kept)
     if ord == 0:
-        return x * 0
+        return t.zeros_like(x)
     if ord == 1:
         return t.sgn(x) * g
     zero = constant(t, lambda r: r == 0, result)

@@ -118,7 +118,7 @@ def cumprod_gradient(t, g, input, result, dim):
         tails.append(t.select(g, dim, i) + t.select(x, dim, i + 1) * tails[-1])
     for i in range(n - 1):
         before.append(before[-1] * t.select(x, dim, i))
-    return t.stack(tails[::-1], dim) * t.stack(before, dim)
+    return t.stack(tails[::-1], dim) * t.stack(before, dim) + 0  # a sum that begins with zero: none is negative
 
 
 cumprod.gradient(input=cumprod_gradient)

@@ -184,7 +184,7 @@ def as_strided_scatter(xp, input: Array, src: Array, size, stride, storage_offse
 # PyTorch's own formula: the gradient of `input` is that of the part written over, not of the rest.
 as_strided_scatter.gradient(
     input=lambda t, g, size, stride, storage_offset: t.as_strided_scatter(
-        g * 0, strided_part(t, g, size, stride, storage_offset), size, stride, storage_offset
+        t.zeros_like(g), strided_part(t, g, size, stride, storage_offset), size, stride, storage_offset
     ),
     src=lambda t, g, size, stride, storage_offset: strided_part(t, g, size, stride, storage_offset),
 )

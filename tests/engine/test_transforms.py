@@ -1,4 +1,4 @@
-"""Large Fourier transforms: scipy's, with an error like PyTorch's, and numpy's where scipy has them elsewhere."""
+"""Fourier transforms: scipy's, with an error like PyTorch's, and numpy's where scipy has them elsewhere; symmetries hold exactly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ def error(found: object, exact: np.ndarray) -> float:
 @pytest.mark.parametrize("dtype, bound", [("float32", 5e-7), ("float64", 1e-15)])
 def test_large_arrays(dtype: str, bound: float, norm: str) -> None:
     real = RNG.normal(size=(180, 3, 101)).astype(dtype)
-    assert real.size > fourier.LARGE
     x = torch.from_numpy(real)
     both = torch.complex(x, x.flip(0))
     wide, wide_both = real.astype("f8"), both.numpy().astype("c16")
@@ -65,3 +64,17 @@ def test_the_package_around_it_is_not_imported_and_works_afterwards() -> None:
         "import scipy.fft; print(scipy.fft.fft([1.0, 2.0]).real.tolist())"
     )
     assert printed(code) == "[3.0, -1.0]\n"
+
+
+@pytest.mark.parametrize(
+    "shape, dim", [((6,), (0,)), ((4, 6), (0, 1)), ((3, 10, 5), (1, 2)), ((5, 6, 7), (1,)), ((8, 4, 6), (2, 0, 1))]
+)
+def test_transforms_of_real_arrays_are_conjugate_to_the_bit(shape: tuple, dim: tuple) -> None:
+    real = torch.from_numpy(RNG.normal(size=shape))
+    for x in (real, real.to(torch.complex128)):
+        for found in (torch.fft.fftn(x, dim=dim).numpy(), torch.fft.ifftn(x, dim=dim).numpy()):
+            turned = np.roll(np.flip(found, dim), 1, dim)
+            assert (found == turned.conj()).all()
+    half = torch.fft.rfftn(real, dim=dim).numpy()
+    assert (half == np.take(torch.fft.fftn(real, dim=dim).numpy(), np.arange(shape[dim[-1]] // 2 + 1), dim[-1])).all()
+    assert error(torch.fft.fftn(real, dim=dim).numpy(), np.fft.fftn(real.numpy(), axes=dim)) < 1e-15

@@ -298,8 +298,9 @@ static int add_kernel(PyObject *module, const Kernel *kernel) {
 
 static int add_ufunc(PyObject *module, Ufunc *ufunc) {
     static const char floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+    static const char complexes[] = {NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE};
     static void *const data[] = {NULL, NULL};
-    const char *types = floats + 3 - ufunc->arguments; /* arguments and result of the first loop, of the second */
+    const char *types = (ufunc->of_complex ? complexes : floats) + 3 - ufunc->arguments; /* of the first loop, of the second */
     PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs, data, types, ufunc->runs[1] ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
                                              ufunc->name, NULL, 0);
     if (made != NULL && PyModule_AddObject(module, ufunc->name, made) == 0) return 0;

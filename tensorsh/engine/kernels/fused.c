@@ -30,4 +30,4 @@
 MULTIPLY_ADD(float, singles, __builtin_fmaf)
 MULTIPLY_ADD(double, doubles, __builtin_fma)
 
-Ufunc fused_ufuncs[] = {{"multiply_add", 3, {singles, doubles}}, {0}};
+Ufunc fused_ufuncs[] = {{"multiply_add", 3, {singles, doubles}, 0}, {0}};

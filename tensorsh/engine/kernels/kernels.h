@@ -136,11 +136,13 @@ extern const Kernel attention_kernels[], batch_norm_kernels[], convolution_kerne
     halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], pieces_kernels[], places_kernels[],
     random_kernels[], recurrent_kernels[], scan_kernels[], softmax_kernels[], sums_kernels[];
 
-/* Ufuncs of arrays of one dtype, by their names and numbers of arguments: the loops for float32 and, perhaps, float64. */
+/* Ufuncs of arrays of one dtype, by their names and numbers of arguments: the loops for float32 and, perhaps, float64, or for
+   their complex numbers. */
 typedef struct {
     const char *name;
     int arguments;
     UfuncRun runs[2];
+    int of_complex;
 } Ufunc;
 extern Ufunc elementwise_ufuncs[], fused_ufuncs[];
 

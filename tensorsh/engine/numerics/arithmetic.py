@@ -1,4 +1,4 @@
-"""Rounded quotients and powers of arrays of one dtype."""
+"""Products, rounded quotients and powers of arrays of one dtype."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import not_implemented
-from ..kernels import through
+from ..kernels import kernel, through
+
+COMPLEX = frozenset(map(np.dtype, (np.complex64, np.complex128)))
+complex_product = kernel("complex_product")
+
+
+def product(xp: Any, a: Any, b: Any) -> Any:
+    """``a * b``; of complex numbers every step is rounded, so that ``z * conj(z)`` is real on every machine."""
+    if complex_product is not None and xp is np and a.dtype in COMPLEX and b.dtype is a.dtype:
+        return complex_product(a, b)
+    return xp.multiply(a, b)
 
 
 def toward_zero(xp: Any, input: Any, other: Any) -> Any:
@@ -39,7 +49,7 @@ def raised(xp: Any, base: Any, exponent: Any) -> Any:
     kind = base.dtype.kind
     if xp is np and not getattr(exponent, "ndim", 0) or isinstance(exponent, np.generic):
         if exponent == 2:
-            return base * base
+            return product(xp, base, base)
         if exponent == 1:
             return base.copy() if getattr(base, "ndim", 0) else base + base.dtype.type(0)
         if kind in "fc":

@@ -86,11 +86,15 @@ def precisely(ufunc: Any, options: dict) -> Callable:
     return compute
 
 
+def refused_kinds(options: dict) -> str:
+    """The kinds of dtypes that the ufunc is not for."""
+    return "biuc" if options.get("floats") else "c" if options.get("real") else ""
+
+
 def on_one_dtype(op: Any, ufunc: Any, options: dict) -> Callable:
     """A ufunc of two arrays of one dtype that needs no promotion, or of a large array of a half type and a number; None
     for others."""
-    floats = options.get("floats", False)
-    refused = "biuc" if floats else "c" if options.get("real") else ""
+    refused = refused_kinds(options)
     exact, rest = op.exact_numbers, tuple(op.rest)
 
     def compute(a: Any, b: Any, *more: Any) -> Any:
@@ -149,7 +153,7 @@ def function_of_one(op: Any, call: Callable) -> Callable:
 
 def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
     """``x op= y`` where no gradient is wanted: the ufunc writes into x's own memory."""
-    floats = options.get("floats", False)
+    floats, refused = options.get("floats", False), refused_kinds(options)
     rest = op.defaults[2:]
 
     def pair(input: Any, other: Any) -> Any:
@@ -168,7 +172,7 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
             free = input._node is None
         elif isinstance(other, Tensor):
             b = other._array
-            if dt is not b.dtype or (floats and dt is not FLOAT32 and dt is not FLOAT64):
+            if dt is not b.dtype or dt.kind in refused or (floats and dt.itemsize == 2):
                 return write(op, [input, other, *rest])
             if (cell := input._cell) is not None and cell is other._cell and b is not a and meets(a, b):
                 return write(op, [input, other, *rest])  # which refuses where they overlap in part

@@ -17,10 +17,9 @@ from .executor import of_array
 OPERANDS = (Tensor, *NUMBERS)
 
 
-def install(python: str, name: str, ufunc: Any = None, floats: bool = False) -> None:
-    """An operator of two tensors, or a tensor and a number: Python's name, the operator's, the ufunc of its short way."""
+def install(python: str, name: str, ufunc: Any = None, **options: bool) -> None:
+    """An operator of two tensors, or a tensor and a number: Python's name, the operator's, the ufunc of its short way and how it is used (`by`)."""
     op = OPERATORS[name]
-    options = {"floats": True} if floats else {}
     setattr(Tensor, f"__{python}__", symbol(op, python))
     setattr(Tensor, f"__i{python}__", inplace(op, ufunc, options) if ufunc is not None else written(op))
     setattr(Tensor, f"__r{python}__", reflected(op))

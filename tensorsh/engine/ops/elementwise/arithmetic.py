@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.constants import constant
+from ...numerics.arithmetic import product
 from ...numerics.rounding import fused
-from ...operators.declare import Array, composite
+from ...operators.declare import Array, by, composite
 from ...operators.elementwise import symbol
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
 from ...operators.python_operators import OPERANDS, install
@@ -141,11 +142,11 @@ def rsub(input, other, *, alpha=1):
     return rsub_number, [input, other, alpha]
 
 
-@pointwise("mul multiply", ufunc=np.multiply, scalars="exact")
+@pointwise("mul multiply", ufunc=by(np.multiply, real=True), scalars="exact")
 def mul(xp, input: Array, other: Array):
     """``input * other``.
     The shapes broadcast, the dtypes are promoted. RuntimeError: shapes that do not broadcast."""
-    return xp.multiply(input, other)
+    return product(xp, input, other)
 
 
 mul.gradient(
@@ -235,7 +236,7 @@ def reflected_sub(self: Tensor, other: Any) -> Any:
 
 install("add", "add", np.add)
 install("sub", "sub", np.subtract)
-install("mul", "mul", np.multiply)
+install("mul", "mul", np.multiply, real=True)
 # A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
 Tensor.__radd__ = symbol(add, "radd", arrays=False)  # type: ignore[attr-defined]
 Tensor.__rmul__ = symbol(mul, "rmul", arrays=False)  # type: ignore[attr-defined]

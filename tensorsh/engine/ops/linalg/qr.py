@@ -180,7 +180,7 @@ def product_gradient(t, g, vectors, tau):
 @householder_product.joint_gradient
 def householder_gradient(t, g, needs, input, tau):
     if 0 in (*input.shape, *tau.shape):
-        return [t.zeros_like(input), t.zeros_like(tau)]
+        return [None, None]
     return list(product_gradient(t, g, input, tau))
 
 
@@ -214,7 +214,7 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
 @ormqr.joint_gradient
 def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
     if 0 in (*input.shape, *tau.shape):
-        return [t.zeros_like(input), t.zeros_like(tau), t.zeros_like(other)]
+        return [None, None, t.zeros_like(other)]
     gi = gt = None
     go = t.ormqr(input, tau, g, left, not transpose) if needs[2] else None
     if needs[0] or needs[1]:

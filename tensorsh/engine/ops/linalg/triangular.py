@@ -142,7 +142,10 @@ def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
         factor, info = batches.cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         factor, info = each(partial_cholesky, source)
-    return np.ascontiguousarray(herm(factor)) if upper else factor, info
+    if not upper:
+        return factor, info
+    factor = np.ascontiguousarray(herm(factor))
+    return factor + 0 if factor.dtype.kind == "c" else factor, info  # conjugates of zeros are positive
 
 
 def not_positive(name: str) -> Any:
@@ -232,7 +235,10 @@ def cholesky_inverse(xp, input: Array, upper=False):
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_cpu", input)
     eye = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape)
-    return cholesky_solve.kernel(xp, eye, input, upper)
+    found = cholesky_solve.kernel(xp, eye, input, upper)
+    if found.dtype.kind == "c":
+        np.einsum("...ii->...i", found).imag = 0
+    return found
 
 
 @cholesky_inverse.joint_gradient

@@ -80,6 +80,8 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.min(a, axis=axes, keepdims=keepdims)
     if ord == 0:
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
+    if a.size and math.prod(a.shape[d] for d in axes) == 1:
+        return xp.abs(a).reshape(reduced_shape(a.shape, axes, keepdims) if axes else a.shape)
     if xp is not np or a.size > EXACT_SIZE or not a.size:
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:
@@ -101,7 +103,7 @@ def fold(xp, a, ord, axes, keepdims):
 
 def plain_norm(x, ord, dim, keepdim, dtype):
     """The 2-norm of all elements of an array of floats."""
-    if ord != 2 or dim is not None or keepdim or dtype is not None or not x.flags.c_contiguous:
+    if ord != 2 or dim is not None or keepdim or dtype is not None or x.size == 1 or not x.flags.c_contiguous:
         return None
     if x.size > EXACT_SIZE:
         x = x.reshape(-1)
@@ -158,7 +160,7 @@ def norm_gradient(t, g, x, ord, result, dim, keepdim):
         kept = reduced_shape(x.shape, dim)
         g, result = g.reshape(kept), result.reshape(kept)
     if ord == 0:
-        return t.zeros_like(x)
+        return None
     if ord == 1:
         return t.sgn(x) * g
     zero = constant(t, lambda r: r == 0, result)

@@ -127,6 +127,10 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _astype(value)
     if name == "repeat" and _is_numpy(kind):
         return _repeat(value)
+    if name == "numpy":
+        return _numpy(value)
+    if name == "clip" and _is_numpy(kind):
+        return _clip(value)
     is_refused = False
     if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
         is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
@@ -166,6 +170,21 @@ def _repeat(array: Any) -> Callable[..., Any]:
     from .numpy_guards import repeat
 
     return lambda repeats, axis=None: repeat(array, repeats, axis)
+
+
+def _numpy(value: Any) -> Any:
+    found = value.numpy
+    if getattr(getattr(value, "_array", None), "size", 0) > 1 << 30:
+        from .numpy_guards import bounded
+
+        return bounded(found)
+    return found
+
+
+def _clip(array: Any) -> Callable[..., Any]:
+    from .numpy_guards import clip
+
+    return lambda *arguments, **keywords: clip(array, *arguments, **keywords)
 
 
 def _special(value: Any, kind: type, name: str) -> Any:

@@ -156,13 +156,17 @@ def chosen_by(array: Any, mask: Any) -> Any:
 
 
 def endable(function: Callable) -> Callable:
-    """A function of arrays that can be interrupted where they are large. It calls nothing that a program defines."""
+    """A function of arrays that can be interrupted where they, or the product of their sizes, are large. It calls nothing that
+    a program defines."""
 
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> Any:
+        work = 1
         for x in arguments:
-            if type(x) is np.ndarray and x.size >= MANY:
-                return apart(function, *arguments, **options)
+            if type(x) is np.ndarray:
+                work *= max(1, x.size)
+                if x.size >= MANY or work >= LONG:
+                    return apart(function, *arguments, **options)
         return function(*arguments, **options)
 
     return run

@@ -40,6 +40,8 @@ GATED: dict[str, str] = {
     "setfield": _MEMORY,
     "resize": "numpy: `refcheck=False` frees memory that views still use",
     "astype": "numpy: to `object`, whose pointers other views could then forge",
+    "clip": "numpy: `where` without `out` shows memory that was not written",
+    "numpy": "a tensor that repeats one number 2**40 times costs nothing; numpy would walk it without end",
     "repeat": "numpy: counts beyond 64 bits write behind the result",
     "readinto": "io: writes bytes over an array's memory, also over one of objects",
     "readinto1": "io: as readinto",

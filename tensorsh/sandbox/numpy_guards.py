@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+TOO_REPEATED = "arrays of more than 2**30 repeated elements are not made in tensorsh: compute with the smaller array"
 MOST = 1 << 60
 """Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
+MOST_REPEATED = 1 << 30
+"""Elements of an array that costs nothing, being few numbers repeated: more of them nobody waits for."""
 USUAL = frozenset((int, float, bool, complex, str, type(None), np.ndarray, np.dtype))
 
 
@@ -42,6 +45,24 @@ def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     return named(call, function)
 
 
+def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, refusing to answer an array of so many repeated numbers that no call would come to its end."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        result = function(*args, **options)
+        for part in result if isinstance(result, (tuple, list)) else (result,):
+            if type(part) is np.ndarray and part.size > MOST_REPEATED and part.size * part.itemsize > extent(part):
+                raise ValueError(TOO_REPEATED)
+        return result
+
+    return named(call, function)
+
+
+def extent(array: Any) -> int:
+    """The bytes from the first to the last element."""
+    return sum(abs(step) * (n - 1) for n, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
+
+
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     counts = np.asarray(plain(repeats))
     each = np.size(a) if counts.size == 1 else 1
@@ -58,6 +79,14 @@ def tile(A: Any, reps: Any) -> Any:
     return np.tile(A, reps)
 
 
+def clip(a: Any, *arguments: Any, **options: Any) -> Any:
+    if options.get("where", True) is not True:
+        raise TypeError(
+            "clip() takes no `where` in tensorsh: choose among the clipped and other values with numpy.where"
+        )
+    return np.clip(a, *arguments, **options)
+
+
 def empty(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     return np.zeros(plain(shape), dtype, order, device=device, like=like)
 
@@ -66,4 +95,4 @@ def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
     return np.zeros_like(prototype, *args, **options)
 
 
-GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (repeat, tile, empty, empty_like)}
+GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like)}

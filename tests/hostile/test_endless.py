@@ -49,7 +49,7 @@ CALLS = {
         "a = ones(16, 64, 200, 200, requires_grad=True); w = ones(64, 64, 5, 5)",
         "F.conv2d(a, w).sum().backward()",
     ),
-    "pooling": ("a = ones(16, 16, 500, 500)", "F.max_pool2d(a, 15, 1)"),
+    "pooling": ("a = ones(20, 16, 600, 600)", "F.max_pool2d(a, 151, 1)"),
     "interpolation": ("a = ones(16, 8, 300, 300)", "F.interpolate(a, scale_factor=6, mode='bicubic')"),
     "Fourier transform": ("a = rand(4000, 4001)", "torch.fft.fft2(a)"),
     "distances": ("a = rand(15000, 512)", "torch.cdist(a, a)"),

@@ -122,7 +122,7 @@ net.note = 3; nn.Linear(1, 1).note = 4
 
 
 FUNCTIONS = (
-    "torch.relu np.add np.linalg.norm nn.Linear.forward torch.Tensor.add getattr re.I dataclasses.dataclass".split()
+    "torch.relu np.sum np.linalg.norm nn.Linear.forward torch.Tensor.add getattr re.I dataclasses.dataclass".split()
 )
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from ..kinds import Final, make, public_type
 from ..long_calls import batched, counting, endable
 from ..namespace import Lazy, Namespace
-from ..numpy_guards import GUARDED, named, plainly
+from ..numpy_guards import GUARDED, bounded, named, plainly
+from . import numpy_ufuncs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from ..environment import Environment
 
+NO_GAPS = "structured arrays with bytes between their fields are not available: leave out align, offsets and itemsize"
+STRUCTURES = frozenset((np.dtype("O").num, np.dtype("V1").num))
+"""Kinds of dtypes: objects, structures."""
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
 UFUNCS = """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
@@ -64,7 +68,7 @@ require zeros zeros_like"""
 TYPES = """bool bool_ broadcast byte bytes_ cdouble character clongdouble complex128 complex64 complexfloating
 csingle datetime64 double dtype errstate flexible float16 float32 float64 floating generic half iinfo inexact int16
 int32 int64 int8 int_ intc integer intp long longdouble longlong ndenumerate ndindex number poly1d short
-signedinteger single str_ timedelta64 ubyte ufunc uint uint16 uint32 uint64 uint8 uintc uintp ulong ulonglong
+signedinteger single str_ timedelta64 ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong ulonglong
 unsignedinteger ushort"""
 
 CONSTANTS = "False_ True_ e euler_gamma inf little_endian nan newaxis pi __version__"
@@ -132,13 +136,24 @@ class Indexer(metaclass=Final):
         return f"<numpy.{self._name}>"
 
 
+def has_gaps(dtype: np.dtype) -> bool:
+    """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
+    if dtype.subdtype is not None:
+        return has_gaps(dtype.subdtype[0])
+    kinds = [field[0] for field in (dtype.fields or {}).values()]
+    return bool(kinds) and (sum(kind.itemsize for kind in kinds) < dtype.itemsize or any(map(has_gaps, kinds)))
+
+
 def without_objects(function: Any) -> Any:
-    """The function, refusing to answer an array of Python objects."""
+    """The function, refusing to answer an array of Python objects, or of structures with gaps."""
 
     def call(*args: Any, **options: Any) -> Any:
         result = function(*args, **options)
-        if isinstance(result, np.ndarray) and result.dtype.hasobject:
-            raise TypeError(NO_OBJECTS)
+        if isinstance(result, np.ndarray) and result.dtype.num in STRUCTURES:
+            if result.dtype.hasobject:
+                raise TypeError(NO_OBJECTS)
+            if has_gaps(result.dtype):
+                raise TypeError(NO_GAPS)
         return result
 
     return named(call, function)
@@ -194,7 +209,7 @@ def _typing() -> dict[str, Any]:
 def _lib() -> dict[str, Any]:
     tricks = np.lib.stride_tricks
     found = {"sliding_window_view": tricks.sliding_window_view, "broadcast_to": np.broadcast_to}
-    table = {name: plainly(function) for name, function in found.items()}
+    table = {name: bounded(plainly(function)) for name, function in found.items()}
     return {"stride_tricks": Namespace("numpy.lib.stride_tricks", table)}
 
 
@@ -214,11 +229,14 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
 
         return numpy_random(environment)
 
-    table = _take(np, UFUNCS) | _take(np, TYPES) | _take(np, CONSTANTS) | GUARDED
+    table = numpy_ufuncs.ufuncs(UFUNCS) | _take(np, TYPES) | _take(np, CONSTANTS) | GUARDED | numpy_ufuncs.GUARDED
     for name in (FUNCTIONS + " " + CREATORS).split():
         if name not in table and hasattr(np, name):
             table[name] = plainly(getattr(np, name))
     table |= {name: without_objects(table[name]) for name in CREATORS.split()}
+    table |= {
+        name: bounded(table[name]) for name in ("broadcast_to", "broadcast_arrays", "meshgrid", *CREATORS.split())
+    }
     table |= {name: counting(table[name]) for name in ("argwhere", "count_nonzero", "flatnonzero", "nonzero")}
     table |= {name: endable(table[name]) for name in LONG.split() if name in table}
     table |= {
@@ -228,6 +246,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
     table |= numpy_files(environment.permissions)
     return table | {
         "ndarray": ndarray,
+        "ufunc": numpy_ufuncs.ufunc,
         "finfo": finfo,
         "frombuffer": frombuffer,
         "vectorize": vectorize,

@@ -1,0 +1,84 @@
+"""numpy called by programs: no memory that was not written, and no array whose walk has no end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorsh import Session
+
+UNWRITTEN = [
+    "np.add(np.ones(600), 1, where=False)",
+    "np.add([1.0] * 600, [2.0] * 600, where=np.zeros(600, bool))",
+    "np.add(np.ones(600), 1, None, where=False)",
+    "np.add(np.ones(600), 1, where=False, dtype='f4')",
+    "np.isnan(np.ones(2400), where=False)",
+    "np.divmod(np.ones(600), 2, where=False)[1]",
+    "np.modf(np.ones(600), np.zeros(600), where=False)[1]",
+    "np.modf(np.ones(600), out=(None, np.zeros(600)), where=False)[0]",
+    "np.add.outer(np.ones(30), np.ones(20), where=False)",
+    "np.pad(np.zeros(10), 300, mode='empty')",
+    "np.unpackbits(np.zeros(0, 'u1'), count=6000)",
+    "np.empty(600)",
+    "np.empty_like(np.ones(600))",
+]
+
+
+def soil() -> None:
+    """Leave freed memory of many sizes that is not zero."""
+    sizes = (480, 600, 1200, 2400, 4800, 4960, 6000, 9600, 19200)
+    del [np.full(n, 0x7A, np.uint8) for n in sizes for _ in range(12)][:]
+
+
+@pytest.mark.parametrize("program", UNWRITTEN)
+def test_what_is_not_computed_is_zero(program: str) -> None:
+    session = Session()
+    session.run("import numpy as np")
+    soil()
+    assert not np.asarray(session.run(program)).any()
+
+
+def test_where_computes_what_it_chooses() -> None:
+    session = Session()
+    session.run("import numpy as np\nmask = np.array([True, False, True])\na = np.array([1, 2, 3])")
+    assert session.run("np.add(a, 1.5, where=mask).tolist()") == [2.5, 0.0, 4.5]
+    assert session.run("np.add(a, 1, where=mask).dtype == a.dtype")
+    assert session.run("np.divide(1.0, np.array([[1.0], [0.0]]), where=[[True], [False]]).tolist()") == [[1.0], [0.0]]
+    assert session.run("out = np.full(3, 7); np.add(a, 1, out=out, where=mask); out.tolist()") == [2, 7, 4]
+    assert session.run("np.add.outer([1, 2], [10, 20], where=[[True, False], [False, True]]).tolist()") == [
+        [11, 0],
+        [0, 22],
+    ]
+    assert session.run("type(np.add(1, 2, where=True)).__name__") == "int64"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "np.broadcast_to(0.0, 10**12)",
+        "np.broadcast_arrays(0.0, np.broadcast_to(0.0, 2**30)[:, None], np.zeros((1, 4)))",
+        "np.asarray(torch.zeros(1).expand(2**40))",
+        "torch.zeros(1).expand(2**40).numpy()",
+        "getattr(torch.zeros(1).expand(2**40), 'numpy')()",
+        "np.lib.stride_tricks.sliding_window_view(np.ones(2**17), 2**16)",
+    ],
+)
+def test_arrays_of_repeated_numbers_have_bounds(program: str) -> None:
+    session = Session()
+    session.run("import numpy as np, torch")
+    with pytest.raises(ValueError, match=r"more than 2\*\*30 repeated elements"):
+        session.run(program)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "{'names': ['a'], 'formats': ['u1'], 'offsets': [0], 'itemsize': 64}",
+        "np.dtype([('a', 'u1'), ('b', 'f8')], align=True)",
+    ],
+)
+def test_structures_have_no_gaps(dtype: str) -> None:
+    session = Session()
+    session.run("import numpy as np")
+    with pytest.raises(TypeError, match="bytes between their fields"):
+        session.run(f"np.zeros(100, dtype={dtype})")

@@ -107,7 +107,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     return np.pad(array, plain(pad_width), mode, **{key: plain(value) for key, value in options.items()})
 
 
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
     found = np.unpackbits(a, axis=plain(axis), count=plain(count), bitorder=bitorder)
     return found if np.size(a) else np.zeros_like(found)
 

@@ -146,7 +146,7 @@ def permuted(array: Any, dims: tuple) -> Any:
     """An array with its dimensions in another order."""
     n = array.ndim
     if n == 2 and dims == (1, 0):  # the only other order of a matrix
-        return array.T
+        return array.transpose(dims)
     if len(dims) != n:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "

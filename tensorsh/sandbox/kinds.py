@@ -12,6 +12,7 @@ import types
 from typing import Any, NoReturn
 
 from . import classes, gate
+from .namespace import Namespace
 
 _real_type = type
 
@@ -179,16 +180,14 @@ for _kind in (
     stand_in(_kind, cannot(str(_kind.__name__)))
 
 
-def _seal_namespace() -> None:
-    """`type(math)` is the type of modules."""
-    from .namespace import Namespace
-
-    module = STAND_INS[Namespace] = STAND_INS[types.ModuleType]
-    _real_type.__setattr__(module, "_real", (types.ModuleType, Namespace))
-    _FAMILIES.add(Namespace)
+def stands_for(kind: type, real: type) -> None:
+    """Show a class of this package, and those derived from it, as one of Python's."""
+    sealed = STAND_INS[kind] = STAND_INS[real]
+    _real_type.__setattr__(sealed, "_real", (*real_types(sealed), kind))
+    _FAMILIES.add(kind)
 
 
-_seal_namespace()
+stands_for(Namespace, types.ModuleType)
 
 
 def add_family(real: type, why: str, **body: Any) -> Any:

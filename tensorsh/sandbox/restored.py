@@ -71,7 +71,7 @@ def _functions() -> list[Any]:
 
 def _takes_attributes(value: Any) -> bool:
     kind = type(value)
-    if kind is FunctionType:
+    if kind is FunctionType or not stores.unwritable.isdisjoint(kind.__mro__):
         return True
     if kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
         return hasattr(value, "__dict__")

@@ -26,6 +26,8 @@ def store(new: Any, value: Any, name: str) -> None:
         set_attribute(value, name, new)
 
 
+unwritable: set[type] = set()
+"""Classes of the package whose objects no program changes."""
 _SHARED = ("typing", "__future__", "dataclasses")  # the modules whose few objects everybody shares
 
 
@@ -44,6 +46,7 @@ def own(value: Any) -> Any:
         kind.__module__ in _SHARED  # `typing.Counter` would pass a store on to the class it stands for
         or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher")
         or hasattr(kind, "__members__")  # of an enumeration
+        or not unwritable.isdisjoint(kind.__mro__)
     ):
         raise AttributeError(f"cannot set an attribute of {value!r}")
     return value

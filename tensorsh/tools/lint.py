@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from types import FrameType
 from typing import Any
@@ -24,7 +25,7 @@ class LintWatch(Watch):
     def before(self, call: Call) -> None:
         shapes = [tuple(value._array.shape) for value in call.tensors().values()][:2]
         if len(shapes) == 2 and _is_outer(*shapes):
-            name = call.name()
+            name = call.name
             if name in PAIRS or name.lstrip("_").rstrip("_") in PAIRS:
                 first, second = shapes
                 _warn(
@@ -32,8 +33,18 @@ class LintWatch(Watch):
                     f"meets every element of the other; if that is not meant, `.squeeze(-1)` or `.view_as(...)` one of them"
                 )
 
+    def __enter__(self) -> Watch:
+        self._calls = sys.getprofile()
+        sys.setprofile(self._event)
+        return super().__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        sys.setprofile(self._calls)
+
     def _event(self, frame: FrameType, event: str, argument: Any) -> None:
-        super()._event(frame, event, argument)
+        if self._calls is not None:
+            self._calls(frame, event, argument)
         if event == "call" and frame.f_code.co_name in ("step", "zero_grad"):
             owner = frame.f_locals.get("self")
             if hasattr(owner, "param_groups"):

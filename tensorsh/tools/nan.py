@@ -9,6 +9,7 @@ In a backward pass it stops at the first node whose gradients have one although 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,10 @@ from .operations import Call, Watch
 from .tracing import Tracing
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from ..language.workspace import Workspace
 
 UNSET = ("empty", "resize", "load", "__array__", "tensor", "as_tensor", "from_numpy")
 """Operations whose results are what memory or the program's own numbers happen to hold."""
-STEPS = "tensorsh.engine.graph.formula_steps"
-"""Where the functions stand by which nodes give their gradients."""
 NAMES = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}
 
 
@@ -38,16 +35,17 @@ class NanWatch(Watch):
     def __enter__(self) -> None:  # type: ignore[override]
         from ..engine.arrays.state import state
 
-        self._before = state.places
+        self._before = state.places, state.flow
         if not state.places:
             state.places = self._tracing.place
+        state.flow = self.flow
         super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
         from ..engine.arrays.state import state
 
         super().__exit__(*exception)
-        state.places = self._before
+        state.places, state.flow = self._before
 
     def before(self, call: Call) -> None:
         tensors = call.tensors()
@@ -62,22 +60,26 @@ class NanWatch(Watch):
             array = getattr(each, "_array", None)
             if array is None or not _has_special(array):
                 continue
-            name = call.name()
+            name = call.name
             if not name.startswith(UNSET):
                 call.note = True
                 raise FloatingPointError(
                     _message(name, number if isinstance(result, tuple | list) else None, array, call)
                 )
 
-    def inner(self, frame: FrameType, result: Any) -> None:
-        if result is None or frame.f_globals.get("__name__") != STEPS:
-            return
-        node, gradient = frame.f_locals["self"], frame.f_locals["gradient"]
-        if any(map(_bad, gradient if isinstance(gradient, list) else [gradient])):
-            return
-        for number, each in enumerate(result):
-            if each is not None and _bad(each):
-                raise FloatingPointError(_gradient_message(node, number, getattr(each, "_array", each)))
+    def flow(self, node: Any, gradient: Any) -> Callable:
+        """A gradient arrives at a node; what is to be given the node's own gradients."""
+        outer = self._before[1] and self._before[1](node, gradient)
+        clean = not any(map(_bad, gradient if isinstance(gradient, list) else [gradient]))
+
+        def given(gradients: Any) -> None:
+            if outer:
+                outer(gradients)
+            for number, each in enumerate(gradients) if clean else ():
+                if each is not None and _bad(each):
+                    raise FloatingPointError(_gradient_message(node, number, getattr(each, "_array", each)))
+
+        return given
 
 
 def _numbers(call: Call) -> list[Any]:

@@ -221,7 +221,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         state.profile = self if now else None
         state.settle()
 
-    def begun(self, name: str, args: tuple, kwargs: dict) -> Callable:
+    def begun(self, name: str, args: tuple, kwargs: dict, function: Any = None) -> Callable:
         """An operator is called; what is to be called when it has ended."""
         if name == "backward":
             return self.backward()
@@ -233,13 +233,12 @@ class profile(ContextDecorator, metaclass=Sealed):
         """A backward pass begins: each of its steps is an event."""
         before, step = state.flow, [lambda: None]
 
-        def flow(node: Any, gradient: Any) -> None:
+        def flow(node: Any, gradient: Any) -> Any:
             step.pop()()
             step.append(self.enter(node.name(), []))
-            if before is not None:
-                before(node, gradient)
+            return None if before is None else before(node, gradient)
 
-        def ended() -> None:
+        def ended(result: Any = None) -> None:
             step.pop()()
             state.flow = before
 
@@ -253,7 +252,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         self._open.append(event)
         start = perf_counter_ns()
 
-        def ended() -> None:
+        def ended(result: Any = None) -> None:
             taken = (perf_counter_ns() - start) / 1000
             self._open.pop()
             event.cpu_time_total += taken

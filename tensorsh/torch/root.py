@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from ..engine.arrays import dtype as dtypes
@@ -205,8 +205,14 @@ def root_extras() -> dict[str, Any]:
     from ..engine.tape import backward, grad_modes  # noqa: F401 - backward puts its method on Tensor
     from ..engine.tape.function import FunctionNode
     from ..engine.tensors import tensor
+    from ..engine.operators.public_form import PublicForm
     from ..sandbox.classes import allow, open_to_own, when_defined
+    from ..sandbox.kinds import stands_for
+    from ..sandbox.stores import unwritable
     from . import settings
+
+    stands_for(PublicForm, BuiltinFunctionType)
+    unwritable.add(PublicForm)
 
     allow(TorchNamespace, "_ops")
     allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)

@@ -1,4 +1,5 @@
 cimport cython
+from ..arrays.switches cimport Switches
 
 cdef extern from *:
     """
@@ -32,11 +33,13 @@ cdef extern from *:
         PyType_Modified((PyTypeObject *)kind);
         return 0;
     }
-    #define TENSORSH_MEMBER(of, name) {#name, T_OBJECT_EX, offsetof(struct __pyx_obj_8tensorsh_6engine_5graph_6fields_##of, name), 0, NULL}
+    #define TENSORSH_PLACE(of, name) offsetof(struct __pyx_obj_8tensorsh_6engine_5graph_6fields_##of, name)
+    #define TENSORSH_MEMBER(of, name) {#name, T_OBJECT_EX, TENSORSH_PLACE(of, name), 0, NULL}
+    #define TENSORSH_FLAG(of, name) {#name, T_BOOL, TENSORSH_PLACE(of, name), 0, NULL}
     #define tensorsh_as_members(fields, step)                                                                  \
         (tensorsh_add_members(fields, (const PyMemberDef[]){TENSORSH_MEMBER(Fields, _array), TENSORSH_MEMBER(Fields, _node), \
             TENSORSH_MEMBER(Fields, _grad), TENSORSH_MEMBER(Fields, _root), TENSORSH_MEMBER(Fields, _cell),             \
-            TENSORSH_MEMBER(Fields, _views), TENSORSH_MEMBER(Fields, _origin), TENSORSH_MEMBER(Fields, _inference)}, 8) | \
+            TENSORSH_MEMBER(Fields, _views), TENSORSH_MEMBER(Fields, _origin), TENSORSH_FLAG(Fields, _inference)}, 8) | \
          tensorsh_add_members(step, (const PyMemberDef[]){TENSORSH_MEMBER(Step, _edges), TENSORSH_MEMBER(Step, _saved),  \
             TENSORSH_MEMBER(Step, _metas)}, 3))
     """
@@ -44,7 +47,8 @@ cdef extern from *:
 
 
 cdef class Fields:
-    cdef public object _array, _node, _grad, _root, _cell, _views, _origin, _inference
+    cdef public object _array, _node, _grad, _root, _cell, _views, _origin
+    cdef public char _inference
 
 cdef class Step:
     cdef public object _edges, _saved, _metas
@@ -63,7 +67,7 @@ cdef class Saved(Version):
 cdef class Wrapped:
     cdef public object value
 
-cdef dict settings
+cdef Switches switches
 cdef object ndarray, generic
 cdef object tensor_class
 cdef long long count

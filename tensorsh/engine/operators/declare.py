@@ -38,7 +38,8 @@ from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
-from .forms import in_one_tuple, public
+from .forms import in_one_tuple
+from .public_form import PublicForm
 from .registration import add
 from .signature import Form
 from .titles import Title
@@ -147,6 +148,7 @@ class Operator(Executor):
         self.exact_numbers: bool = scalars == "exact"
         self.scalars: bool = promote is not None if scalars is None else bool(scalars)
 
+        self.operands = 0  # that a form passes on at once: one tensor, or a tensor and a tensor or number
         self.call: Callable = self.form("torch." + names[0])
         self.shorten: Callable | None = None  # puts a short way in front of a form, which it is given
         self.shorten_inplace: Callable | None = None
@@ -209,7 +211,7 @@ class Operator(Executor):
 
     def form(self, title: str) -> Callable:
         """The form of a title, for any arguments: checked, bound to the parameters and run."""
-        return public(title, Title(self, title).answer)
+        return PublicForm(title, None, (), Title(self, title), self, self.operands)
 
     def make(self, title: str) -> Callable:
         """The public function of a title: a form, with the short way in front of it that the operator has."""
@@ -328,7 +330,7 @@ def operator(
             from . import elementwise
 
             found, how = ufunc if isinstance(ufunc, tuple) else (ufunc, {})
-            op.shorten = elementwise.make(op, found, how)
+            elementwise.enter(op, found, how)
         op.signature = Form(op.names[0], None, op, op.out)  # type: ignore[attr-defined]
         add(op, public, op.make, method, inplace)
         op.function = FUNCTIONS[public[0]] if op.packed < 0 else op.make("Tensor." + public[0])  # type: ignore[attr-defined]

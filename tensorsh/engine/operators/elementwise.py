@@ -34,14 +34,13 @@ from ..kernels import PRECISE, kernel, run
 from ..numerics.halves import computed, number
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
-from .executor import Symbol
 
 KERNEL: Any = "kernel"
 """For `ufunc`: the operator's own function is its fastest way."""
 
 
-def make(op: Any, ufunc: Any, options: dict) -> Callable | None:
-    """The short way in front of the forms of an operator that has a ufunc; its array functions are entered in its record."""
+def enter(op: Any, ufunc: Any, options: dict) -> None:
+    """Enter the array functions of an operator that has a ufunc in its record."""
     many = len(op.tensors) == 2
     single = len(op.params) == 1
     if ufunc is not KERNEL:
@@ -58,7 +57,7 @@ def make(op: Any, ufunc: Any, options: dict) -> Callable | None:
             op.same = partial(computed, options.get("loop", ufunc))
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
-    return partial(function_of, op) if many else partial(function_of_one, op) if single else None
+    op.operands = 2 if many else 1 if single else 0
 
 
 def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool) -> Any:
@@ -111,44 +110,6 @@ def on_one_dtype(op: Any, ufunc: Any, options: dict) -> Callable:
         return ufunc(a, b)
 
     return compute
-
-
-def function_of(op: Any, call: Callable) -> Callable:
-    """The public function of an operator on two tensors, or a tensor and a number; `call` is its form, for what is unusual,
-    or fails."""
-    two = op.two
-
-    def function(input: Any = ABSENT, other: Any = ABSENT, /, *more: Any, **keywords: Any) -> Any:
-        kind = type(other)
-        if (
-            not asked
-            and not more
-            and not keywords
-            and type(input) is Tensor
-            and (kind is Tensor or kind is float or kind is int)
-        ):
-            try:
-                return two(input, other)
-            except Exception:
-                pass
-        return call(*[x for x in (input, other, *more) if x is not ABSENT], **keywords)
-
-    return function
-
-
-def function_of_one(op: Any, call: Callable) -> Callable:
-    """The public function of an operator on one tensor; `call` as for `function_of`."""
-    one = op.one
-
-    def function(input: Any = ABSENT, /, *more: Any, **keywords: Any) -> Any:
-        if type(input) is Tensor and not more and not keywords:
-            try:
-                return one(input)
-            except Exception:
-                pass
-        return call(*(() if input is ABSENT else (input,)), *more, **keywords)
-
-    return function
 
 
 def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
@@ -206,22 +167,6 @@ def inplace_of(op: Any, pair: Callable, call: Callable) -> Callable:
         return call(*[x for x in (input, other, *rest) if x is not ABSENT], **keywords)
 
     return function
-
-
-def symbol(op: Any, python: str, arrays: bool = True) -> Callable:
-    """The Python operator ``x + y``, by Python's name for it; `arrays`: whether the other operand may be an array of numpy."""
-    made = Symbol(op)
-    operate = made.operate
-
-    def form(input: Any, other: Any) -> Any:
-        return operate(input, other)
-
-    def without_arrays(input: Any, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else operate(input, other)
-
-    made.form = form if arrays else without_arrays
-    made.form._title = f"Tensor.__{python}__"
-    return made.form
 
 
 def reflected(op: Any) -> Callable:

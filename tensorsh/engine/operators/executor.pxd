@@ -1,11 +1,11 @@
 cimport cython
+from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
 from ..graph.fields cimport Fields, fresh, wrap
 
-cdef dict settings
-cdef object ndarray, FLOAT32, FLOAT64, PROCEED, ask
+cdef Switches switches
+cdef object ndarray, FLOAT32, FLOAT64
 cdef tuple INTEGERS
-cdef list asked
 cdef long long HUGE
 
 @cython.locals(n=Py_ssize_t)
@@ -52,7 +52,3 @@ cdef class Executor(Recording):
     cdef Plan planned(self, list operands)
     cdef object widen(self, list arrays)
     cdef object bare(self, list values, object result)
-
-cdef class Symbol:
-    cdef public Executor executor
-    cdef public object form

@@ -13,7 +13,6 @@ import numpy as np
 
 from ...sandbox.long_calls import HUGE, patiently
 from ..arrays.backend import module_of
-from ..arrays.door import PROCEED, ask, asked
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen
 from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
@@ -31,7 +30,7 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-settings = state.__dict__
+switches = state
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
@@ -42,16 +41,8 @@ FIRST = ("input", "A", "b")
 """Names of PyTorch for the first argument of one and the same operator under its several names."""
 INTEGERS = (int, np.integer)
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
-NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 if not cython.compiled:
     from ..tape.record import dtype_of, size_of
-
-
-def of_array(input, other):
-    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient."""
-    if input._node is not None:
-        raise RuntimeError(NEEDS_DETACH)
-    return wrap(other)
 
 
 def applied(function, xp, arrays):
@@ -184,37 +175,25 @@ class Executor(Recording):
             result = self.apply(arrays, tried)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
-        if tracked and self.differentiable and settings["grad_enabled"]:
+        if tracked and self.differentiable and switches.grad_enabled:
             return self.recorded(values, result)
         if self.view or type(result) is tuple or type(result) is list:
             return self.bare(values, result)
         return fresh(result)
 
-    def one(self, input):
-        """The call of an operator on one tensor; it fails where the form is to ask those who have a say."""
-        if asked:
-            raise LookupError
-        return self.single(input)
-
     def single(self, input):
-        """As `one`, whoever has a say."""
+        """The call of an operator on one tensor."""
         if self.loop is not None and isinstance(input, Fields):
             x = input
             result = self.loop(x._array)
             if result is not None:
-                if x._node is None or not self.differentiable or not settings["grad_enabled"]:
+                if x._node is None or not self.differentiable or not switches.grad_enabled:
                     return fresh(result)
                 return self.recorded([input], result)
         return self.carry_out([input])
 
-    def two(self, input, other):
-        """As `one`, on a tensor and a tensor or number, with its settings at their defaults."""
-        if asked:
-            raise LookupError
-        return self.pair(input, other)
-
     def pair(self, input, other):
-        """As `two`, whoever has a say."""
+        """The call of an operator on a tensor and a tensor or number, with its settings at their defaults."""
         if self.loop is not None and isinstance(input, Fields):
             x = input
             tracked = x._node is not None
@@ -225,7 +204,7 @@ class Executor(Recording):
             else:
                 result = self.loop(x._array, other)
             if result is not None:
-                if not tracked or not self.differentiable or not settings["grad_enabled"]:
+                if not tracked or not self.differentiable or not switches.grad_enabled:
                     return fresh(result)
                 return self.recorded(self.filled(input, other), result)
         return self.carry_out(self.filled(input, other))
@@ -456,36 +435,14 @@ class Executor(Recording):
             t = wrap(result)
             if self.view:
                 attach(t, values[self.tensors[0]])
-            elif settings["inference"]:
+            elif switches.inference:
                 t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
         if self.view:
             for t in tensors:
                 attach(t, values[self.tensors[0]], "multiple")
-        elif settings["inference"]:
+        elif switches.inference:
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)
-
-
-class Symbol:
-    """A Python operator on tensors; its form is the function that Python calls."""
-
-    def __init__(self, executor):
-        self.executor = executor
-        self.form = None
-
-    def operate(self, input, other):
-        """The operator on a tensor: NotImplemented for what is neither tensor, number nor array."""
-        if asked:
-            answer = ask(self.form, (input, other), {})
-            if answer is not PROCEED:
-                return answer
-        if not isinstance(other, Fields):
-            kind = type(other)
-            if kind is not float and kind is not int and not isinstance(other, NUMBERS):
-                if not isinstance(other, ndarray):
-                    return NotImplemented
-                other = of_array(input, other) if self.executor.differentiable else wrap(other)
-        return self.executor.pair(input, other)

@@ -13,6 +13,7 @@ from ..arrays.door import PROCEED, ask
 from ..wording.arguments import checked, explain, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
 from .casts import door_of
+from .public_form import PublicForm
 from .signature import Form
 from .titles import Choice
 
@@ -20,23 +21,7 @@ from .titles import Choice
 def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:
     """The form of a title. ``answer(args, kwargs)`` answers any arguments; names: under one of which there may be a function
     for sparse tensors without a rule."""
-    door = door_of(title)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if door and (given := ask(call, args, kwargs)) is not PROCEED:
-            return given
-        try:
-            return answer(args, kwargs)
-        except Exception as error:
-            if names and hasattr(error, "form_of") and (sparse := error.form_of(names)) is not None:
-                return sparse(*args, **kwargs)
-            told = explain(title, args, kwargs, error)
-            if told is error:
-                raise
-            raise told from None
-
-    call._title = title  # type: ignore[attr-defined]
-    return call
+    return PublicForm(title, answer, names)
 
 
 def form(

@@ -62,16 +62,17 @@ def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
     profile = state.profile
     state.outermost = False
     state.settle()
-    ended = None
+    ended = result = None
     try:
         if profile is not None and shown.__name__ not in SILENT:
-            ended = profile.begun(name, args, kwargs)
-        return casting(form, args, kwargs)
+            ended = profile.begun(name, args, kwargs, shown)
+        result = casting(form, args, kwargs)
+        return result
     finally:
         state.outermost = True
         state.settle()
         if ended is not None:
-            ended()
+            ended(result)
 
 
 def casting(form: Any, args: tuple, kwargs: dict) -> Any:

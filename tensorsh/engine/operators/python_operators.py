@@ -11,8 +11,8 @@ from ..loading.table import OPERATORS
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
 from .declare import Operator
-from .elementwise import inplace, reflected, symbol
-from .executor import of_array
+from .elementwise import inplace, reflected
+from .public_form import Symbol, of_array
 
 OPERANDS = (Tensor, *NUMBERS)
 
@@ -20,7 +20,7 @@ OPERANDS = (Tensor, *NUMBERS)
 def install(python: str, name: str, ufunc: Any = None, **options: bool) -> None:
     """An operator of two tensors, or a tensor and a number: Python's name, the operator's, the ufunc of its short way and how it is used (`by`)."""
     op = OPERATORS[name]
-    setattr(Tensor, f"__{python}__", symbol(op, python))
+    setattr(Tensor, f"__{python}__", Symbol(f"Tensor.__{python}__", op, True))
     setattr(Tensor, f"__i{python}__", inplace(op, ufunc, options) if ufunc is not None else written(op))
     setattr(Tensor, f"__r{python}__", reflected(op))
 

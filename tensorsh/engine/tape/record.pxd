@@ -1,4 +1,5 @@
 cimport cython
+from ..arrays.switches cimport Switches
 from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
 
 cdef extern from *:
@@ -32,7 +33,7 @@ cdef extern from *:
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
-cdef dict settings
+cdef Switches switches
 cdef object ndarray, FLOAT32, FLOAT64
 cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
 

@@ -138,9 +138,10 @@ def walk(
                     continue
             if watched and node._backward_prehooks:
                 gradient = _prehooked(node, gradient, raw)
-            if flow is not None:
-                flow(node, gradient)
+            given = None if flow is None else flow(node, gradient)
             gradients = _watched(node, gradient, world) if anomaly else node._step(gradient, world)
+            if given is not None:
+                given(gradients)
             if watched and node._hooks:
                 gradients = _posthooked(node, gradients, gradient, raw)
             if several:

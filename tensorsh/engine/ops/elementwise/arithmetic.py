@@ -13,7 +13,7 @@ from ...arrays.constants import constant
 from ...numerics.arithmetic import product
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
-from ...operators.elementwise import symbol
+from ...operators.public_form import Symbol
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
 from ...operators.python_operators import OPERANDS, install
 from ...operators.results import scalar
@@ -238,8 +238,8 @@ install("add", "add", np.add)
 install("sub", "sub", np.subtract)
 install("mul", "mul", np.multiply, real=True)
 # A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
-Tensor.__radd__ = symbol(add, "radd", arrays=False)  # type: ignore[attr-defined]
-Tensor.__rmul__ = symbol(mul, "rmul", arrays=False)  # type: ignore[attr-defined]
+Tensor.__radd__ = Symbol("Tensor.__radd__", add, False)  # type: ignore[attr-defined]
+Tensor.__rmul__ = Symbol("Tensor.__rmul__", mul, False)  # type: ignore[attr-defined]
 Tensor.__rsub__ = reflected_sub  # type: ignore[attr-defined]
 Tensor.__neg__ = neg.function  # type: ignore[attr-defined]
 Tensor.__pos__ = positive  # type: ignore[attr-defined]

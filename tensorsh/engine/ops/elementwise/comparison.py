@@ -11,7 +11,7 @@ from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
 from ...operators.declare import Array, by, composite, operator
-from ...operators.elementwise import symbol
+from ...operators.public_form import Symbol
 from ...operators.pointwise import refuse
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
@@ -44,7 +44,7 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
                       node=f"{name.title()}Backward0")(with_number)  # fmt: skip
     number.gradient(input=lambda t, g: t.zeros_like(g))
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
-    setattr(Tensor, f"__{name}__", symbol(op, name))
+    setattr(Tensor, f"__{name}__", Symbol(f"Tensor.__{name}__", op, True))
 
 
 comparison("eq", np.equal, "Whether elements are equal.")

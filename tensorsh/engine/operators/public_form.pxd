@@ -1,0 +1,75 @@
+cimport cython
+from cpython.object cimport PyObject
+from ..graph.fields cimport Fields, wrap
+from .executor cimport Executor
+from .titles cimport Title
+
+cdef extern from *:
+    """
+    /* A form is called with a vector of arguments, as a function of C is, and a method of a class without a bound method between. */
+    static CYTHON_UNUSED int tensorsh_takes_vectors(PyObject *kind, Py_ssize_t offset) {
+        PyTypeObject *type = (PyTypeObject *)kind;
+        type->tp_vectorcall_offset = offset;
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
+        PyType_Modified(type);
+        return 0;
+    }
+    #define tensorsh_vector_offset \
+        offsetof(struct __pyx_obj_8tensorsh_6engine_9operators_11public_form_PublicForm, vector)
+    static CYTHON_INLINE PyObject *tensorsh_packed(PyObject *const *args, Py_ssize_t n) {
+        PyObject *made = PyTuple_New(n); /* the caller holds the arguments */
+        if (made != NULL)
+            for (Py_ssize_t k = 0; k < n; k++) PyTuple_SET_ITEM(made, k, Py_NewRef(args[k]));
+        return made;
+    }
+    """
+    ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) except NULL
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset) except -1
+    Py_ssize_t vector_offset "tensorsh_vector_offset"
+    tuple packed "tensorsh_packed"(PyObject *const *args, Py_ssize_t n)
+
+cdef object Tensor, PROCEED, ask, explain, ndarray
+cdef tuple NUMBERS
+cdef list asked
+
+cdef class PublicForm:
+    cdef vectorcallfunc vector
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef str title
+    cdef Executor executor
+    cdef Title typed
+    cdef object own
+    cdef list door
+    cdef tuple names
+    cdef int operands
+    cdef object one(self, object input)
+    cdef object two(self, object input, object other)
+    cdef object general(self, tuple args, dict kwargs)
+
+cdef class Symbol(PublicForm):
+    cdef bint arrays
+
+cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *names):
+    cdef PublicForm form = <PublicForm>callee
+    cdef Py_ssize_t n = PyVectorcall_NARGS(flags), k
+    cdef dict keywords
+    if names is NULL:
+        if n == 1:
+            return form.one(<object>args[0])
+        if n == 2:
+            return form.two(<object>args[0], <object>args[1])
+        return form.general(packed(args, n), {})
+    keywords = {}
+    for k in range(len(<tuple>names)):
+        keywords[(<tuple>names)[k]] = <object>args[n + k]
+    return form.general(packed(args, n), keywords)
+
+cdef inline int take_vectors(PublicForm form) except -1:
+    form.vector = <vectorcallfunc>called
+    return 0
+
+cdef inline int vectors() except -1:
+    takes_vectors(Symbol, vector_offset)
+    return takes_vectors(PublicForm, vector_offset)

@@ -1,0 +1,146 @@
+"""Public forms of operators and functions, as a program calls them: ``torch.add``, ``Tensor.add_``, ``x + y``.
+
+A form knows its title and is the only place that catches what a call raises; what stands below raises plainly. It asks those
+who have a say first, while there are any. Cython compiles this file together with `public_form.pxd`; without a compiler it runs
+as it stands.
+"""
+
+from types import MethodType
+
+import numpy as np
+
+from ..arrays.constants import NUMBERS
+from ..arrays.door import PROCEED, ask, asked
+from ..graph.fields import Fields, wrap
+from ..tensors.tensor import Tensor
+from ..wording.arguments import explain
+from .casts import door_of
+
+try:
+    import cython
+except ImportError:
+    from ..loading import interpreted as cython
+
+ndarray = np.ndarray
+NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+
+
+def of_array(input, other):
+    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient."""
+    if input._node is not None:
+        raise RuntimeError(NEEDS_DETACH)
+    return wrap(other)
+
+
+class PublicForm:
+    """A function under its title. It is called with any arguments, and is a method where it stands on a class."""
+
+    def __cinit__(self):
+        take_vectors(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
+
+    def __init__(self, title, own, names=(), typed=None, executor=None, operands=0):
+        """own: ``own(args, kwargs)`` answers any arguments; names: under one of which there may be a function for sparse tensors
+        without a rule. typed: answers in its place, for an operator. operands: how many tensors the operator takes that needs
+        no more, 1 or 2; 0 for others."""
+        self._title = title
+        self.title = title
+        self.__name__ = title.rpartition(".")[2]
+        self.__qualname__ = "Tensor." + self.__name__ if title[:9] == "Tensor.__" else self.__name__
+        self.__module__ = "torch"
+        self.own = own
+        self.names = tuple(names)
+        self.typed = typed
+        self.executor = executor
+        self.operands = operands
+        self.door = door_of(title)
+
+    def __call__(self, *args, **kwargs):
+        if not kwargs:
+            if len(args) == 1:
+                return self.one(args[0])
+            if len(args) == 2:
+                return self.two(args[0], args[1])
+        return self.general(args, kwargs)
+
+    def __get__(self, instance, owner):
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self):
+        owner, _, name = self.title.partition(".")
+        if owner == "Tensor":
+            kind = "slot wrapper" if name[:2] == "__" else "method"
+            return f"<{kind} '{name}' of 'torch._C.TensorBase' objects>"
+        if name[:14] == "nn.functional.":
+            return f"<function {name[14:]} at {id(self):#x}>"
+        return f"<built-in method {self.__name__} of type object at {id(type(self)):#x}>"
+
+    def __reduce__(self):
+        return self.__qualname__
+
+    def one(self, input):
+        """The answer to one argument."""
+        if self.operands == 1 and not asked and type(input) is Tensor:
+            try:
+                return self.executor.single(input)
+            except Exception:
+                pass  # the general way has the words
+        return self.general((input,), {})
+
+    def two(self, input, other):
+        """The answer to two arguments."""
+        if self.operands == 2 and not asked and type(input) is Tensor:
+            kind = type(other)
+            if kind is Tensor or kind is float or kind is int:
+                try:
+                    return self.executor.pair(input, other)
+                except Exception:
+                    pass  # the general way has the words
+        return self.general((input, other), {})
+
+    def general(self, args, kwargs):
+        """The answer to any arguments."""
+        if self.door:
+            given = ask(self, args, kwargs)
+            if given is not PROCEED:
+                return given
+        try:
+            return self.own(args, kwargs) if self.typed is None else self.typed.answer(args, kwargs)
+        except Exception as error:
+            if self.names and hasattr(error, "form_of"):
+                sparse = error.form_of(self.names)
+                if sparse is not None:
+                    return sparse(*args, **kwargs)
+            told = explain(self.title, args, kwargs, error)
+            if told is error:
+                raise
+            raise told from None
+
+
+class Symbol(PublicForm):
+    """A Python operator on a tensor and what a program writes beside it: NotImplemented for what is no operand."""
+
+    def __init__(self, title, executor, arrays):
+        """arrays: whether the other operand may be an array of numpy."""
+        super().__init__(title, None, (), None, executor, 2)
+        self.arrays = arrays
+
+    def general(self, args, kwargs):
+        """The answer to any arguments."""
+        if kwargs or len(args) != 2:
+            raise TypeError(f"expected 1 argument, got {len(args) + len(kwargs) - 1}")
+        input, other = args
+        if not self.arrays and isinstance(other, ndarray):
+            return NotImplemented
+        if asked:
+            answer = ask(self, args, {})
+            if answer is not PROCEED:
+                return answer
+        if not isinstance(other, Fields) and not isinstance(other, NUMBERS):
+            if not isinstance(other, ndarray):
+                return NotImplemented
+            other = of_array(input, other) if self.executor.differentiable else wrap(other)
+        return self.executor.pair(input, other)
+
+
+if cython.compiled:
+    vectors()  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd

@@ -202,10 +202,10 @@ def root_extras() -> dict[str, Any]:
     """What stands in torch itself besides the operators: types, constants, settings, modes."""
     from ..engine.arrays.device import device
     from ..engine.graph import nodes
+    from ..engine.operators.public_form import PublicForm
     from ..engine.tape import backward, grad_modes  # noqa: F401 - backward puts its method on Tensor
     from ..engine.tape.function import FunctionNode
     from ..engine.tensors import tensor
-    from ..engine.operators.public_form import PublicForm
     from ..sandbox.classes import allow, open_to_own, when_defined
     from ..sandbox.kinds import stands_for
     from ..sandbox.stores import unwritable

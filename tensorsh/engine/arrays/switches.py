@@ -30,4 +30,4 @@ class Switches:
         own.update({name: value for name, value in snapshot.items() if name not in NAMES})  # never empty between
         for name in own.keys() - snapshot.keys():
             del own[name]
-        self.settle()
+        self.settle()  # type: ignore[attr-defined] # of State

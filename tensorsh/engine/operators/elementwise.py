@@ -57,7 +57,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             op.same = partial(computed, options.get("loop", ufunc))
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
-    op.operands = 2 if many else 1 if single else 0
+    op.operands = 0 if op.loop is None else 2 if many else 1
 
 
 def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool) -> Any:

@@ -20,16 +20,16 @@ cdef class Executor(Recording):
     cdef public list names, defaults, rest
     cdef public tuple arrays, promoted, keywords
     cdef public dict index, plans
-    cdef public int packed, positional, required, first
+    cdef public int packed, positional, required, first, operands
     cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats, lone, demands
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, packed=Py_ssize_t, values=list)
     cdef list bound(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)
     cdef bint take(self, list values, list arrays) except -1
-    @cython.locals(x=Fields)
-    cdef object single(self, object input)
-    @cython.locals(x=Fields, y=Fields, tracked=bint)
-    cdef object pair(self, object input, object other)
+    @cython.locals(values=list)
+    cdef object single(self, Fields input)
+    @cython.locals(y=Fields, tracked=bint)
+    cdef object pair(self, Fields input, object other)
     cdef object answered(self, tuple args, dict kwargs)
     @cython.locals(n=Py_ssize_t, rest=list)
     cdef list filled(self, object input, object other)

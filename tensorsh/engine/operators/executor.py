@@ -182,32 +182,31 @@ class Executor(Recording):
         return fresh(result)
 
     def single(self, input):
-        """The call of an operator on one tensor."""
-        if self.loop is not None and isinstance(input, Fields):
-            x = input
-            result = self.loop(x._array)
-            if result is not None:
-                if x._node is None or not self.differentiable or not switches.grad_enabled:
-                    return fresh(result)
-                return self.recorded([input], result)
-        return self.carry_out([input])
+        """The result of the loop for one tensor; None where that is not for it."""
+        result = self.loop(input._array)
+        if result is None:
+            return None
+        if input._node is None or not self.differentiable or not switches.grad_enabled:
+            return fresh(result)
+        values = self.defaults[:]
+        values[0] = input
+        return self.recorded(values, result)
 
     def pair(self, input, other):
-        """The call of an operator on a tensor and a tensor or number, with its settings at their defaults."""
-        if self.loop is not None and isinstance(input, Fields):
-            x = input
-            tracked = x._node is not None
-            if isinstance(other, Fields):
-                y = other
-                result = self.loop(x._array, y._array)
-                tracked = tracked or y._node is not None
-            else:
-                result = self.loop(x._array, other)
-            if result is not None:
-                if not tracked or not self.differentiable or not switches.grad_enabled:
-                    return fresh(result)
-                return self.recorded(self.filled(input, other), result)
-        return self.carry_out(self.filled(input, other))
+        """The result of the loop for a tensor and a tensor or number, with the settings at their defaults; None where that is
+        not for it."""
+        tracked = input._node is not None
+        if isinstance(other, Fields):
+            y = other
+            result = self.loop(input._array, y._array)
+            tracked = tracked or y._node is not None
+        else:
+            result = self.loop(input._array, other)
+        if result is None:
+            return None
+        if not tracked or not self.differentiable or not switches.grad_enabled:
+            return fresh(result)
+        return self.recorded(self.filled(input, other), result)
 
     def filled(self, input, other):
         """Two operands and the settings' defaults."""

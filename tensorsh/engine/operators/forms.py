@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.door import PROCEED, ask
-from ..wording.arguments import checked, explain, takes_lists, types_of
+from ..wording.arguments import checked, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
 from .casts import door_of
 from .public_form import PublicForm

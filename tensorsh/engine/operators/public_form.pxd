@@ -16,6 +16,16 @@ cdef extern from *:
     }
     #define tensorsh_vector_offset \
         offsetof(struct __pyx_obj_8tensorsh_6engine_9operators_11public_form_PublicForm, vector)
+    /* Whether arguments have the names and the types of others, which lie in tuples that nobody changes. */
+    static CYTHON_INLINE int tensorsh_alike(PyObject *const *args, PyObject *words, PyObject *names, PyObject *kinds) {
+        Py_ssize_t named = words == NULL ? 0 : PyTuple_GET_SIZE(words), n = PyTuple_GET_SIZE(kinds);
+        if (named != PyTuple_GET_SIZE(names)) return 0;
+        for (Py_ssize_t k = 0; k < named; k++)
+            if (PyTuple_GET_ITEM(words, k) != PyTuple_GET_ITEM(names, k)) return 0;
+        for (Py_ssize_t k = 0; k < n; k++)
+            if ((PyObject *)Py_TYPE(args[k]) != PyTuple_GET_ITEM(kinds, k)) return 0;
+        return 1;
+    }
     static CYTHON_INLINE PyObject *tensorsh_packed(PyObject *const *args, Py_ssize_t n) {
         PyObject *made = PyTuple_New(n); /* the caller holds the arguments */
         if (made != NULL)
@@ -27,11 +37,17 @@ cdef extern from *:
     Py_ssize_t PyVectorcall_NARGS(size_t)
     int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset) except -1
     Py_ssize_t vector_offset "tensorsh_vector_offset"
+    bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
     tuple packed "tensorsh_packed"(PyObject *const *args, Py_ssize_t n)
 
-cdef object Tensor, PROCEED, ask, explain, ndarray
+cdef object Tensor, PROCEED, ask, explain, ndarray, types_of
 cdef tuple NUMBERS
 cdef list asked
+
+cdef class Fit:
+    cdef tuple names, kinds
+    cdef list places
+    cdef Py_ssize_t n
 
 cdef class PublicForm:
     cdef vectorcallfunc vector
@@ -44,27 +60,49 @@ cdef class PublicForm:
     cdef list door
     cdef tuple names
     cdef int operands
+    cdef list fits
     cdef object one(self, object input)
     cdef object two(self, object input, object other)
     cdef object general(self, tuple args, dict kwargs)
+    cdef object learn(self, tuple args, dict kwargs)
 
 cdef class Symbol(PublicForm):
     cdef bint arrays
 
-cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *names):
+cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
     cdef PublicForm form = <PublicForm>callee
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags), k
+    cdef list values
     cdef dict keywords
-    if names is NULL:
-        if n == 1:
-            return form.one(<object>args[0])
-        if n == 2:
-            return form.two(<object>args[0], <object>args[1])
-        return form.general(packed(args, n), {})
+    if not form.door:
+        if form.operands == n and words is NULL:
+            result = form.one(<object>args[0]) if n == 1 else form.two(<object>args[0], <object>args[1])
+            if result is not None:
+                return result
+        if form.fits is not None:
+            values = fitting(form, args, n, words)
+            if values is not None:
+                try:
+                    return form.executor.carry_out(values)
+                except Exception:
+                    pass  # the general way has the words
     keywords = {}
-    for k in range(len(<tuple>names)):
-        keywords[(<tuple>names)[k]] = <object>args[n + k]
+    if words is not NULL:
+        for k in range(len(<tuple>words)):
+            keywords[(<tuple>words)[k]] = <object>args[n + k]
     return form.general(packed(args, n), keywords)
+
+cdef inline list fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, PyObject *words):
+    cdef list values, fits = form.fits
+    cdef Fit fit
+    cdef Py_ssize_t k
+    for fit in fits:
+        if fit.n == n and alike(args, words, fit.names, fit.kinds):
+            values = form.executor.defaults[:]
+            for k in range(len(fit.kinds)):
+                values[<Py_ssize_t>fit.places[k]] = <object>args[k]
+            return values
+    return None
 
 cdef inline int take_vectors(PublicForm form) except -1:
     form.vector = <vectorcallfunc>called

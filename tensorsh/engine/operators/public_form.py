@@ -13,7 +13,7 @@ from ..arrays.constants import NUMBERS
 from ..arrays.door import PROCEED, ask, asked
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
-from ..wording.arguments import explain
+from ..wording.arguments import explain, types_of
 from .casts import door_of
 
 try:
@@ -22,6 +22,8 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
+MOST_FITS = 8
+"""So many kinds of calls of a form are known at most."""
 NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
@@ -32,6 +34,17 @@ def of_array(input, other):
     return wrap(other)
 
 
+class Fit:
+    """Arguments of a call that fit its operator whatever their values are: how many stand without a name, the names of the
+    others, their types, and their places in the operator's record."""
+
+    def __init__(self, n, names, kinds, places):
+        self.n = n
+        self.names = names
+        self.kinds = kinds
+        self.places = places
+
+
 class PublicForm:
     """A function under its title. It is called with any arguments, and is a method where it stands on a class."""
 
@@ -40,8 +53,8 @@ class PublicForm:
 
     def __init__(self, title, own, names=(), typed=None, executor=None, operands=0):
         """own: ``own(args, kwargs)`` answers any arguments; names: under one of which there may be a function for sparse tensors
-        without a rule. typed: answers in its place, for an operator. operands: how many tensors the operator takes that needs
-        no more, 1 or 2; 0 for others."""
+        without a rule. typed: answers in its place, for an operator. operands: of how many operands, 1 or 2, the executor has a
+        loop; 0 for others."""
         self._title = title
         self.title = title
         self.__name__ = title.rpartition(".")[2]
@@ -53,13 +66,13 @@ class PublicForm:
         self.executor = executor
         self.operands = operands
         self.door = door_of(title)
+        self.fits = None
 
     def __call__(self, *args, **kwargs):
-        if not kwargs:
-            if len(args) == 1:
-                return self.one(args[0])
-            if len(args) == 2:
-                return self.two(args[0], args[1])
+        if len(args) == self.operands and not kwargs and not self.door:
+            result = self.one(args[0]) if self.operands == 1 else self.two(args[0], args[1])
+            if result is not None:
+                return result
         return self.general(args, kwargs)
 
     def __get__(self, instance, owner):
@@ -78,24 +91,24 @@ class PublicForm:
         return self.__qualname__
 
     def one(self, input):
-        """The answer to one argument."""
-        if self.operands == 1 and not asked and type(input) is Tensor:
+        """The answer of the executor's loop to a tensor; None for what is not for it."""
+        if type(input) is Tensor:
             try:
                 return self.executor.single(input)
             except Exception:
                 pass  # the general way has the words
-        return self.general((input,), {})
+        return None
 
     def two(self, input, other):
-        """The answer to two arguments."""
-        if self.operands == 2 and not asked and type(input) is Tensor:
+        """The answer of the executor's loop to a tensor and a tensor or number; None for what is not for it."""
+        if type(input) is Tensor:
             kind = type(other)
             if kind is Tensor or kind is float or kind is int:
                 try:
                     return self.executor.pair(input, other)
                 except Exception:
                     pass  # the general way has the words
-        return self.general((input, other), {})
+        return None
 
     def general(self, args, kwargs):
         """The answer to any arguments."""
@@ -104,7 +117,12 @@ class PublicForm:
             if given is not PROCEED:
                 return given
         try:
-            return self.own(args, kwargs) if self.typed is None else self.typed.answer(args, kwargs)
+            if self.typed is None:
+                return self.own(args, kwargs)
+            result = self.typed.answer(args, kwargs)
+            if self.typed.news:
+                self.learn(args, kwargs)
+            return result
         except Exception as error:
             if self.names and hasattr(error, "form_of"):
                 sparse = error.form_of(self.names)
@@ -115,13 +133,29 @@ class PublicForm:
                 raise
             raise told from None
 
+    def learn(self, args, kwargs):
+        """Keep the types of a call that fitted: calls like it go to the executor at once."""
+        self.typed.news = False
+        places = [*range(len(args)), *[self.executor.index.get(name, -1) for name in kwargs]]
+        kinds = (*map(type, args), *map(type, kwargs.values()))
+        known = self.fits or []
+        if (
+            self.executor.packed < 0
+            and len(known) < MOST_FITS
+            and len(set(places)) == len(places)
+            and -1 not in places
+            and not ("dtype" in kwargs or "out" in kwargs or tuple in kinds or list in kinds)
+            and types_of(args, kwargs) in self.typed.known
+        ):
+            self.fits = [*known, Fit(len(args), tuple(kwargs), kinds, places)]
+
 
 class Symbol(PublicForm):
     """A Python operator on a tensor and what a program writes beside it: NotImplemented for what is no operand."""
 
     def __init__(self, title, executor, arrays):
         """arrays: whether the other operand may be an array of numpy."""
-        super().__init__(title, None, (), None, executor, 2)
+        super().__init__(title, None, (), None, executor, executor.operands)
         self.arrays = arrays
 
     def general(self, args, kwargs):
@@ -139,7 +173,7 @@ class Symbol(PublicForm):
             if not isinstance(other, ndarray):
                 return NotImplemented
             other = of_array(input, other) if self.executor.differentiable else wrap(other)
-        return self.executor.pair(input, other)
+        return self.executor.carry_out(self.executor.filled(input, other))
 
 
 if cython.compiled:

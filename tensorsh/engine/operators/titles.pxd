@@ -7,6 +7,7 @@ cdef class Title:
     cdef public str title
     cdef public set known
     cdef public tuple last
+    cdef public bint news
     cpdef object answer(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
     cdef bint again(self, tuple args, dict kwargs) except -1

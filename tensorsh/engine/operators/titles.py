@@ -14,6 +14,7 @@ class Title:
         self.title = title
         self.known = set()
         self.last = ()
+        self.news = False
 
     def answer(self, args, kwargs):
         """The answer to any arguments."""
@@ -28,6 +29,7 @@ class Title:
                 args, kwargs = checked(self.title, self.known, types, args, kwargs)
             if types in self.known:
                 self.last = types
+                self.news = True
         return self.executor.answered(args, kwargs)
 
     def again(self, args, kwargs):

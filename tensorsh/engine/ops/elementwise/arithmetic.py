@@ -13,8 +13,8 @@ from ...arrays.constants import constant
 from ...numerics.arithmetic import product
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
-from ...operators.public_form import Symbol
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ...operators.public_form import Symbol
 from ...operators.python_operators import OPERANDS, install
 from ...operators.results import scalar
 from ...tensors.tensor import Tensor

@@ -11,8 +11,8 @@ from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
 from ...operators.declare import Array, by, composite, operator
-from ...operators.public_form import Symbol
 from ...operators.pointwise import refuse
+from ...operators.public_form import Symbol
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 from ...wording.overloads import refuse as refuse_arguments

@@ -224,7 +224,8 @@ def get_default_device() -> device:
 
 def set_default_device(d: Any) -> None:
     """Set where new tensors are made; None for the CPU."""
-    state.default_device = None if d is None else device(d)
+    chosen = None if d is None else device(d)
+    state.default_device = None if chosen == CPU else chosen
 
 
 def set_printoptions(

@@ -88,7 +88,7 @@ class device(Frozen):
 
     def __enter__(self) -> device:
         self._outer = state.default_device
-        state.default_device = self
+        state.default_device = None if self == CPU else self
         return self
 
     def __exit__(self, *exception: object) -> None:

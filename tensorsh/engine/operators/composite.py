@@ -52,6 +52,7 @@ def composite(
     kernel: Any = None,
     short: Callable | None = None,
     choices: dict | None = None,
+    executor: Any = None,
     dtypes: bool = True,
     out: bool = True,
     hosted: bool = False,
@@ -61,7 +62,8 @@ def composite(
 
     `method`, `inplace` and `domain` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  short: makes a short way in front of each form, which
-    it is given, and leaves what is unusual to that.  choices: the operators that answer for float tensors, by the types of the arguments.  dtypes, out: whether the recorded rules for dtypes, and
+    it is given, and leaves what is unusual to that.  choices: the operators that answer for float tensors, by the types of the arguments.  executor: an operator whose loop
+    answers for the tensors that it is for.  dtypes, out: whether the recorded rules for dtypes, and
     for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
     """
 
@@ -77,7 +79,7 @@ def composite(
         function.__wrapped__ = form  # type: ignore[attr-defined]
 
         def make(title: str) -> Callable:
-            usual = forms.form(title, function, public, dtypes, out, choices)
+            usual = forms.form(title, function, public, dtypes, out, choices, executor)
             made = usual if short is None else short(usual)
             made._title = title  # type: ignore[union-attr]
             return forms.dressed(made, function)

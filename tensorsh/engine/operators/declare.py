@@ -101,7 +101,7 @@ class Operator(Executor):
         self.demands = REQUIRED in self.defaults[self.positional :]
         self.wide: bool = promote is not None if wide is None else wide
         self.view: bool = view
-        self.lone = self.tensors == self.arrays == self.promoted == (0,) and not view  # one tensor, and settings
+        self.lone = self.tensors == self.arrays == self.promoted == (0,)  # one tensor, and settings
         fields = outputs.split() if isinstance(outputs, str) else []
         self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
         self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
@@ -148,7 +148,7 @@ class Operator(Executor):
         self.exact_numbers: bool = scalars == "exact"
         self.scalars: bool = promote is not None if scalars is None else bool(scalars)
 
-        self.operands = 0  # that a form passes on at once: one tensor, or a tensor and a tensor or number
+        self.operands = 0  # of its loop: one tensor, or a tensor and a tensor or number
         self.call: Callable = self.form("torch." + names[0])
         self.shorten: Callable | None = None  # puts a short way in front of a form, which it is given
         self.shorten_inplace: Callable | None = None
@@ -211,7 +211,7 @@ class Operator(Executor):
 
     def form(self, title: str) -> Callable:
         """The form of a title, for any arguments: checked, bound to the parameters and run."""
-        return PublicForm(title, None, (), Title(self, title), self, self.operands)
+        return PublicForm(title, None, (), Title(self, title), self)
 
     def make(self, title: str) -> Callable:
         """The public function of a title: a form, with the short way in front of it that the operator has."""

@@ -166,7 +166,7 @@ class Executor(Recording):
         if self.lone and isinstance(values[0], Fields):
             x = values[0]
             tracked = x._node is not None
-            if self.fast is not None and self.floats(x._array):
+            if self.fast is not None and (type(x._array) is ndarray if self.view else self.floats(x._array)):
                 tried = True
                 result = self.quickly(x._array, values)
         if result is None:
@@ -241,7 +241,7 @@ class Executor(Recording):
             if n == 4:
                 return fast(a, values[1], values[2], values[3])
             return fast(a, *values[1:])
-        except (TypeError, ValueError, AttributeError, IndexError):
+        except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
             return None  # unusual settings: the operator's own function has the words or the result
 
     def apply(self, arrays, tried):

@@ -18,18 +18,18 @@ from .signature import Form
 from .titles import Choice
 
 
-def public(title: str, answer: Callable, names: Sequence[str] = ()) -> Callable:
+def public(title: str, answer: Callable, names: Sequence[str] = (), executor: Any = None) -> Callable:
     """The form of a title. ``answer(args, kwargs)`` answers any arguments; names: under one of which there may be a function
-    for sparse tensors without a rule."""
-    return PublicForm(title, answer, names)
+    for sparse tensors without a rule; executor: an operator whose loop answers for the tensors that it is for."""
+    return PublicForm(title, answer, names, None, executor)
 
 
 def form(
     title: str, run: Callable, names: list[str] | None = None, dtypes: bool = True, out: bool = True,
-    choices: dict | None = None,
+    choices: dict | None = None, executor: Any = None,
 ) -> Callable:  # fmt: skip
     """The form of a function in Python: arguments that fit none of PyTorch's overloads are refused before it is called.
-    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded. choices: as for `Choice`."""
+    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded. choices: as for `Choice`; executor: as for `public`."""
     known: set[tuple] = set()
     names = names or [title.partition(".")[2]]
     limited: Any = dtypes
@@ -57,7 +57,7 @@ def form(
             limited = refuse(limited, names, array, args, result)
         return result
 
-    return public(title, Choice(choices, answer).answer if choices else answer, names)
+    return public(title, Choice(choices, answer).answer if choices else answer, names, executor)
 
 
 def heard(title: str, function: Callable) -> Callable:

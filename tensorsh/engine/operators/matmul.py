@@ -1,8 +1,7 @@
-"""The short way of matrix products: two float tensors of one dtype with the right numbers of dimensions.
+"""The short ways of matrix products: float tensors of one dtype with the right numbers of dimensions.
 
-numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small: no binding of
-arguments, no promotion, and the node is filled in by hand. Everything else (other dtypes and devices, wrong shapes, ``out=``)
-goes the way given as `slow`, which finds the error or the result.
+numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small. Everything else (other
+dtypes and devices, wrong shapes, ``out=``) goes the way given as `slow`, which finds the error or the result.
 """
 
 from __future__ import annotations
@@ -23,47 +22,17 @@ ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def product(op: Any, left: int, right: int, slow: Callable) -> Callable:
-    """``f(input, other)`` for `left` and `right` dimensions, by numpy's dot; its node is that of `op`."""
-    node_class: Any = None
+def product(left: int, right: int) -> Callable:
+    """The loop of a product of float arrays of one dtype, with `left` and `right` dimensions; it answers None to others."""
     multiply = KERNELS[left, right]
-    twofold = left == right == 2  # the gradient of mm also asks for the second factor's order in memory
 
-    def function(input: Any = REQUIRED, other: Any = REQUIRED, /, *rest: Any, **kwargs: Any) -> Any:
-        nonlocal node_class
-        try:
-            a = input._array
-            b = other._array
-            dt = a.dtype
-            if (
-                b.dtype is dt
-                and (dt is FLOAT32 or dt is FLOAT64)
-                and a.ndim == left
-                and b.ndim == right
-                and not kwargs
-                and not rest
-                and not casting
-            ):
-                r = multiply(a, b)
-                first = input._node
-                second = other._node
-                if first is None is second or not state.grad_enabled:
-                    return fresh(r)
-                if node_class is None:
-                    node_class = op.node_class(op.node)
-                if second is None:
-                    saved: tuple = (other, None, None) if twofold else (other, None)
-                elif twofold:
-                    saved = (None if first is None else other, input, b.strides)
-                else:
-                    saved = (None if first is None else other, input)
-                return fresh(r, link(node_class, (first, second), saved))
-        except (AttributeError, ValueError, TypeError):
-            # What is no tensor, shapes that do not fit, other devices: `slow` finds the words or the result.
-            pass
-        return slow(*[x for x in (input, other, *rest) if x is not REQUIRED], **kwargs)
+    def loop(a: Any, b: Any) -> Any:
+        if type(a) is not ndarray or type(b) is not ndarray or a.ndim != left or b.ndim != right:
+            return None
+        dt = a.dtype
+        return multiply(a, b) if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) else None
 
-    return function
+    return loop
 
 
 def addition(op: Any, slow: Callable) -> Callable:

@@ -59,7 +59,6 @@ cdef class PublicForm:
     cdef object own
     cdef list door
     cdef tuple names
-    cdef int operands
     cdef list fits
     cdef object one(self, object input)
     cdef object two(self, object input, object other)
@@ -75,7 +74,7 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
     cdef list values
     cdef dict keywords
     if not form.door:
-        if form.operands == n and words is NULL:
+        if n > 0 and words is NULL and form.executor is not None and form.executor.operands == n:
             result = form.one(<object>args[0]) if n == 1 else form.two(<object>args[0], <object>args[1])
             if result is not None:
                 return result

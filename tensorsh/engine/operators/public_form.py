@@ -51,10 +51,10 @@ class PublicForm:
     def __cinit__(self):
         take_vectors(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
 
-    def __init__(self, title, own, names=(), typed=None, executor=None, operands=0):
+    def __init__(self, title, own, names=(), typed=None, executor=None):
         """own: ``own(args, kwargs)`` answers any arguments; names: under one of which there may be a function for sparse tensors
-        without a rule. typed: answers in its place, for an operator. operands: of how many operands, 1 or 2, the executor has a
-        loop; 0 for others."""
+        without a rule. typed: answers in its place, for an operator. executor: the operator, or one whose loop answers for the
+        tensors that it is for."""
         self._title = title
         self.title = title
         self.__name__ = title.rpartition(".")[2]
@@ -64,13 +64,12 @@ class PublicForm:
         self.names = tuple(names)
         self.typed = typed
         self.executor = executor
-        self.operands = operands
         self.door = door_of(title)
         self.fits = None
 
     def __call__(self, *args, **kwargs):
-        if len(args) == self.operands and not kwargs and not self.door:
-            result = self.one(args[0]) if self.operands == 1 else self.two(args[0], args[1])
+        if args and not kwargs and not self.door and self.executor is not None and len(args) == self.executor.operands:
+            result = self.one(args[0]) if len(args) == 1 else self.two(args[0], args[1])
             if result is not None:
                 return result
         return self.general(args, kwargs)
@@ -155,7 +154,7 @@ class Symbol(PublicForm):
 
     def __init__(self, title, executor, arrays):
         """arrays: whether the other operand may be an array of numpy."""
-        super().__init__(title, None, (), None, executor, executor.operands)
+        super().__init__(title, None, (), None, executor)
         self.arrays = arrays
 
     def general(self, args, kwargs):

@@ -20,6 +20,7 @@ from ...numerics import batches, products
 from ...numerics.products import matrices
 from ...operators import matmul as fast_matmul
 from ...operators.declare import REQUIRED, Array, composite, operator
+from ...operators.forms import public
 from ...operators.matmul import FLOAT32, FLOAT64, renewed, reshaped
 from ...operators.out_rules import store_results
 from ...tape.worlds import raw
@@ -98,11 +99,7 @@ def check_bool(name: str, x) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
 
 
-def _short(left: int, right: int):
-    return lambda op, form: fast_matmul.product(op, left, right, form)
-
-
-@operator(short=_short(2, 2))
+@operator()
 def mm(xp, input: Array, mat2: Array):
     """The product of two matrices, (n, k) by (k, m).
     RuntimeError: no matrices, inner sizes or dtypes that differ."""
@@ -116,6 +113,7 @@ def mm(xp, input: Array, mat2: Array):
     return product(input, mat2)
 
 
+mm.loop, mm.operands = fast_matmul.product(2, 2), 2
 mm.gradient(
     input=first_gradient,
     mat2=lambda t, g, input, mat2_strides: second_gradient(t, g, input, mat2_strides),
@@ -129,7 +127,7 @@ def check_matrices(a, b) -> None:
         )
 
 
-@operator(short=_short(2, 1))
+@operator()
 def mv(xp, input: Array, vec: Array):
     """A matrix times a vector, (n, k) by (k,)."""
     check_mv(vec if input.ndim != 2 else None, input, vec)
@@ -137,6 +135,7 @@ def mv(xp, input: Array, vec: Array):
     return product(input, vec)
 
 
+mv.loop, mv.operands = fast_matmul.product(2, 1), 2
 mv.gradient(
     input=lambda t, g, vec: outer_product(t, g, vec),
     vec=lambda t, g, input: t.mv(adjoint(t, input), g),
@@ -182,7 +181,7 @@ def check_vectors(kernel: str, a, b) -> None:
     check_bool(kernel, a)
 
 
-@operator(short=_short(1, 1))
+@operator()
 def dot(xp, input: Array, tensor: Array):
     """The sum of the products of two vectors' elements; complex vectors are not conjugated.
     RuntimeError: no vectors, sizes or dtypes that differ."""
@@ -190,6 +189,7 @@ def dot(xp, input: Array, tensor: Array):
     return product(input, tensor)
 
 
+dot.loop, dot.operands = fast_matmul.product(1, 1), 2
 dot.gradient(
     input=lambda t, g, tensor: g * t.conj(tensor),
     tensor=lambda t, g, input: g * t.conj(input),
@@ -209,7 +209,7 @@ vdot.gradient(
 )
 
 
-@operator(short=_short(3, 3))
+@operator()
 def bmm(xp, input: Array, mat2: Array):
     """The products of the matrices of two batches, (b, n, k) by (b, k, m).
     RuntimeError: batches, inner sizes or dtypes that differ."""
@@ -220,6 +220,7 @@ def bmm(xp, input: Array, mat2: Array):
     return product(input, mat2)
 
 
+bmm.loop, bmm.operands = fast_matmul.product(3, 3), 2
 bmm.gradient(
     input=lambda t, g, mat2: batched_times(t, g, adjoint(t, mat2)),
     mat2=lambda t, g, input: batched_times(t, adjoint(t, input), g),
@@ -378,7 +379,7 @@ composite(
     method="matmul",
     dtypes=False,
     out=False,
-    short=lambda form: fast_matmul.product(mm, 2, 2, form),
+    executor=mm,
 )(matmul_any)
 matmul = table.FUNCTIONS["matmul"]
 
@@ -387,5 +388,5 @@ def matmul_operator(self: Tensor, other) -> Tensor:
     return matmul_any(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-Tensor.__matmul__ = fast_matmul.product(mm, 2, 2, matmul_operator)
+Tensor.__matmul__ = public("Tensor.__matmul__", lambda args, kwargs: matmul_operator(*args, **kwargs), executor=mm)
 Tensor.__rmatmul__ = lambda self, other: matmul_any(other, self) if isinstance(other, Tensor) else NotImplemented

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..engine.operators.public_form import PublicForm
 from ..language.pytorch_names import MODULES
 from ..language.pytorch_names import names as recorded
 from ..sandbox import process
@@ -87,7 +88,12 @@ class StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         found = _find(self, name)
         home = getattr(found, "__module__", None)
-        if isinstance(found, FunctionType) and process.plain and found.__name__ == name and home != self.__name__:
+        if (
+            isinstance(found, (FunctionType, PublicForm))
+            and process.plain
+            and found.__name__ == name
+            and home != self.__name__
+        ):
             if home == NAME and getattr(torch, name, None) is not found:
                 found.__module__ = self.__name__  # by which it is pickled
         elif isinstance(home, str) and home.startswith(NAME + ".") and home not in sys.modules and origin(home):

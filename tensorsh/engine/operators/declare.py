@@ -39,7 +39,7 @@ from ..tensors.tensor import Tensor
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple
-from .public_form import PublicForm
+from .public_form import form_of
 from .registration import add
 from .signature import Form
 from .titles import Title
@@ -211,7 +211,7 @@ class Operator(Executor):
 
     def form(self, title: str) -> Callable:
         """The form of a title, for any arguments: checked, bound to the parameters and run."""
-        return PublicForm(title, None, (), Title(self, title), self)
+        return form_of(title, None, (), Title(self, title), self)
 
     def make(self, title: str) -> Callable:
         """The public function of a title: a form, with the short way in front of it that the operator has."""

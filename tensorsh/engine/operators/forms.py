@@ -13,7 +13,7 @@ from ..arrays.door import PROCEED, ask
 from ..wording.arguments import checked, takes_lists, types_of
 from ..wording.dtype_refusals import refuse
 from .casts import door_of
-from .public_form import PublicForm
+from .public_form import form_of
 from .signature import Form
 from .titles import Choice
 
@@ -21,7 +21,7 @@ from .titles import Choice
 def public(title: str, answer: Callable, names: Sequence[str] = (), executor: Any = None) -> Callable:
     """The form of a title. ``answer(args, kwargs)`` answers any arguments; names: under one of which there may be a function
     for sparse tensors without a rule; executor: an operator whose loop answers for the tensors that it is for."""
-    return PublicForm(title, answer, names, None, executor)
+    return form_of(title, answer, names, None, executor)
 
 
 def form(

@@ -7,10 +7,10 @@ from .titles cimport Title
 cdef extern from *:
     """
     /* A form is called with a vector of arguments, as a function of C is, and a method of a class without a bound method between. */
-    static CYTHON_UNUSED int tensorsh_takes_vectors(PyObject *kind, Py_ssize_t offset) {
+    static CYTHON_UNUSED int tensorsh_takes_vectors(PyObject *kind, Py_ssize_t offset, int method) {
         PyTypeObject *type = (PyTypeObject *)kind;
         type->tp_vectorcall_offset = offset;
-        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | (method ? Py_TPFLAGS_METHOD_DESCRIPTOR : 0);
         PyType_Modified(type);
         return 0;
     }
@@ -35,7 +35,7 @@ cdef extern from *:
     """
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) except NULL
     Py_ssize_t PyVectorcall_NARGS(size_t)
-    int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset) except -1
+    int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset, bint method) except -1
     Py_ssize_t vector_offset "tensorsh_vector_offset"
     bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
     tuple packed "tensorsh_packed"(PyObject *const *args, Py_ssize_t n)
@@ -65,7 +65,10 @@ cdef class PublicForm:
     cdef object general(self, tuple args, dict kwargs)
     cdef object learn(self, tuple args, dict kwargs)
 
-cdef class Symbol(PublicForm):
+cdef class Method(PublicForm):
+    pass
+
+cdef class Symbol(Method):
     cdef bint arrays
 
 cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
@@ -108,5 +111,6 @@ cdef inline int take_vectors(PublicForm form) except -1:
     return 0
 
 cdef inline int vectors() except -1:
-    takes_vectors(Symbol, vector_offset)
-    return takes_vectors(PublicForm, vector_offset)
+    takes_vectors(PublicForm, vector_offset, False)
+    takes_vectors(Method, vector_offset, True)
+    return takes_vectors(Symbol, vector_offset, True)

@@ -45,8 +45,34 @@ class Fit:
         self.places = places
 
 
+PYTHON = frozenset(
+    """
+    atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul einsum
+    istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique unique_consecutive unravel_index
+    """.split()
+)
+"""Functions of torch that PyTorch has written in Python."""
+BUILTIN = frozenset(
+    """
+    adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc
+    conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear
+    logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_
+    scaled_dot_product_attention selu_ softplus softshrink threshold_
+    """.split()
+)
+"""Functions of torch.nn.functional that PyTorch has not."""
+
+
+def is_method(title):
+    """Whether the function of a title becomes a method where it stands on a class, as a tensor's and those in Python do."""
+    owner, _, name = title.partition(".")
+    if name[:14] == "nn.functional.":
+        return name[14:] not in BUILTIN
+    return owner == "Tensor" or name in PYTHON
+
+
 class PublicForm:
-    """A function under its title. It is called with any arguments, and is a method where it stands on a class."""
+    """A function under its title, called with any arguments."""
 
     def __cinit__(self):
         take_vectors(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
@@ -59,7 +85,7 @@ class PublicForm:
         self.title = title
         self.__name__ = title.rpartition(".")[2]
         self.__qualname__ = "Tensor." + self.__name__ if title[:9] == "Tensor.__" else self.__name__
-        self.__module__ = "torch"
+        self.__module__ = "torch.nn.functional" if title[:20] == "torch.nn.functional." else "torch"
         self.own = own
         self.names = tuple(names)
         self.typed = typed
@@ -75,15 +101,15 @@ class PublicForm:
         return self.general(args, kwargs)
 
     def __get__(self, instance, owner):
-        return self if instance is None else MethodType(self, instance)
+        return self
 
     def __repr__(self):
         owner, _, name = self.title.partition(".")
         if owner == "Tensor":
             kind = "slot wrapper" if name[:2] == "__" else "method"
             return f"<{kind} '{name}' of 'torch._C.TensorBase' objects>"
-        if name[:14] == "nn.functional.":
-            return f"<function {name[14:]} at {id(self):#x}>"
+        if isinstance(self, Method):
+            return f"<function {self.__name__} at {id(self):#x}>"
         return f"<built-in method {self.__name__} of type object at {id(type(self)):#x}>"
 
     def __reduce__(self):
@@ -149,7 +175,14 @@ class PublicForm:
             self.fits = [*known, Fit(len(args), tuple(kwargs), kinds, places)]
 
 
-class Symbol(PublicForm):
+class Method(PublicForm):
+    """A function that is a method where it stands on a class."""
+
+    def __get__(self, instance, owner):
+        return self if instance is None else MethodType(self, instance)
+
+
+class Symbol(Method):
     """A Python operator on a tensor and what a program writes beside it: NotImplemented for what is no operand."""
 
     def __init__(self, title, executor, arrays):
@@ -173,6 +206,11 @@ class Symbol(PublicForm):
                 return NotImplemented
             other = of_array(input, other) if self.executor.differentiable else wrap(other)
         return self.executor.carry_out(self.executor.filled(input, other))
+
+
+def form_of(title, own, names=(), typed=None, executor=None):
+    """The form of a title, as for `PublicForm`."""
+    return (Method if is_method(title) else PublicForm)(title, own, names, typed, executor)
 
 
 if cython.compiled:

@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays.constants import constant
 from ...numerics.arithmetic import product
 from ...numerics.rounding import fused
+from ...loading import table
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
 from ...operators.public_form import Symbol
@@ -241,5 +242,5 @@ install("mul", "mul", np.multiply, real=True)
 Tensor.__radd__ = Symbol("Tensor.__radd__", add, False)  # type: ignore[attr-defined]
 Tensor.__rmul__ = Symbol("Tensor.__rmul__", mul, False)  # type: ignore[attr-defined]
 Tensor.__rsub__ = reflected_sub  # type: ignore[attr-defined]
-Tensor.__neg__ = neg.function  # type: ignore[attr-defined]
+Tensor.__neg__ = table.METHODS["neg"]  # type: ignore[attr-defined]
 Tensor.__pos__ = positive  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.dtype import finfo, of
 from ...arrays.errors import not_implemented
 from ...kernels import through
+from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
 from ...tensors.inplace import write
@@ -308,4 +309,4 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
 
 nan_to_num.gradient(input=lambda t, g, input: t.where(t.isfinite(input), g, t.zeros_like(g)))
 
-Tensor.__abs__ = abs.function  # type: ignore[attr-defined]
+Tensor.__abs__ = table.METHODS["abs"]  # type: ignore[attr-defined]

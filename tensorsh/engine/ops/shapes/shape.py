@@ -105,7 +105,7 @@ def unsafe_view(xp, input: Array, size):
 
 
 unsafe_view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
-table.METHODS["_unsafe_view"] = unsafe_view.function
+table.METHODS["_unsafe_view"] = unsafe_view.make("Tensor._unsafe_view")
 
 
 @composite(method="reshape_as")

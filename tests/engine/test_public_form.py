@@ -1,0 +1,84 @@
+"""Public forms of operators: how they look, what they take, and that nothing of them can be changed."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+
+import pytest
+
+from tensorsh import Session, torch
+from tensorsh.engine.loading import table
+from tensorsh.engine.operators.public_form import PublicForm
+
+
+def test_forms_look_as_pytorchs() -> None:
+    assert repr(torch.add).startswith("<built-in method add of type object at 0x")
+    assert repr(torch.Tensor.add) == "<method 'add' of 'torch._C.TensorBase' objects>"
+    assert repr(torch.Tensor.__add__) == "<slot wrapper '__add__' of 'torch._C.TensorBase' objects>"
+    assert repr(torch.einsum).startswith("<function einsum at 0x")
+    assert str(inspect.signature(torch.hypot)).startswith("(input, other")
+    assert inspect.isroutine(torch.add)
+
+
+def test_builtin_functions_are_no_methods() -> None:
+    """As in PyTorch: a function in C is no method of a class that holds it, one in Python is."""
+
+    class Holder:
+        activation = torch.sigmoid
+        joined = torch.einsum
+
+    assert Holder().activation(torch.zeros(1)).item() == 0.5
+    with pytest.raises(TypeError):
+        Holder().joined("i->", torch.zeros(1))
+
+
+def test_copies_are_the_function_itself() -> None:
+    assert copy.copy(torch.add) is copy.deepcopy(torch.add) is torch.add
+    assert isinstance(torch.add.__reduce__(), str)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("arguments", [(), (1,), (None, None), ("a",), (torch.ones(2), "a"), (torch.ones(2),) * 9])
+def test_every_form_takes_any_arguments(arguments: tuple) -> None:
+    table.load_all()
+    forms = [f for f in [*table.FUNCTIONS.values(), *table.METHODS.values()] if isinstance(f, PublicForm)]
+    assert len(forms) > 500
+    refused = 0
+    for form in forms:
+        try:
+            form(*arguments)
+        except Exception:
+            refused += 1
+    assert refused > len(forms) // 2
+
+
+def test_what_fitted_once_is_looked_at_again() -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    for _ in range(3):
+        assert x.sum(1, keepdim=True).tolist() == [[3.0], [12.0]]
+        assert x.sum(keepdim=True, dim=0).tolist() == [[3.0, 5.0, 7.0]]
+        with pytest.raises(
+            IndexError, match=r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 5\)"
+        ):
+            x.sum(5, keepdim=True)
+        with pytest.raises(TypeError, match="sum"):
+            x.sum(1, keepdims="no", other=2)
+        assert x.int().sum(1, keepdim=True).dtype == torch.int64
+
+
+def test_programs_change_nothing() -> None:
+    session = Session()
+    for source in (
+        "torch.add.note = 1",
+        "torch.Tensor.add.title = 'x'",
+        "torch.add.__init__('torch.mul', None)",
+        "type(torch.add)('torch.mul', None)",
+        "torch.add.__class__.__call__ = None",
+        "torch.add.executor",
+        "torch.add._title",
+        "torch.Tensor.__add__.__get__",
+    ):
+        with pytest.raises((AttributeError, TypeError)):
+            session.run(source)
+    assert session.run("torch.add(ones(1), 1).item()") == 2.0

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.constants import constant
+from ...loading import table
 from ...numerics.arithmetic import product
 from ...numerics.rounding import fused
-from ...loading import table
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
 from ...operators.public_form import Symbol

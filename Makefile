@@ -12,6 +12,7 @@ tables:
 	$(BIN)/python -m tensorsh.language.build
 	$(BIN)/python -m tensorsh.engine.operators.index
 	$(BIN)/python -m tensorsh.assist.catalogue
+	$(BIN)/python -m tensorsh.command.completion
 
 format:
 	$(BIN)/ruff format tensorsh tests benchmarks

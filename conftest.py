@@ -1,5 +1,6 @@
 """Tests run in several processes side by side: each computes with one thread, set before numpy is imported."""
 
+import gc
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -13,3 +14,9 @@ def warnings_come_again():
     from tensorsh.engine.arrays.state import state
 
     state.warned.clear()
+
+
+def pytest_collection_finish() -> None:
+    """Collections of garbage, for which many tests ask, do not walk through thousands of collected tests."""
+    gc.collect()
+    gc.freeze()

@@ -7,6 +7,8 @@ Each of these is loaded when it is first asked for, so that importing the packag
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from typing import Any
@@ -16,7 +18,13 @@ if TYPE_CHECKING:
     from .session import Session
     from .torch import Tensor
 
-__version__ = "0.1.0"
+if "free-threading build" in sys.version:
+    raise ImportError(
+        "tensorsh needs a Python with the global interpreter lock, by which its records and its sandbox are kept whole: "
+        "use the usual build (python3.13, not python3.13t)"
+    )
+
+__version__ = "1.0.0rc1"
 __all__ = ["Permissions", "Session", "Tensor", "__version__", "torch"]
 
 

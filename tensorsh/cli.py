@@ -54,9 +54,7 @@ def _main(arguments: list[str], is_process: bool) -> int:
         if options.show == "help":
             return _say(help_text(options.command))
         if options.show == "version":
-            from . import __version__
-
-            return _say(f"tensorsh {__version__}\n")
+            return _say(_version())
         if options.command == "test":
             # Files run side by side: threads of one would wait for those of the others. And digits do not depend on cores.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -74,6 +72,10 @@ def _main(arguments: list[str], is_process: bool) -> int:
             return 0
         if options.command == "kernel":
             return _kernel(options.arguments)
+        if options.command == "completion":
+            from .command.completion import completion
+
+            return _say(completion(options.arguments))
         if options.command == "lsp":
             from .editor.launch import launch
 
@@ -337,6 +339,18 @@ def cache_folder() -> str | None:
     if not os.path.isabs(base):
         base = os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
+
+
+def _version() -> str:
+    """The version, and what the numbers are computed with."""
+    import numpy
+
+    from . import __version__
+    from .engine.kernels import compiled
+
+    kernels = "compiled kernels" if compiled else "no compiled kernels (slower, other last digits)"
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"tensorsh {__version__}\n{kernels}, numpy {numpy.__version__}, Python {python}\n"
 
 
 def _say(text: str) -> int:

@@ -51,6 +51,13 @@ def outside() -> tuple[object, ...]:
     )  # fmt: skip
 
 
+@pytest.fixture(scope="module", autouse=True)
+def collections_are_short() -> None:
+    """What other tests have loaded is not walked through at each collection."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def other() -> Iterator[Session]:
     session = Session()

@@ -23,6 +23,7 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
   tensorsh python SCRIPT.py      runs plain Python in which `import torch` means tensorsh (-m MODULE, -c CODE)
   tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
   tensorsh lsp                   serves editors: errors, shapes, completion as a program is written (--stdio or --tcp)
+  tensorsh completion SHELL      prints what makes bash, zsh or fish complete: eval "$(tensorsh completion bash)"
 
 Running
   -i                             stay in the shell afterwards, with the program's variables
@@ -48,7 +49,7 @@ Testing (tensorsh test)
 Exporting (tensorsh export)
   -o FILE                        write there and not to standard output
 
-  --version, -V                  the version
+  --version, -V                  the version, and whether the kernels are compiled
   --help, -h                     this text
 
 In a program `argv` is the list of its name and arguments. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.
@@ -69,7 +70,7 @@ def help_text(command: str) -> str:
     return "\n\n".join([title, usage, section]) + "\n"
 
 
-COMMANDS = ("run", "test", "export", "convert", "kernel", "lsp")
+COMMANDS = ("run", "test", "export", "convert", "kernel", "lsp", "completion")
 
 
 class UsageError(Exception):
@@ -122,7 +123,7 @@ def parse(arguments: list[str]) -> Options:
             _option(options, word, rest)
         elif word in COMMANDS and not options.command and not options.arguments:
             options.command = word
-            if word in ("kernel", "lsp"):  # the rest is its own
+            if word in ("kernel", "lsp", "completion"):  # the rest is its own
                 options.arguments = rest
                 break
         elif options.command in ("test", "export", "convert"):

@@ -1,0 +1,150 @@
+"""Completion of the command line in shells, and its manual page: both made from the text of `tensorsh --help`.
+
+eval "$(tensorsh completion bash)"           the same for zsh
+tensorsh completion fish | source
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .arguments import COMMANDS, HELP, UsageError
+
+MANUAL = Path(__file__).parents[2] / "docs" / "tensorsh.1"
+"""The manual page, which an installation puts into `share/man/man1`."""
+SHELLS = ("bash", "zsh", "fish")
+FOLDERS = "--allow-read --allow-write"
+
+
+def commands() -> dict[str, str]:
+    """The commands and what each does."""
+    found = dict(re.findall(r"^  tensorsh ([a-z]+)\b.*?\s{2,}(\S.*)$", HELP, re.MULTILINE))
+    return {name: found.get(name, "runs a program") for name in (*COMMANDS, "python")}
+
+
+def options() -> list[tuple[str, str, str]]:
+    """The options, each with its value's name (or nothing) and what it does; `--name` stands before its short form."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for names, told in re.findall(r"^  (-\S.*?)\s{2,}(\S.*)$", HELP, re.MULTILINE):
+        for name in re.findall(r"(?<!\S)--?[\w-]+", names):
+            value = names.partition(name)[2].strip(" =[],").partition(" ")[0].rstrip("]")
+            found.setdefault(name, (name, value if re.fullmatch("[A-Z]+", value) else "", told))
+    return list(found.values())
+
+
+def completion(words: list[str]) -> str:
+    """The program that completes in a shell; raises UsageError for another than bash, zsh or fish."""
+    if len(words) != 1 or words[0] not in SHELLS:
+        raise UsageError(f"completion takes a shell: {', '.join(SHELLS)}")
+    return {"bash": bash, "zsh": zsh, "fish": fish}[words[0]]()
+
+
+def bash() -> str:
+    valued = "|".join(name for name, value, _ in options() if value and name not in FOLDERS)
+    return f"""\
+_tensorsh() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+    case $before in
+        -o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        completion) COMPREPLY=($(compgen -W "{" ".join(SHELLS)}" -- "$word")); return ;;
+        {valued}) COMPREPLY=(); return ;;
+    esac
+    case $word in
+        -*) COMPREPLY=($(compgen -W "{" ".join(name for name, _, _ in options())}" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -X "!*.@(tsr|ipynb|py)" -- "$word") $(compgen -d -- "$word"))
+           [ "$COMP_CWORD" -gt 1 ] || COMPREPLY+=($(compgen -W "{" ".join(commands())}" -- "$word")) ;;
+    esac
+}}
+shopt -s extglob
+complete -o filenames -F _tensorsh tensorsh
+"""
+
+
+def zsh() -> str:
+    def quoted(text: str) -> str:
+        return re.sub(r"([\[\]:])", r"\\\1", text).replace("'", "'\\''")
+
+    lines = []
+    for name, value, told in options():
+        after = "" if not value else f":{value.lower()}:" + ("_files" if value in ("PATH", "FILE") else " ")
+        optional = name in FOLDERS
+        lines.append(f"    '{'*' * optional}{name}{'=-' * optional}[{quoted(told)}]{':' * optional}{after}'")
+    described = " \\\n".join(lines)
+    named = "\n".join(f"      '{name}:{quoted(told)}'" for name, told in commands().items())
+    return f"""\
+#compdef tensorsh
+_tensorsh_words() {{
+  local -a commands=(
+{named}
+  )
+  (( CURRENT == 2 )) && _describe command commands
+  if [[ $words[2] == completion ]]; then
+    compadd {" ".join(SHELLS)}
+  else
+    _files -g '*.(tsr|ipynb|py)'
+  fi
+}}
+_tensorsh() {{
+  _arguments \\
+{described} \\
+    '*:file:_tensorsh_words'
+}}
+if [[ $funcstack[1] == _tensorsh ]]; then
+  _tensorsh "$@"
+else
+  (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
+  compdef _tensorsh tensorsh
+fi
+"""
+
+
+def fish() -> str:
+    def quoted(text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    lines = []
+    for name, told in commands().items():
+        lines.append(f"complete -c tensorsh -n __fish_use_subcommand -a {name} -d {quoted(told)}")
+    lines.append(f"complete -c tensorsh -n '__fish_seen_subcommand_from completion' -f -a '{' '.join(SHELLS)}'")
+    for name, value, told in options():
+        kind = "-l" if name.startswith("--") else "-s"
+        needs = " -r" if value and name not in FOLDERS else ""
+        lines.append(f"complete -c tensorsh {kind} {name.lstrip('-')}{needs} -d {quoted(told)}")
+    return "\n".join(lines) + "\n"
+
+
+def manual() -> str:
+    """The manual page, in the language of `man`."""
+    from .. import __version__
+
+    def plain(text: str) -> str:
+        text = text.replace("\\", "\\e").replace("-", "\\-")
+        return re.sub(r"(?m)^([.'])", r"\\&\1", text)
+
+    first, *parts = HELP.strip().split("\n\n")
+    parts = [part for part in parts if not part.startswith("  --version")]
+    usage, *sections = parts
+    lines = [
+        f'.TH TENSORSH 1 "" "tensorsh {__version__}"',
+        ".SH NAME",
+        "tensorsh \\- a shell and interpreter for tensor programs",
+    ]
+    lines += [".SH SYNOPSIS", ".nf", plain(usage), ".fi", ".SH DESCRIPTION", plain(first)]
+    for section in sections:
+        head, newline, body = section.partition("\n")
+        if head.startswith("  "):
+            lines += [".SH EXAMPLES", ".nf", plain(section), ".fi"]
+        elif newline:
+            lines += [f".SH {plain(head).upper()}", ".nf", plain(body), ".fi"]
+        else:
+            lines += [".SH ENVIRONMENT", plain(head)]
+    lines += [
+        ".SH EXIT STATUS",
+        "0; 1 with a diagnostic on standard error; 2 for wrong usage; 124 after \\-\\-timeout; 130 after Ctrl\\-C.",
+    ]
+    return "\n".join([*lines, ".SH SEE ALSO", ".BR python (1)"]) + "\n"
+
+
+if __name__ == "__main__":
+    MANUAL.write_text(manual(), encoding="utf-8")

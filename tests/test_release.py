@@ -1,0 +1,99 @@
+"""What is given to others beside the code: one version everywhere, completion in shells, the manual page, files that say what the
+project is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import tensorsh
+from tensorsh.command import completion
+from tensorsh.command.arguments import HELP, UsageError
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_one_version() -> None:
+    version = tensorsh.__version__
+    assert re.search(rf'^version: "?{re.escape(version)}"?$', (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert (
+        PROJECT["tool"]["hatch"]["version"]["path"] == "tensorsh/__init__.py"
+        and "version" in PROJECT["project"]["dynamic"]
+    )
+    extension = json.loads((ROOT / "editors/vscode/package.json").read_text())["version"]
+    assert extension == re.match(r"[\d.]+\d", version)[0]
+
+
+def test_types_are_for_checkers() -> None:
+    assert (ROOT / "tensorsh/py.typed").exists() and "Typing :: Typed" in PROJECT["project"]["classifiers"]
+
+
+def test_the_manual_page_is_current() -> None:
+    assert completion.MANUAL.read_text(encoding="utf-8") == completion.manual(), "make tables"
+
+
+def test_every_option_and_command_is_completed() -> None:
+    names = {name for name, _, _ in completion.options()}
+    assert names >= set(re.findall(r"(?<=[ ,])--?[a-zA-Z][\w-]*(?=[\[ ,])", HELP)) - {"-c", "-m"} - {
+        "--user",
+        "--tcp",
+        "--stdio",
+    }
+    assert all(told and told != "runs a program" or name == "run" for name, told in completion.commands().items())
+    for shell in completion.SHELLS:
+        text = completion.completion([shell])
+        assert all(name.lstrip("-") in text for name in [*names, *completion.commands()])
+    with pytest.raises(UsageError, match="bash, zsh, fish"):
+        completion.completion(["cmd"])
+
+
+def completed(shell: list[str], program: str) -> list[str]:
+    return subprocess.run([*shell, program], capture_output=True, text=True, cwd=ROOT, check=True).stdout.split()
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+def test_bash() -> None:
+    asked = "; ".join(
+        f'COMP_WORDS=({words}); COMP_CWORD={words.count(" ")}; _tensorsh; echo "${{COMPREPLY[@]}}"'
+        for words in (
+            "tensorsh --al",
+            "tensorsh scripts/to",
+            "tensorsh ex",
+            "tensorsh completion z",
+            "tensorsh test --bl",
+        )
+    )
+    found = completed(["bash", "-c"], completion.bash() + asked)
+    assert found == ["--allow-read", "--allow-write", "--allow-all", "scripts/tour.tsr", "export", "zsh", "--bless"]
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
+def test_fish() -> None:
+    found = completed(
+        ["fish", "--no-config", "-c"], completion.fish() + "complete -C 'tensorsh --bl'; complete -C 'tensorsh exp'"
+    )
+    assert {"--bless", "export"} <= set(found)
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh here")
+def test_zsh_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "_tensorsh").write_text(completion.zsh())
+    assert subprocess.run(["zsh", "-n", str(tmp_path / "_tensorsh")]).returncode == 0
+
+
+def test_a_python_without_the_lock_is_refused() -> None:
+    """The free-threaded build says so in its version."""
+    code = "import sys; sys.version += ' free-threading build'; import tensorsh"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith(
+        "ImportError: tensorsh needs a Python with the global"
+    )

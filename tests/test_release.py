@@ -45,6 +45,7 @@ def test_every_option_and_command_is_completed() -> None:
     names = {name for name, _, _ in completion.options()}
     assert names >= set(re.findall(r"(?<=[ ,])--?[a-zA-Z][\w-]*(?=[\[ ,])", HELP)) - {"-c", "-m"} - {
         "--user",
+        "--sys-prefix",
         "--tcp",
         "--stdio",
     }

@@ -15,11 +15,11 @@ tables:
 	$(BIN)/python -m tensorsh.command.completion
 
 format:
-	$(BIN)/ruff format tensorsh tests benchmarks
+	$(BIN)/ruff format tensorsh tests benchmarks website build_kernels.py
 
 check:
-	$(BIN)/ruff format --check tensorsh tests benchmarks
-	$(BIN)/ruff check tensorsh tests benchmarks
+	$(BIN)/ruff format --check tensorsh tests benchmarks website build_kernels.py
+	$(BIN)/ruff check tensorsh tests benchmarks website build_kernels.py
 	$(BIN)/mypy
 	$(MAKE) test
 
@@ -31,6 +31,10 @@ record:  # with PYTHON_WITH_TORCH=/path/to/python; ONLY="bits views": these
 
 bless:
 	$(BIN)/tensorsh test --bless scripts
+
+docs:
+	$(BIN)/python -c "import material" 2>/dev/null || $(BIN)/python -m pip install -q -e ".[docs]"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench:
 	$(BIN)/python -m benchmarks
@@ -44,4 +48,4 @@ fuzz:
 sanitize:
 	.ci/sanitize long $(BIN)/python
 
-.PHONY: kernels setup tables format check test record bless bench nightly fuzz sanitize
+.PHONY: kernels setup tables format check test record bless docs bench nightly fuzz sanitize

@@ -49,7 +49,8 @@ def svg(dot: str, title: str) -> str:
     """The drawing; gradients flow along the arrows."""
     nodes, edges = parsed(dot)
     size = {
-        name: (max(map(len, lines)) * LETTER + 2 * PAD, len(lines) * LINE + 2 * PAD) for name, (lines, _) in nodes.items()
+        name: (max(map(len, lines)) * LETTER + 2 * PAD, len(lines) * LINE + 2 * PAD)
+        for name, (lines, _) in nodes.items()
     }
     width = max(sum(size[name][0] + GAP for name in row) for row in rows(nodes, edges)) + GAP
     place, top = {}, 4.0
@@ -68,11 +69,15 @@ def svg(dot: str, title: str) -> str:
         x, y = place[above][0] + size[above][0] / 2, place[above][1] + size[above][1]
         to, end = place[below][0] + size[below][0] / 2, place[below][1] - 5
         middle = (y + end) / 2
-        parts.append(f'<path class="edge" d="M{x:.0f} {y:.0f} C{x:.0f} {middle:.0f} {to:.0f} {middle:.0f} {to:.0f} {end:.0f}"/>')
+        parts.append(
+            f'<path class="edge" d="M{x:.0f} {y:.0f} C{x:.0f} {middle:.0f} {to:.0f} {middle:.0f} {to:.0f} {end:.0f}"/>'
+        )
         parts.append(f'<path class="tip" d="M{to - 4:.0f} {end - 3:.0f} h8 l-4 8 z"/>')
     for name, (lines, leaf) in nodes.items():
         (x, y), (wide, high) = place[name], size[name]
-        parts.append(f'<rect class="{"leaf" if leaf else "node"}" x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{high:.0f}" rx="5"/>')
+        parts.append(
+            f'<rect class="{"leaf" if leaf else "node"}" x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{high:.0f}" rx="5"/>'
+        )
         for at, line in enumerate(lines):
             kind = "name" if at == 0 else "fact"
             parts.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -41,7 +42,9 @@ def differences() -> dict[str, list[str]]:
         call, _, dtypes = case.partition("|")
         last = last if reason == "likewise" else reason
         name = re.findall(r"(\w+)\(", call) or {"**": ["pow"]}.get(call.split()[1], [""])
-        found.setdefault(name[0].rstrip("_"), []).append(f"`{call}` in {dtypes.replace('|', ', ').replace(',', ', ')}: {last}.".replace(",  ", ", "))
+        found.setdefault(name[0].rstrip("_"), []).append(
+            f"`{call}` in {dtypes.replace('|', ', ').replace(',', ', ')}: {last}.".replace(",  ", ", ")
+        )
     for line in (ROOT / "tests/ops/errors_not_yet.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             name = re.search(r"(?:\)\.|^(?:nn\.functional\.|linalg\.)?)(\w+)\(", line)
@@ -60,8 +63,6 @@ def told(function: Any) -> str:
     form = getattr(function, "__wrapped__", None)
     if hasattr(form, "document"):
         form.document()
-    import inspect
-
     lines, inside = [], False
     for line in inspect.cleandoc(getattr(function, "__doc__", None) or "").splitlines():
         if line.startswith(">>> ") and not inside:
@@ -70,7 +71,9 @@ def told(function: Any) -> str:
         elif inside and not line.strip():
             lines.append("```")
             inside = False
-        lines.append(line if inside else line.replace("``", "`").replace("<", "&lt;"))
+        lines.append(
+            line if inside else re.sub(r"<(?=[\w/])(?=[^`]*(?:`[^`]*`[^`]*)*$)", "&lt;", line.replace("``", "`"))
+        )
     return "\n".join([*lines, *["```"] * inside])
 
 
@@ -82,7 +85,11 @@ def operator(row: Row) -> str:
         parts.append("Also: " + ", ".join(f"`{other}`" for other in others) + ".\n")
     if found := formulas(row.record):
         lines = "\n".join(f"{argument}: {text}" for argument, text in found.items())
-        parts.append(f'??? note "The gradient\'s formula"\n\n' + "\n".join("    " + line for line in f"```text\n{lines}\n```".splitlines()) + "\n")
+        parts.append(
+            '??? note "The gradient\'s formula"\n\n'
+            + "\n".join("    " + line for line in f"```text\n{lines}\n```".splitlines())
+            + "\n"
+        )
     return "\n".join(parts)
 
 
@@ -91,11 +98,16 @@ def page(family: str, members: list[Row], known: dict[str, list[str]]) -> str:
     members = sorted(members, key=lambda row: row.names[0])
     said = (sys.modules["tensorsh.engine.ops." + family].__doc__ or "").strip().split("\n\n")[0].replace("``", "`")
     lines = [f"# {titled(family)}\n", said + "\n", "| operator | purpose |\n|---|---|"]
-    lines += [f"| [`{row.names[0]}`](#{anchor(row.names[0])}) | {sentence(row.function).replace('|', chr(92) + '|')} |" for row in members]
+    lines += [
+        f"| [`{row.names[0]}`](#{anchor(row.names[0])}) | {sentence(row.function).replace('|', chr(92) + '|')} |"
+        for row in members
+    ]
     lines += ["", *map(operator, members), "## Differences from PyTorch\n"]
     lasts = dict.fromkeys(name.rpartition(".")[2] for row in members for name in row.names)
     different = [f"- {text}" for last in lasts for text in known.get(last, ())]
-    lines += different or ["None is known beyond [those of all operators](../differences.md): the examples on this page print what PyTorch 2.13 printed."]
+    lines += different or [
+        "None is known beyond [those of all operators](../differences.md): the examples on this page print what PyTorch 2.13 printed."
+    ]
     return "\n".join(lines) + "\n"
 
 

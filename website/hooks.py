@@ -29,7 +29,9 @@ def on_config(config: Any) -> Any:
     operators = []
     for room, pages in families.pages().items():
         made.update({f"operators/{family}.md": text for family, text in pages.items()})
-        operators.append({families.ROOMS[room]: [{families.titled(family): f"operators/{family}.md"} for family in pages]})
+        operators.append(
+            {families.ROOMS[room]: [{families.titled(family): f"operators/{family}.md"} for family in pages]}
+        )
     made.update({page: (ROOT / name).read_text(encoding="utf-8") for page, name in BESIDE.items()})
     told = str(config.nav)
     others = [path.name for path in sorted((ROOT / "docs").glob("*.md")) if f"'{path.name}'" not in told]

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-FENCE = re.compile(r"^(?P<margin> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^(?P=margin)```[ ]*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?P<margin> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^(?P=margin)```[ ]*$", re.MULTILINE | re.DOTALL
+)
 GRAPH = re.compile(r"^<!-- graph: (?P<name>\w+) -->$", re.MULTILINE)
 
 
@@ -35,7 +37,9 @@ def code(page: str) -> Iterator[Code]:
 
 def program(page: str, language: str, until: int | None = None) -> str:
     """The blocks of a language as one text, those that begin before a place."""
-    return "\n".join(each.text for each in code(page) if each.language == language and (until is None or each.position < until))
+    return "\n".join(
+        each.text for each in code(page) if each.language == language and (until is None or each.position < until)
+    )
 
 
 def graph(page: str, name: str, until: int) -> Any:

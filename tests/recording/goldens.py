@@ -77,7 +77,7 @@ def compare(path: str, python: str) -> tuple[str, list[dict[str, Any]] | str]:
         exported = Path(folder) / (Path(path).stem + ".py")
         exported.write_text(text, encoding="utf-8")
         done = subprocess.run(
-            [python, __file__, "--drive", str(exported)],
+            [python, "-P", __file__, "--drive", str(exported)],
             cwd=Path(path).resolve().parent,
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
             capture_output=True,

@@ -1,0 +1,146 @@
+"""The documentation: its code runs and gives what stands there, its links lead somewhere; the made pages hold what they promise.
+
+`make docs` builds the site itself, where a warning is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from website import course, drawing, families, programs
+
+ROOT = Path(__file__).parents[1]
+PAGES = {path.name: path for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))}
+TEXTS = {name: path.read_text(encoding="utf-8") for name, path in PAGES.items()}
+READ = {"", "sh", "text", "lua", "elisp", "tsr", "console", "python", "toml", "json", "mermaid"}
+"""The languages of blocks; another is a slip, by which code would not be run."""
+
+
+def with_code(language: str) -> list[str]:
+    return sorted(
+        name for name, text in TEXTS.items() if any(each.language == language for each in programs.code(text))
+    )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_blocks_are_of_known_languages(name: str) -> None:
+    for each in programs.code(TEXTS[name]):
+        assert each.language in READ, each.text
+        if each.language == "toml":
+            tomllib.loads(each.text)
+        elif each.language == "json":
+            json.loads(each.text)
+
+
+@pytest.mark.parametrize("name", with_code("tsr"))
+def test_programs_of_a_page_print_what_it_says(name: str, tmp_path: Path) -> None:
+    from tensorsh.golden.report import difference_text
+    from tensorsh.golden.runner import run_file
+
+    path = tmp_path / "page.tsr"
+    path.write_text(programs.program(TEXTS[name], "tsr"), encoding="utf-8")
+    result = run_file(path)
+    assert result.ok, difference_text(result)
+
+
+@pytest.mark.parametrize("name", with_code("console"))
+def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
+    for each in programs.code(TEXTS[name]):
+        for command, printed in programs.commands(each.text) if each.language == "console" else ():
+            assert command.startswith("tensorsh ")
+            shell = f'tensorsh() {{ "{sys.executable}" -m tensorsh "$@"; }}; {command}'
+            done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=tmp_path, env=environment)
+            assert (done.stdout + done.stderr).rstrip() == printed.rstrip()
+
+
+@pytest.mark.parametrize("name", with_code("python"))
+def test_python_of_a_page_runs(name: str, tmp_path: Path) -> None:
+    text = programs.program(TEXTS[name], "python")
+    if "tensorsh" not in text:  # a part of the sources, shown
+        compile(text, name, "exec")
+        return
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", re.sub(programs.FENCE, "", text), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(programs.FENCE, "", TEXTS[name])):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        path = (PAGES[name].parent / file).resolve() if file else PAGES[name]
+        made = path.parent.name in ("course", "operators") and path.suffix == ".md"
+        assert made or path.exists(), target
+        if anchor and path.suffix == ".md" and path.name != "course.md":
+            assert anchor in anchors(path.read_text(encoding="utf-8")), target
+
+
+def test_every_script_is_a_chapter() -> None:
+    chapters = [path for paths in course.chapters().values() for path in paths]
+    assert len(chapters) == len(list((ROOT / "scripts").glob("[0-9]*.tsr"))) > 50
+    for path in chapters:
+        assert course.cells(path.read_text(encoding="utf-8"))[0][0] == "prose" and len(course.summary(path)) > 10
+        code = "".join(re.sub(r"#.*", "", line) for line in path.read_text(encoding="utf-8").splitlines())
+        shown = "".join(
+            re.sub(r"#.*", "", line)
+            for kind, text in course.cells(path.read_text(encoding="utf-8"))
+            if kind == "code"
+            for line in text.splitlines()
+        )
+        assert shown == code
+
+
+def test_exercises_have_solutions_that_print() -> None:
+    """They are golden tests themselves, which pytest collects."""
+    names = {path.name for path in (ROOT / "scripts").glob("[0-9]*.tsr")}
+    for path in (ROOT / "scripts/exercises").glob("*.tsr"):
+        assert path.name in names
+        parts = path.read_text(encoding="utf-8").split("# Exercise: ")[1:]
+        assert parts and all(re.search(r"^#[>!] ", part, re.MULTILINE) for part in parts), path
+
+
+def test_every_operator_has_a_page_with_its_example() -> None:
+    pages = {family: text for room in families.pages().values() for family, text in room.items()}
+    for family, text in pages.items():
+        assert text.count("\n## ") >= 2 and "## Differences from PyTorch" in text, family
+        for link in re.findall(r"\]\(#([^)]+)\)", text):
+            assert link in anchors(text), (family, link)
+    whole = "".join(pages.values())
+    assert (
+        "tensor([-1.5000, -1.0000,  1.5000])" in whole
+        and "PyTorch's double precision is good to eight digits there" in whole
+    )
+    assert whole.count("```pycon") > 550
+
+
+def test_a_drawing_has_every_node_and_edge() -> None:
+    page = TEXTS["gradients.md"]
+    found = programs.GRAPH.search(page)
+    assert found
+    dot = programs.graph(page, found["name"], found.start()).dot()
+    nodes, edges = drawing.parsed(dot)
+    picture = drawing.svg(dot, "y & z")
+    assert len(nodes) == picture.count("<rect") == 4 and len(edges) == picture.count('class="edge"') == 3
+    assert "ExpBackward0" in picture and "y &amp; z" in picture
+    assert [len(row) for row in drawing.rows(nodes, edges)] == [1, 1, 1, 1]

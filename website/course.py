@@ -96,4 +96,4 @@ def contents() -> str:
 def summary(path: Path) -> str:
     """The first words of a program on itself."""
     first = cells(path.read_text(encoding="utf-8"))[0][1].replace("\n", " ")
-    return re.split(r"(?<=[.:])\s", first, maxsplit=1)[0].rstrip(".:") + "."
+    return first if len(first) <= 150 else re.split(r"(?<=[.:])\s", first, maxsplit=1)[0]

@@ -33,7 +33,6 @@ bless:
 	$(BIN)/tensorsh test --bless scripts
 
 docs:
-	$(BIN)/python -c "import material" 2>/dev/null || $(BIN)/python -m pip install -q -e ".[docs]"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench:

@@ -1,6 +1,6 @@
 """The documentation: its code runs and gives what stands there, its links lead somewhere; the made pages hold what they promise.
 
-`make docs` builds the site itself, where a warning is an error.
+The last test builds the site, as `make docs` does.
 """
 
 from __future__ import annotations
@@ -144,3 +144,20 @@ def test_a_drawing_has_every_node_and_edge() -> None:
     assert len(nodes) == picture.count("<rect") == 4 and len(edges) == picture.count('class="edge"') == 3
     assert "ExpBackward0" in picture and "y &amp; z" in picture
     assert [len(row) for row in drawing.rows(nodes, edges)] == [1, 1, 1, 1]
+
+
+def test_the_site_is_built_without_a_warning_and_needs_no_network(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        capture_output=True, text=True, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 150
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="https?:[^"]*', text), page
+    gradients = (tmp_path / "site/gradients.html").read_text(encoding="utf-8")
+    assert gradients.count('<svg class="graph"') == len(programs.GRAPH.findall(TEXTS["gradients.md"])) > 4
+    index = (tmp_path / "site/search/search_index.js").read_text(encoding="utf-8")
+    assert "cumsum" in index and "saved result[2]" not in index  # a drawing is no text

@@ -62,7 +62,7 @@ def svg(dot: str, title: str) -> str:
         top += max(size[name][1] for name in row) + STEP
     height = top - STEP + 8
     parts = [
-        f'<svg class="graph" role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'<svg class="graph" data-search-exclude role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'style="max-width:{width:.0f}px"><title>{escape(title)}</title>'
     ]
     for above, below in edges:

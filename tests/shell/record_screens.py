@@ -24,6 +24,8 @@ TOUR = [
     "%graph loss",
 ]
 FAULTS = [
+    "net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(4, 1))",
+    "net(ones(2, 3))",
     "w = tensor([0.5, 2., 0.], requires_grad)",
     "w?",
     "h = w.exp();",
@@ -57,8 +59,11 @@ def picture(terminal: Terminal, title: str) -> str:
     console = Console(
         record=True, width=screen.columns, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
-    last = max(y for y in range(screen.lines) if screen.display[y].strip())
-    for y in range(last + 1):
+    written = [y for y in range(screen.lines) if screen.display[y].strip()]
+    gap = range(written[-2] + 2, written[-1])  # between what was typed and the status bar
+    for y in range(written[-1] + 1):
+        if y in gap:
+            continue
         line = Text(no_wrap=True, end="")
         cells = [screen.buffer[y][x] for x in range(screen.columns)]
         for _, run in groupby(cells, key=lambda cell: cell._replace(data="")):
@@ -85,7 +90,7 @@ def main(folder: str = str(ROOT / "docs/screens")) -> None:
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
     (where / "tour.svg").write_text(record(TOUR, 47, "tensorsh", "net[0].we"))
-    (where / "faults.svg").write_text(record(FAULTS, 50, "tensorsh"))
+    (where / "faults.svg").write_text(record(FAULTS, 60, "tensorsh"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .arguments import COMMANDS, HELP, UsageError
 
-MANUAL = Path(__file__).parents[2] / "docs" / "tensorsh.1"
+MANUAL = Path(__file__).parents[2].joinpath("docs", "tensorsh").with_suffix(".1")
 """The manual page, which an installation puts into `share/man/man1`."""
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = "--allow-read --allow-write"

@@ -173,7 +173,7 @@ def chosen_shape(array: Any, indices: list) -> tuple:
         first = indices[0]._array
         if first.dtype.kind != "b":
             return first.shape + array.shape[1:]
-        return (int(np.count_nonzero(first).item()), *array.shape[first.ndim :])
+        return (int(np.count_nonzero(first)), *array.shape[first.ndim :])
     where = plain(indices, array)
     return module_of(array).empty(array.shape, np.bool_)[where].shape
 

@@ -181,7 +181,7 @@ def test_help_and_version() -> None:
     assert "-o FILE" in tensorsh("export", "-h").stdout
     first, second, end = tensorsh("--version").stdout.split("\n")
     assert first == f"tensorsh {package.__version__}" and not end
-    assert "compiled kernels, numpy " in second
+    assert "compiled kernels" in second and ", numpy " in second
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,10 @@ def _main(arguments: list[str], is_process: bool) -> int:
             from .editor.launch import launch
 
             return launch(options.arguments)
+        if options.ranks:
+            from .ranks.launcher import launch
+
+            return launch(options.ranks, options.words, options.labels, options.hosts)
         return _run(options, is_process)
     except UsageError as error:
         complain(f"tensorsh: {error}\nTry `tensorsh --help`.")

@@ -6,6 +6,8 @@ import os
 import runpy
 import sys
 
+from ..ranks.world import adopt
+
 USAGE = """\
 tensorsh python runs plain Python in which `import torch` means tensorsh, with all the rights of Python:
 
@@ -33,6 +35,7 @@ def run(words: list[str]) -> int:
     sys.argv[:] = [flag if flag == "-c" else name, *rest]
     folder = "" if flag == "-c" else os.getcwd() if flag else os.path.dirname(os.path.abspath(name))
     sys.path[:1] = [folder]
+    adopt()
     if flag == "-m":
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     elif flag == "-c":

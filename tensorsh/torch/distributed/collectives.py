@@ -1,0 +1,225 @@
+"""The collectives: every process of a group gives a tensor, and gets those of others, or what they reduce to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from ...engine.tensors.tensor import Tensor
+from .groups import Call, ProcessGroup, group_of, outside, warn_outside, world
+from .reduce_ops import ReduceOp, Reduction, kind_of, supports_complex
+from .transport import finished, in_pieces
+from .work import Work
+
+SUM = ReduceOp.SUM
+
+
+def check_tensor(value: Any, name: str) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n             but got {type(value)} instead."
+        )
+
+
+def check_list(value: Any, name: str) -> None:
+    if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n             but got {type(value)} instead."
+        )
+
+
+def check_dtypes(*tensors: Any) -> None:
+    first = tensors[0].dtype
+    for each in tensors:
+        if each.dtype != first:
+            raise ValueError(f"Invalid usage of tensors with different dtypesFound {each.dtype} and  {first}")
+
+
+def dtype_name(t: Tensor) -> str:
+    return t.dtype.name
+
+
+def flat(t: Tensor) -> np.ndarray:
+    """A tensor's elements in a row: its own memory where that is in order, else a copy."""
+    array = t._array
+    if type(array) is not np.ndarray:
+        if hasattr(array, "layout"):
+            raise RuntimeError("collectives take dense tensors; call to_dense() first")
+        array = t.detach().cpu()._array
+    return np.ascontiguousarray(array).reshape(-1)
+
+
+def octets(array: np.ndarray) -> np.ndarray:
+    """The bytes of a flat array."""
+    return array.view(np.uint8)
+
+
+def put(t: Tensor, values: np.ndarray) -> None:
+    """Writes elements in a row into a tensor, where they are not there already."""
+    array = t._array
+    if type(array) is np.ndarray:
+        if not np.may_share_memory(array, values):
+            array[...] = values.reshape(array.shape)
+    else:
+        array.set(values.reshape(array.shape))
+    t._bump()
+
+
+def find(group: Any, name: str) -> ProcessGroup | None:
+    """The group of a collective; None, with a warning, where this process is not in it."""
+    if outside(group):
+        warn_outside(name)
+        return None
+    return group_of(group)
+
+
+def member(group: ProcessGroup, given: int | None, place: int | None, name: str = "root") -> int:
+    """The place in a group of a rank, which is given among all processes or in the group."""
+    if given is not None and place is not None:
+        raise ValueError("Can't specify both group_rank and global_rank")
+    if place is not None:
+        return place
+    if given is None:
+        raise ValueError("Must specify global_rank or group_rank")
+    if given not in group._place:
+        if group is world.default:
+            return given
+        raise ValueError(f"Global rank {given} is not part of group {group}")
+    return group._place[given]
+
+
+def check_root(group: ProcessGroup, root: int, title: str) -> None:
+    if not 0 <= root < group.size():
+        raise RuntimeError(f"ProcessGroupGloo::{title}: invalid root rank: {root}")
+
+
+def is_gloo(group: ProcessGroup) -> bool:
+    return group._backend in ("gloo", "undefined")
+
+
+def reduce_array(group: ProcessGroup, array: np.ndarray, how: Reduction, root: int | None = None) -> Any:
+    """The steps that reduce a flat array over a group, piece by piece; the reduced array."""
+    MPI, comm = world.transport.MPI, group._comm  # type: ignore[union-attr]
+    buffer = array if how.compute == array.dtype else array.astype(how.compute)
+    if how.factor is not None:
+        buffer = buffer * how.factor
+    operation = getattr(MPI, how.name)
+    if group.size() > 1:
+        for piece in in_pieces(buffer):
+            if root is None:
+                yield from finished(comm.Iallreduce(MPI.IN_PLACE, piece, operation))
+            elif root == group._me:
+                yield from finished(comm.Ireduce(MPI.IN_PLACE, piece, operation, root))
+            else:
+                yield from finished(comm.Ireduce(piece, None, operation, root))
+    if how.average:
+        np.true_divide(buffer, group.size(), out=buffer)
+    return buffer if buffer.dtype == array.dtype else buffer.astype(array.dtype)
+
+
+def check_complex(t: Tensor, op: Any, name: str) -> None:
+    if t._array.dtype.kind == "c" and not supports_complex(op):
+        raise ValueError(f"{name} does not support {kind_of(op)} on complex tensors")
+
+
+def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:
+    """Reduce the tensors of all processes, elementwise, into each of them."""
+    check_tensor(tensor, "tensor")
+    check_complex(tensor, op, "all_reduce")
+    found = find(group, "all_reduce")
+    if found is None:
+        return None
+    how = Reduction(op, dtype_name(tensor), tensor._array.dtype, is_gloo(found))
+
+    def begin() -> Any:
+        put(tensor, (yield from reduce_array(found, flat(tensor), how)))
+
+    call = Call("all_reduce", tensor.shape, dtype_name(tensor), str(kind_of(op)))
+    return found._run(call, begin, [tensor], async_op)
+
+
+def broadcast(
+    tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None
+) -> Work | None:
+    """Give all processes the tensor of one of them."""
+    check_tensor(tensor, "tensor")
+    found = find(group, "broadcast")
+    if found is None:
+        return None
+    root = member(found, src, group_src)
+    check_root(found, root, "broadcast")
+
+    def begin() -> Any:
+        array = flat(tensor)
+        if found.size() > 1:
+            for piece in in_pieces(octets(array)):
+                yield from finished(found._comm.Ibcast(piece, root))
+        if found._me != root:
+            put(tensor, array)
+
+    call = Call("broadcast", tensor.shape, dtype_name(tensor), f"Root={root}")
+    return found._run(call, begin, [tensor], async_op)
+
+
+def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
+    """Give all processes the tensors of all, in a list of tensors of the same shape."""
+    check_list(tensor_list, "tensor_list")
+    check_tensor(tensor, "tensor")
+    check_dtypes(tensor, *tensor_list) if tensor_list else None
+    found = find(group, "all_gather")
+    if found is None:
+        return None
+    if len(tensor_list) != found.size():
+        raise RuntimeError(
+            f"ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length {found.size()}, got {len(tensor_list)})"
+        )
+    for i, each in enumerate(tensor_list):
+        check_shape(each, tensor, "allgather", i)
+
+    def begin() -> Any:
+        gathered = yield from gather_bytes(found, octets(flat(tensor)))
+        for each, part in zip(tensor_list, gathered, strict=True):
+            put(each, part.view(each._array.dtype))
+
+    call = Call("all_gather", tensor.shape, dtype_name(tensor))
+    return found._run(call, begin, tensor_list, async_op)
+
+
+def check_shape(t: Tensor, model: Tensor, title: str, index: int) -> None:
+    if t.shape != model.shape:
+        expected, got = (", ".join(map(str, shape)) for shape in (model.shape, t.shape))
+        raise RuntimeError(
+            f"ProcessGroupGloo::{title}: invalid tensor size at index {index} (expected ({expected}), got ({got}))"
+        )
+
+
+def gather_bytes(group: ProcessGroup, mine: np.ndarray) -> Any:
+    """The steps that gather as many bytes of each process: a row for each."""
+    rows = np.empty((group.size(), mine.size), np.uint8)
+    if group.size() == 1:
+        rows[0] = mine
+    elif mine.size:
+        yield from finished(group._comm.Iallgather(mine, rows))
+    return rows
+
+
+def barrier(
+    group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
+) -> Work | None:
+    """Wait until all processes have come here."""
+    found = find(group, "barrier")
+    if found is None:
+        return None
+
+    def begin() -> Any:
+        yield from ()
+
+    before = found._timeout
+    if timeout is not None:
+        found._timeout = timeout.total_seconds()
+    try:
+        return found._run(Call("barrier"), begin, [], async_op)
+    finally:
+        found._timeout = before

@@ -1,0 +1,169 @@
+"""What carries bytes between ranks: MPI, begun when the first group of processes is.
+
+All is non-blocking MPI, looked after by whoever waits, so that every wait has an end: a clock, a rank that is gone, Ctrl-C.
+A collective begins with a header of a few bytes to every rank of its group. Once those of all are there, each rank knows
+that all are in the same call with the same shapes; MPI itself would end the program of ranks that are not.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...ranks.client import Client, Gone
+from .errors import DistBackendError
+
+Steps = Generator[None, None, Any]
+"""An operation under way: each step looks whether it is done."""
+
+HEADER = 256
+PIECE = 1 << 22
+"""Bytes that are reduced in one call: more at once is slower."""
+SPINS = 200
+"""How often a wait gives its turn away before it sleeps."""
+INSTALL = 'pip install "tensorsh[distributed]"'
+PAIRS = 32
+"""Ranks of a group, at most, that each send their header to each other one."""
+
+
+class Transport:
+    """MPI in this process: the world of its ranks, and the service that tells who is gone."""
+
+    def __init__(self, keys: Client | None) -> None:
+        self.MPI = MPI = load()
+        self.keys = keys
+        self.rank, self.size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
+        self.world = MPI.COMM_WORLD.Dup()
+        self.control = MPI.COMM_WORLD.Dup()
+        self.tags = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) or 32767
+        self.shared = self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True
+        """Whether ranks have to share cores."""
+        self._looked = 0.0
+        self._gone: dict[int, str] = {}
+
+    def communicator(self, ranks: list[int], number: int) -> Any:
+        """The communicator of a group, made by its members together."""
+        group = self.world.Get_group().Incl(ranks)
+        made = self.world.Create_group(group, number % 16384)
+        group.Free()
+        return made
+
+    def gone(self, now: float) -> dict[int, str]:
+        """The ranks that are gone, looked up not too often."""
+        if self.keys is not None and now - self._looked > 0.05:
+            self._looked = now
+            try:
+                self._gone = self.keys.ended()
+            except Gone:
+                self.keys = None
+        return self._gone
+
+    def exchange(self, ranks: list[int], me: int, tag: int, text: str, absent: set[int]) -> Steps:
+        """Sends a header to the ranks of a group and gives theirs; `absent` holds those that did not come yet."""
+        mine = np.zeros(HEADER, np.uint8)
+        data = text.encode()[:HEADER]
+        mine[: len(data)] = np.frombuffer(data, np.uint8)
+        BYTE, control = self.MPI.BYTE, self.control
+        everyone = np.zeros((len(ranks), HEADER), np.uint8)
+        everyone[me] = mine
+        others = [i for i in range(len(ranks)) if i != me]
+        absent.update(others)
+        waiting = {i: control.Irecv([everyone[i], BYTE], ranks[i], tag) for i in others}
+        sends = [control.Isend([mine, BYTE], ranks[i], tag) for i in others]
+        while waiting:
+            came = [i for i, request in waiting.items() if request.Test()]
+            for i in came:
+                del waiting[i]
+                absent.discard(i)
+            if waiting:
+                yield
+        while not self.MPI.Request.Testall(sends):
+            yield
+        return everyone
+
+
+def text_of(header: np.ndarray) -> str:
+    """What a header says."""
+    return header.tobytes().rstrip(b"\0").decode(errors="replace")
+
+
+def finished(*requests: Any) -> Steps:
+    """Waits for requests of MPI."""
+    for request in requests:
+        while not request.Test():
+            yield
+
+
+def wait(transport: Transport, steps: Steps, check: Any) -> Any:
+    """Carries an operation to its end and gives its value; `check(now)` raises where it must not go on."""
+    turns = 0
+    spins = SPINS
+    try:
+        while True:
+            next(steps)
+            turns += 1
+            if turns < spins:
+                os.sched_yield()
+            else:
+                check(time.monotonic())
+                time.sleep(min(0.00005 * (1 + (turns - spins) // 20), 0.001))
+    except StopIteration as end:
+        return end.value
+
+
+def in_pieces(array: np.ndarray) -> Iterable[np.ndarray]:
+    """The parts of a flat array that are sent one after the other."""
+    step = max(PIECE // max(array.itemsize, 1), 1)
+    return (array[i : i + step] for i in range(0, array.size, step)) if array.size else ()
+
+
+_loaded: Any = None
+
+
+def load() -> Any:
+    """MPI, initialized; ImportError names the extra where it is not installed."""
+    global _loaded
+    if _loaded is not None:
+        return _loaded
+    try:
+        import mpi4py
+    except ImportError:
+        raise ImportError(f"torch.distributed needs mpi4py and an MPI library: {INSTALL}", name="mpi4py") from None
+    mpi4py.rc.finalize = False
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise ImportError(f"mpi4py finds no MPI library ({error}): {INSTALL}", name="mpi4py") from None
+    if MPI.COMM_WORLD.Get_size() > 1:
+        MPI.COMM_WORLD.Barrier()  # everybody has the shared memory open by now
+        forget_shared_memory()
+    _loaded = MPI
+    return MPI
+
+
+def forget_shared_memory() -> None:
+    """Takes the names of MPI's shared memory away: it lasts as long as the processes that hold it, however they end."""
+    if sys.platform != "linux":
+        return
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+        names = {line.split(None, 5)[5].strip() for line in file if "/dev/shm/mpich_shm_" in line}
+    for name in names:
+        try:
+            os.unlink(name)
+        except OSError:
+            pass  # another rank was first
+
+
+def leave() -> None:
+    """Ends MPI in this process where a process manager waits for that."""
+    if _loaded is not None and "PMI_FD" not in os.environ and not _loaded.Is_finalized():
+        _loaded.Finalize()
+
+
+def failure(text: str) -> DistBackendError:
+    return DistBackendError(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,23 +30,83 @@ class Message(Call):
         self.met = True
 
 
-def connected(group: ProcessGroup) -> Any:
-    """The steps after which messages of a group can be sent: those of groups within the world go over its own."""
-    yield from ()
-    return world.transport.world  # type: ignore[union-attr]
-
-
 def tag_of(group: ProcessGroup, tag: int) -> int:
-    """The number that keeps a group's messages apart from those of others."""
-    return ((group._number % 1024) * 16384 + tag % 16384) % world.transport.tags  # type: ignore[union-attr]
+    """The number that keeps a group's messages apart from those of others; the next one is that of objects."""
+    return ((group._number % 512) * 32768 + tag % 16384 * 2) % (world.transport.tags - 1)  # type: ignore[union-attr]
 
 
-def start(group: ProcessGroup, title: str, other: int | None, steps: Any, lane: Any, tensors: list) -> Work:
+def start(
+    group: ProcessGroup, title: str, other: int | None, steps: Any, lane: Any, tensors: list, works: list | None = None
+) -> Work:
     absent = set() if other is None else {other}
     check = group._checker(Message(title, other), absent, time.monotonic() + group._timeout)
     work = Work(steps, check, tensors, world.progress, -1 if other is None else group._ranks[other])
+    if works is not None:
+        works.append(work)
     world.progress.begin(lane, work)  # type: ignore[union-attr]
     return work
+
+
+def checked(group: ProcessGroup, given: int | None, place: int | None, kind: str) -> int:
+    """The place in a group of the other side."""
+    other = member(group, given, place)
+    if other == group._me:
+        raise ValueError(f"Invalid {kind} rank: {kind} rank should not be the same as the rank of the current process.")
+    if not 0 <= other < group.size():
+        raise ValueError(f"Invalid {kind} rank {other}: the group has {group.size()} processes")
+    return other
+
+
+def begin_send(group: ProcessGroup, data: np.ndarray, other: int, tag: int, tensors: list) -> Work:
+    """Begins to send bytes; few of them are copied, and their sender goes on."""
+    small = data.size <= SMALL
+    request = world.transport.world.Isend(data.copy() if small else data, group._ranks[other], tag)  # type: ignore[union-attr]
+    if small:
+        world.sent = [each for each in world.sent if not each.Test()] + [request]
+    return start(group, "send", other, finished(*([] if small else [request])), object(), tensors)
+
+
+def begin_receive(
+    group: ProcessGroup, array: np.ndarray, other: int | None, tag: int, tensors: list, take: Callable[[], None]
+) -> Work:
+    """Begins to receive bytes into an array; messages of one kind are received in the order of these calls."""
+    works: list[Work] = []
+
+    def steps() -> Any:
+        works[0]._source = yield from receive(group, array, other, tag)
+        take()
+
+    return start(group, "recv", other, steps(), (group._number, other, tag), tensors, works)
+
+
+def receive(group: ProcessGroup, array: np.ndarray, other: int | None, tag: int) -> Any:
+    """The steps that receive a message; the rank it came from."""
+    MPI, comm = world.transport.MPI, world.transport.world  # type: ignore[union-attr]
+    status = MPI.Status()
+    source = MPI.ANY_SOURCE if other is None else group._ranks[other]
+    while (message := comm.Improbe(source, tag, status)) is None:
+        yield
+    count, came = status.Get_count(MPI.BYTE), status.Get_source()
+    if count > array.size:
+        yield from finished(message.Irecv(np.empty(count, np.uint8)))
+        raise Unfinished(
+            f"recv on rank {world.rank} from rank {came}: a message of {count} bytes came for a tensor of {array.size} bytes"
+        )
+    yield from finished(message.Irecv(array[:count]))
+    return came
+
+
+def send_bytes(group: ProcessGroup, array: np.ndarray, dst: int | None, group_dst: int | None) -> None:
+    """Sends an array's bytes apart from tensors, which cannot be taken for them."""
+    begin_send(group, octets(array), checked(group, dst, group_dst, "destination"), tag_of(group, 0) + 1, []).wait()
+
+
+def recv_bytes(group: ProcessGroup, array: np.ndarray, src: int | None, group_src: int | None) -> int:
+    """Receives them; the rank they came from."""
+    other = None if src is None and group_src is None else checked(group, src, group_src, "source")
+    work = begin_receive(group, octets(array), other, tag_of(group, 0) + 1, [], lambda: None)
+    work.wait()
+    return work.source_rank()
 
 
 def isend(
@@ -57,24 +118,7 @@ def isend(
     if found is None:
         return None
     other = checked(found, dst, group_dst, "destination")
-    data = octets(flat(tensor))
-    if data.size <= SMALL:
-        data = data.copy()
-    request = world.transport.world.Isend(data, found._ranks[other], tag_of(found, tag))  # type: ignore[union-attr]
-    steps = finished(request)
-    if data.size <= SMALL:
-        world.sent = [each for each in world.sent if not each.Test()] + [request]
-        steps = finished()
-    return start(found, "send", other, steps, object(), [tensor])
-
-
-def checked(group: ProcessGroup, given: int | None, place: int | None, kind: str) -> int:
-    other = member(group, given, place)
-    if other == group._me:
-        raise ValueError(f"Invalid {kind} rank: {kind} rank should not be the same as the rank of the current process.")
-    if not 0 <= other < group.size():
-        raise ValueError(f"Invalid {kind} rank {other}: the group has {group.size()} processes")
-    return other
+    return begin_send(found, octets(flat(tensor)), other, tag_of(found, tag), [tensor])
 
 
 def irecv(
@@ -87,48 +131,8 @@ def irecv(
         return None
     anybody = src is None and group_src is None
     other = None if anybody else checked(found, src, group_src, "source")
-    works: list[Work] = []
-
-    def steps() -> Any:
-        came = yield from receive(found, tensor, other, tag)
-        works[0]._source = came
-
-    work = start_later(found, other, steps(), (found._number, other, tag), [tensor], works)
-    return work
-
-
-def start_later(
-    group: ProcessGroup, other: int | None, steps: Any, lane: Any, tensors: list, works: list[Work]
-) -> Work:
-    absent = set() if other is None else {other}
-    check = group._checker(Message("recv", other), absent, time.monotonic() + group._timeout)
-    work = Work(steps, check, tensors, world.progress)
-    works.append(work)
-    world.progress.begin(lane, work)  # type: ignore[union-attr]
-    return work
-
-
-def receive(group: ProcessGroup, tensor: Tensor, other: int | None, tag: int) -> Any:
-    """The steps that receive a message; the rank it came from."""
-    MPI, comm = world.transport.MPI, world.transport.world  # type: ignore[union-attr]
-    status = MPI.Status()
-    source = MPI.ANY_SOURCE if other is None else group._ranks[other]
-    while True:
-        message = comm.Improbe(source, tag_of(group, tag), status)
-        if message is not None:
-            break
-        yield
-    array = octets(flat(tensor))
-    count, came = status.Get_count(MPI.BYTE), status.Get_source()
-    if count > array.size:
-        spare = np.empty(count, np.uint8)
-        yield from finished(message.Irecv(spare))
-        raise Unfinished(
-            f"recv on rank {world.rank} from rank {came}: a message of {count} bytes came for a tensor of {array.size} bytes"
-        )
-    yield from finished(message.Irecv(array[:count]))
-    put(tensor, array.view(tensor._array.dtype))
-    return came
+    array = flat(tensor)
+    return begin_receive(found, octets(array), other, tag_of(found, tag), [tensor], lambda: put(tensor, array))
 
 
 def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
@@ -172,8 +176,9 @@ class P2POp(metaclass=Sealed):
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """Begin several messages; their handles."""
-    if not p2p_op_list or not all(isinstance(each, P2POp) for each in p2p_op_list):
+    if not all(isinstance(each, P2POp) for each in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
+    p2p_op_list[0]
     works = []
     for each in p2p_op_list:
         work = each.op(each.tensor, each.peer, each.group, each.tag, each.group_peer)

@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 from ...ranks import world as places
-from .connection import launched
+from .connection import forbid_scripts, launched
 from .errors import DistNetworkError, DistStoreError
 from .stores import TIMEOUT, KeyStore, PrefixStore, Store
 

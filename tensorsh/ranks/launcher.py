@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from .service import Service
+from .service import ENDED, Service
 from .world import KEYS, TORCHRUN
 
 NOTICE = 2.0
@@ -74,7 +74,17 @@ class Rank:
         code = self.code or 0
         if code < 0:
             return f"was ended by {SIGNALS.get(-code, f'signal {-code}')}"
-        return f"ended with exit code {code}" if code else "has ended"
+        return f"ended with exit code {code}" if code else ENDED
+
+
+def end_with(pipe: int) -> None:
+    """The system kills this process when the other end of a pipe closes: when the launcher is gone."""
+    if sys.platform == "linux":
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(pipe, 10, signal.SIGKILL)  # F_SETSIG
+        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
 
 
 class Launcher:
@@ -88,25 +98,27 @@ class Launcher:
         self.streams = 0
         self.signals: list[int] = []
         self.failed: Rank | None = None
-        self.alive, self.held = os.pipe()
+        self.held: list[int] = []
 
     def start(self) -> None:
         """Starts all ranks."""
         for number in range(self.size):
             self._start(number)
-        os.close(self.alive)
 
     def _start(self, number: int) -> None:
         pmi, pmi_there = socket.socketpair()
         keys, keys_there = socket.socketpair()
+        alive, held = os.pipe()  # of which the system tells the rank when its other end closes
+        self.held.append(held)
         environment = self.environment(number, pmi_there.fileno(), keys_there.fileno())
         process = subprocess.Popen(
             self.command, env=environment, stdin=None if number == 0 else subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, preexec_fn=self._end_with_launcher,
-            pass_fds=(pmi_there.fileno(), keys_there.fileno(), self.alive),
+            stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: end_with(alive),
+            pass_fds=(pmi_there.fileno(), keys_there.fileno(), alive),
         )  # fmt: skip
         pmi_there.close()
         keys_there.close()
+        os.close(alive)
         self.service.connect(pmi, "pmi", number)
         self.service.connect(keys, "keys", number)
         self.ranks.append(Rank(number, process))
@@ -115,15 +127,6 @@ class Launcher:
             lines = Lines(source, target, label)
             self.selector.register(source, selectors.EVENT_READ, lambda lines=lines: self._read(lines))
             self.streams += 1
-
-    def _end_with_launcher(self) -> None:
-        """In the rank: the system kills it when the launcher is gone, whose end of a pipe closes then."""
-        if sys.platform == "linux":
-            import fcntl
-
-            fcntl.fcntl(self.alive, fcntl.F_SETOWN, os.getpid())
-            fcntl.fcntl(self.alive, 10, signal.SIGKILL)  # F_SETSIG
-            fcntl.fcntl(self.alive, fcntl.F_SETFL, os.O_ASYNC)
 
     def environment(self, number: int, pmi: int, keys: int) -> dict[str, str]:
         """The environment of a rank: torchrun's names, MPI's, and one thread for each rank's products of matrices."""
@@ -168,7 +171,8 @@ class Launcher:
                 signal.signal(number, handler)
             waking.close()
             woken.close()
-            os.close(self.held)
+            for pipe in self.held:
+                os.close(pipe)
 
     def _watch(self) -> int:
         stop: float | None = None

@@ -15,6 +15,8 @@ import sys
 import time
 from collections.abc import Callable
 
+ENDED = "has ended"
+"""What is said of a rank that ended as it should."""
 GRACE = 5.0
 """Seconds that the service waits for the rest once its rank 0 has ended."""
 LARGEST = 1 << 28
@@ -132,6 +134,8 @@ class Service:
     def __init__(self, size: int, selector: selectors.BaseSelector | None = None) -> None:
         self.size = size
         self.selector = selector or selectors.DefaultSelector()
+        self.watched = selector is not None
+        """Whether somebody watches the ranks' processes, who knows better than a closed connection how they end."""
         self.table = Table()
         self.hosts: dict[int, str] = {}
         self.ended: dict[int, str] = {}
@@ -177,8 +181,8 @@ class Service:
         self.connections.discard(connection)
         self.selector.unregister(connection.sock)
         connection.sock.close()
-        if connection.kind == "keys":
-            self.ended.setdefault(connection.rank, "has ended" if connection.left else "ended without a word")
+        if connection.kind == "keys" and not self.watched:
+            self.ended.setdefault(connection.rank, ENDED if connection.left else "ended without a word")
 
     def keys(self, connection: Connection, fields: list[bytes]) -> list[bytes]:
         """The answer to a request: of who is there, or of the table."""

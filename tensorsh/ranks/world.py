@@ -25,6 +25,8 @@ MANAGERS = (
     ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"),
 )
 """The names under which process managers say rank, size, and both on this machine."""
+failed = False
+"""Whether the program in this process has ended with an error: it must not wait for the others then."""
 KEYS = "TENSORSH_KEYS"
 """The descriptor of a rank's socket to the launcher's keys."""
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")

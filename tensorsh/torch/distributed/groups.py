@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from ...ranks.service import ENDED
 from ...sandbox.sealed import Sealed
 from . import transport as carrier
 from .errors import DistBackendError
@@ -134,10 +135,12 @@ class ProcessGroup(metaclass=Sealed):
 
         def check(now: float) -> None:
             gone = transport.gone(now)
-            for rank in gone:
+            for rank, how in gone.items():
                 place = self._place.get(rank)
-                if place is not None and place != self._me and (place in absent or call.met) and call.needs(place):
-                    raise Unfinished(f"{call.title} cannot end: rank {rank} {gone[rank]}")
+                if place is None or place == self._me or not call.needs(place):
+                    continue
+                if how != ENDED or place in absent:  # who ended as it should has done its part of what it came to
+                    raise Unfinished(f"{call.title} cannot end: rank {rank} {how}")
             if now > end:
                 late = [needed[i] for i in sorted(absent)]
                 who = f"rank{'s' if len(late) > 1 else ''} {', '.join(map(str, late))} did not arrive"

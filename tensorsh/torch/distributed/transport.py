@@ -7,6 +7,7 @@ that all are in the same call with the same shapes; MPI itself would end the pro
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import time
@@ -15,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ranks import world as places
 from ...ranks.client import Client, Gone
-from .errors import DistBackendError
 
 Steps = Generator[None, None, Any]
 """An operation under way: each step looks whether it is done."""
@@ -44,6 +45,7 @@ class Transport:
         self.shared = self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True
         """Whether ranks have to share cores."""
         self._looked = 0.0
+        atexit.register(leave, self, keys is None and self.size > 1)
         self._gone: dict[int, str] = {}
 
     def communicator(self, ranks: list[int], number: int) -> Any:
@@ -159,11 +161,12 @@ def forget_shared_memory() -> None:
             pass  # another rank was first
 
 
-def leave() -> None:
-    """Ends MPI in this process where a process manager waits for that."""
-    if _loaded is not None and "PMI_FD" not in os.environ and not _loaded.Is_finalized():
-        _loaded.Finalize()
-
-
-def failure(text: str) -> DistBackendError:
-    return DistBackendError(text)
+def leave(transport: Transport, manager: bool) -> None:
+    """At the end of the process: says goodbye, or ends MPI where mpiexec waits for that; not after an error, when MPI would
+    wait for the others."""
+    if places.failed or getattr(sys, "last_value", None) is not None:
+        return
+    if transport.keys is not None:
+        transport.keys.leave()
+    elif manager and not transport.MPI.Is_finalized():
+        transport.MPI.Finalize()

@@ -63,8 +63,9 @@ def _main(arguments: list[str], is_process: bool) -> int:
             from .golden.report import command
 
             return command(
-                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout
-            )
+                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout,
+                options.ranks,
+            )  # fmt: skip
         if options.command == "export":
             return _export(options)
         if options.command == "convert":

@@ -47,6 +47,8 @@ Testing (tensorsh test)
   Expected output stands behind each statement of a .tsr file: `#> ` a line that it prints or echoes (as in the shell,
   an expression's value is echoed unless it is None), `#! ` the error it ends with. `[..]` stands for any text in a
   line, a line `...` for any lines.
+  A line `#@ ranks 2` runs a file as two processes; `#1> ` is then what rank 1 alone prints, `#> ` what each does.
+  -n N                           run each file as N processes
   --bless                        write the actual output into the files, keeping wildcards that still hold
   --timeout SECONDS              stop a statement after so long (120)
   -j N                           run N files at a time (all processors)

@@ -90,8 +90,12 @@ def end_with(pipe: int) -> None:
 class Launcher:
     """The ranks of one program, from their start to their end."""
 
-    def __init__(self, size: int, command: Sequence[str], labels: bool = True) -> None:
+    def __init__(
+        self, size: int, command: Sequence[str], labels: bool = True, outputs: Sequence[tuple[Any, Any]] = ()
+    ) -> None:
         self.size, self.command, self.labels = size, list(command), labels
+        self.outputs = outputs or [(sys.stdout.buffer, sys.stderr.buffer)] * size
+        """Where the lines of each rank's stdout and stderr go."""
         self.selector = selectors.DefaultSelector()
         self.service = Service(size, self.selector)
         self.ranks: list[Rank] = []
@@ -123,7 +127,7 @@ class Launcher:
         self.service.connect(keys, "keys", number)
         self.ranks.append(Rank(number, process))
         label = b"[%d] " % number if self.labels else b""
-        for source, target in ((process.stdout, sys.stdout.buffer), (process.stderr, sys.stderr.buffer)):
+        for source, target in zip((process.stdout, process.stderr), self.outputs[number], strict=True):
             lines = Lines(source, target, label)
             self.selector.register(source, selectors.EVENT_READ, lambda lines=lines: self._read(lines))
             self.streams += 1

@@ -79,7 +79,7 @@ class ProcessGroup(metaclass=Sealed):
         assert progress is not None
         if not async_op and progress.idle(self._number):
             try:
-                carrier.wait(world.transport, steps, check)  # type: ignore[arg-type]
+                carrier.wait(steps, check)
             except BaseException as error:
                 self._abandon(steps, error)
                 raise

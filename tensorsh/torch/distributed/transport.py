@@ -19,12 +19,15 @@ import numpy as np
 from ...ranks import world as places
 from ...ranks.client import Client, Gone
 
-Steps = Generator[None, None, Any]
+Steps = Generator[Any, None, Any]
 """An operation under way: each step looks whether it is done."""
 
 HEADER = 256
 PIECE = 1 << 22
 """Bytes that are reduced in one call: more at once is slower."""
+MOVING = True
+"""What a step gives where all ranks are there and data is on its way."""
+LONG_SPINS = 20000
 SPINS = 200
 """How often a wait gives its turn away before it sleeps."""
 INSTALL = 'pip install "tensorsh[distributed]"'
@@ -98,22 +101,39 @@ def finished(*requests: Any) -> Steps:
     """Waits for requests of MPI."""
     for request in requests:
         while not request.Test():
-            yield
+            yield MOVING
 
 
-def wait(transport: Transport, steps: Steps, check: Any) -> Any:
+class Patience:
+    """How one waits: by giving one's turn away at first, by sleeping later. Where data is moving, MPI moves it only when it is
+    asked, and sleep comes much later."""
+
+    __slots__ = ("turns",)
+
+    def __init__(self) -> None:
+        self.turns = 0
+
+    def pause(self, moving: Any) -> bool:
+        """Lets others go on; whether this is a time to look after clocks and ranks that are gone."""
+        self.turns = turns = self.turns + 1
+        spins = LONG_SPINS if moving else SPINS
+        if turns < spins:
+            os.sched_yield()
+            return not turns % SPINS
+        time.sleep(min(0.00005 * (1 + (turns - spins) // 20), 0.001))
+        return True
+
+
+def wait(steps: Steps, check: Any) -> Any:
     """Carries an operation to its end and gives its value; `check(now)` raises where it must not go on."""
-    turns = 0
-    spins = SPINS
+    patience, before = Patience(), None
     try:
         while True:
-            next(steps)
-            turns += 1
-            if turns < spins:
-                os.sched_yield()
-            else:
+            moving = next(steps)
+            if moving is not before:
+                patience.turns, before = 0, moving
+            if patience.pause(moving):
                 check(time.monotonic())
-                time.sleep(min(0.00005 * (1 + (turns - spins) // 20), 0.001))
     except StopIteration as end:
         return end.value
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from ...sandbox.sealed import Sealed
-from .transport import Steps, Transport
+from .transport import Patience, Steps, Transport
 
 __all__ = ["Work"]
 
@@ -26,12 +26,13 @@ class Work(metaclass=Sealed):
         self._error: BaseException | None = None
         self._future: Any = None
         self._done = steps is None
+        self._moving: Any = None
         self._after: list[Callable[[], None]] = []
 
     def _advance(self) -> bool:
         """Takes one step; whether that was the last."""
         try:
-            next(self._steps)  # type: ignore[arg-type]
+            self._moving = next(self._steps)  # type: ignore[arg-type]
             self._check(time.monotonic())
             return False
         except StopIteration:
@@ -176,17 +177,12 @@ class Progress:
     def wait(self, work: Work, end: float | None = None) -> None:
         """Waits for an operation, looking after all."""
         self.waiters += 1
-        turns = 0
+        patience, before = Patience(), None
         try:
             while not work._done:
-                if self.step():
-                    turns = 0
-                turns += 1
-                if turns > 100:
-                    time.sleep(min(0.00005 * (1 + turns // 50), 0.001))
-                else:
-                    time.sleep(0)
-                if end is not None and time.monotonic() > end and not work._done:
+                if self.step() or work._moving is not before:
+                    patience.turns, before = 0, work._moving
+                if patience.pause(before) and end is not None and time.monotonic() > end and not work._done:
                     raise RuntimeError("Timed out waiting for the operation")
         finally:
             self.waiters -= 1

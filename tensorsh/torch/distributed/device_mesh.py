@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.classes import allow
 from ...sandbox.sealed import Sealed
 from .groups import GroupMember, ProcessGroup, group_of, outside, world
 from .starting import get_process_group_ranks, get_rank, get_world_size, init_process_group, is_initialized, new_group
@@ -148,10 +149,12 @@ class DeviceMesh(metaclass=Sealed):
         if len(set(names)) < len(names):
             raise RuntimeError(f"Slicing overlapping dim_names {names} is not allowed.")
         dims = [self._names.index(name) for name in names]
-        if dims != sorted(dims):
+        ordered = [i for i in dims if self.shape[i] > 1]
+        if ordered != sorted(ordered):
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Mesh dim indices should be in ascending order.")
         where = self.get_coordinate() or (0,) * self.ndim
         grid = self._grid[tuple(slice(None) if i in dims else where[i] for i in range(self.ndim))]
+        grid = grid.transpose([sorted(dims).index(i) for i in dims])
         return self._part(grid, names, tuple(self._strides[i] for i in dims), [self._groups[i] for i in dims])
 
     def _flatten(self, mesh_dim_name: str | None = None, backend_override: Any = None) -> DeviceMesh:
@@ -205,6 +208,9 @@ class DeviceMesh(metaclass=Sealed):
         comma = "," if len(sizes) == 1 and not self._names else ""
         strides = tuple(() if n == 1 else s for n, s in zip(self.shape, self._strides, strict=True))
         return f"DeviceMesh(({', '.join(sizes)}{comma}), '{self._device}', stride={strides})"
+
+
+allow(DeviceMesh, "_flatten", "_get_root_mesh", "_get_mesh_dim_by_name")
 
 
 def init_device_mesh(

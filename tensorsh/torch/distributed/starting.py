@@ -129,7 +129,9 @@ def new_group(
         raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
     for rank in ranks:
         if rank < 0 or rank >= world.size:
-            raise ValueError("The new group's rank should be within the world_size set by init_process_group")
+            raise ValueError(
+                f"Rank {rank} is out of range. Valid ranks are 0 to {world.size - 1} (world_size={world.size})"
+            )
     number = world.number()
     if world.rank not in ranks:
         return GroupMember.NON_GROUP_MEMBER

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.ranks import by_rank, tensorsh
+from ..support.ranks import by_rank, gone_from_shared_memory, shared, tensorsh
 
 FAULTS = Path(__file__).parent / "faults"
 SECONDS = 20
@@ -27,11 +27,7 @@ def nothing_left():
     end = time.monotonic() + 5
     while (left := running()) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not left and shared() <= before
-
-
-def shared() -> set[str]:
-    return {name for name in os.listdir("/dev/shm") if "mpich" in name} if os.path.isdir("/dev/shm") else set()
+    assert not left and gone_from_shared_memory(before)
 
 
 def running() -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.ranks import LONGEST, by_rank, tensorsh
+from ..support.ranks import LONGEST, by_rank, gone_from_shared_memory, tensorsh
 
 HELLO = """\
 import os, sys
@@ -100,7 +100,7 @@ def test_mpiexec_ends_when_a_rank_raises(tmp_path: Path) -> None:
     for words in ([program(tmp_path, ".tsr", text)], ["python", program(tmp_path, ".py", text)]):
         done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=LONGEST)
         assert done.returncode != 0 and "ZeroDivisionError" in done.stderr
-    assert not [name for name in os.listdir("/dev/shm") if "mpich" in name]
+    assert gone_from_shared_memory(set())
 
 
 BY_HAND = """\

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -39,3 +40,16 @@ def tensorsh(*words: str, **environment: str) -> subprocess.CompletedProcess[str
         [sys.executable, "-m", "tensorsh", *words], capture_output=True, text=True, timeout=LONGEST,
         env={**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", **environment},
     )  # fmt: skip
+
+
+def shared() -> set[str]:
+    """The files of MPI in shared memory."""
+    return {name for name in os.listdir("/dev/shm") if "mpich" in name} if os.path.isdir("/dev/shm") else set()
+
+
+def gone_from_shared_memory(before: set[str]) -> bool:
+    """Whether nothing new stays there; what other runs have there for a moment, while they start, goes by itself."""
+    new, end = shared() - before, time.monotonic() + 10
+    while (new := new & shared()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not new

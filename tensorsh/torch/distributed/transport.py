@@ -163,7 +163,7 @@ def load() -> Any:
         raise ImportError(f"mpi4py finds no MPI library ({error}): {INSTALL}", name="mpi4py") from None
     if MPI.COMM_WORLD.Get_size() > 1:
         MPI.COMM_WORLD.Barrier()  # everybody has the shared memory open by now
-        forget_shared_memory()
+    forget_shared_memory()
     _loaded = MPI
     return MPI
 

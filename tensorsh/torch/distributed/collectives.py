@@ -101,12 +101,12 @@ def is_gloo(group: ProcessGroup) -> bool:
 
 def reduce_array(group: ProcessGroup, array: np.ndarray, how: Reduction, root: int | None = None) -> Any:
     """The steps that reduce a flat array over a group, piece by piece; the reduced array."""
-    MPI, comm = world.transport.MPI, group._comm  # type: ignore[union-attr]
     buffer = array if how.compute == array.dtype else array.astype(how.compute)
     if how.factor is not None:
         buffer = buffer * how.factor
-    operation = getattr(MPI, how.name)
     if group.size() > 1:
+        MPI, comm = world.transport.MPI, group._comm  # type: ignore[union-attr]
+        operation = getattr(MPI, how.name)
         for piece in in_pieces(buffer):
             if root is None:
                 yield from finished(comm.Iallreduce(MPI.IN_PLACE, piece, operation))

@@ -45,7 +45,7 @@ class ProcessGroup(metaclass=Sealed):
 
     def name(self) -> str:
         """The name of what carries its messages."""
-        return self._backend
+        return "gloo" if self._backend == "undefined" else self._backend
 
     @property
     def group_name(self) -> str:
@@ -102,9 +102,9 @@ class ProcessGroup(metaclass=Sealed):
     def _steps(self, call: Call, count: int, begin: Callable[[], Any], absent: set[int]) -> Any:
         transport = world.transport
         assert transport is not None
-        if self._comm is None:
-            yield from self._connect(absent)
         if len(self._ranks) > 1:
+            if self._comm is None:
+                yield from self._connect(absent)
             text = call.header(count)
             headers = yield from transport.exchange(self._ranks, self._me, self._number, text, absent)
             if not (headers == headers[self._me]).all():
@@ -198,6 +198,7 @@ class World:
         self.default: ProcessGroup | None = None
         self.groups: dict[str, ProcessGroup] = {}
         self.count = 0
+        self.named = 0
         self.abandoned: list[Any] = []
         self.sent: list[Any] = []
         """Messages that were copied, until they have arrived."""
@@ -206,6 +207,11 @@ class World:
         """The number of the next group: all processes make their groups in the same order."""
         self.count += 1
         return self.count
+
+    def title(self) -> str:
+        """The name of the next group; the world's is 0."""
+        self.named += 1
+        return str(self.named - 1)
 
 
 world = World()
@@ -245,7 +251,7 @@ def group_of(given: Any) -> ProcessGroup:
         if given._title not in world.groups or world.groups[given._title] is not given:
             raise ValueError("Invalid process group specified")
         return given
-    raise TypeError(f"Invalid process group specified: {given!r}")
+    raise ValueError("Invalid process group specified")
 
 
 def outside(given: Any) -> bool:

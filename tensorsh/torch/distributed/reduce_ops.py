@@ -39,7 +39,9 @@ class RedOpType(Frozen):
     __index__ = __int__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RedOpType | ReduceOp) and str(other) == str(self)
+        if isinstance(other, ReduceOp):
+            other = other.op
+        return self.value == (other.value if isinstance(other, RedOpType) else other)
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -51,7 +53,7 @@ class RedOpType(Frozen):
 class ReduceOp(metaclass=Sealed):
     """The ways to reduce: SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, and PREMUL_SUM by a factor."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch.distributed.distributed_c10d"
     __slots__ = ("op", "factor")
     RedOpType = RedOpType
     SUM = RedOpType("SUM", 0)
@@ -65,13 +67,15 @@ class ReduceOp(metaclass=Sealed):
     PREMUL_SUM = RedOpType("PREMUL_SUM", 8)
 
     def __init__(self, op: Any, factor: Any = None) -> None:
+        if not isinstance(op, RedOpType | ReduceOp):
+            raise TypeError(
+                "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+                f"    1. torch._C._distributed_c10d.ReduceOp(arg0: c10d::ReduceOp::RedOpType)\n\nInvoked with: {op!r}"
+            )
         self.op, self.factor = kind_of(op), factor
 
-    def __str__(self) -> str:
-        return str(self.op)
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RedOpType | ReduceOp) and str(other) == str(self)
+        return self.op == other
 
     def __hash__(self) -> int:
         return hash(self.op)
@@ -85,6 +89,11 @@ class _ReduceOp(metaclass=Sealed):
 
 
 reduce_op = _ReduceOp()
+
+
+def _make_nccl_premul_sum(factor: Any) -> ReduceOp:
+    """The sum of all tensors, each multiplied by a factor before."""
+    return ReduceOp(ReduceOp.PREMUL_SUM, factor)
 
 
 def kind_of(op: Any) -> RedOpType:

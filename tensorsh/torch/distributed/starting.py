@@ -71,17 +71,16 @@ def init_process_group(
     _begin(met)
     number = world.number()
     ranks = list(range(met.size))
-    world.default = made = ProcessGroup(ranks, number, name, seconds, "0", "default_pg")
+    world.named = 0
+    world.default = made = ProcessGroup(ranks, number, name, seconds, world.title(), "default_pg")
     world.groups["0"] = made
     made._store = PrefixStore(f"default_pg/{number}", met.store)
-    if number > 1:
-        made._comm = None  # a world of its own, after an earlier one
 
 
 def _begin(met: Meeting) -> None:
     """Starts MPI, once in a process."""
     if world.transport is None:
-        transport = carrier.Transport(met.client)
+        transport = carrier.Transport(met.client, met.size)
         if transport.size != met.size or transport.rank != met.rank:
             raise RuntimeError(
                 f"MPI has started this process as rank {transport.rank} of {transport.size}, not as rank {met.rank} of "
@@ -132,10 +131,10 @@ def new_group(
             raise ValueError(
                 f"Rank {rank} is out of range. Valid ranks are 0 to {world.size - 1} (world_size={world.size})"
             )
-    number = world.number()
+    number, title = world.number(), world.title()
     if world.rank not in ranks:
         return GroupMember.NON_GROUP_MEMBER
-    made = ProcessGroup(ranks, number, name, seconds, str(number - 1), group_desc or "undefined")
+    made = ProcessGroup(ranks, number, name, seconds, title, group_desc or "undefined")
     made._store = PrefixStore(str(number), parent._store)
     world.groups[made._title] = made
     return made

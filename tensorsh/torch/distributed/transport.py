@@ -38,18 +38,21 @@ PAIRS = 32
 class Transport:
     """MPI in this process: the world of its ranks, and the service that tells who is gone."""
 
-    def __init__(self, keys: Client | None) -> None:
-        self.MPI = MPI = load()
+    def __init__(self, keys: Client | None, size: int) -> None:
         self.keys = keys
+        self._looked = 0.0
+        self._gone: dict[int, str] = {}
+        if size == 1 and not places.managed():  # nobody to speak with: MPI is not needed, and need not be installed
+            self.rank, self.size = 0, 1
+            return
+        self.MPI = MPI = load()
         self.rank, self.size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
         self.world = MPI.COMM_WORLD.Dup()
         self.control = MPI.COMM_WORLD.Dup()
         self.tags = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) or 32767
         self.shared = self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True
         """Whether ranks have to share cores."""
-        self._looked = 0.0
         atexit.register(leave, self, keys is None and self.size > 1)
-        self._gone: dict[int, str] = {}
 
     def communicator(self, ranks: list[int], number: int) -> Any:
         """The communicator of a group, made by its members together."""

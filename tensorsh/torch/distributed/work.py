@@ -81,7 +81,11 @@ class Work(metaclass=Sealed):
         return list(self._result)
 
     def source_rank(self) -> int:
-        """The rank that a message came from."""
+        """The rank that a message came from, or RuntimeError for what is none."""
+        if self._source < 0:
+            raise RuntimeError(
+                "sourceRank() may only be called on work objects that correspond to a recv or recv-from-any call."
+            )
         return self._source
 
     def get_future(self) -> Any:
@@ -113,7 +117,7 @@ def _waiting(kind: Any) -> Any:
     if kind not in _kinds:
 
         class Future(kind):
-            __module__ = "torch.futures"
+            __module__, __qualname__ = "torch", "Future"
 
             def __init__(self, work: Work) -> None:
                 super().__init__()

@@ -32,13 +32,13 @@ class Client:
                 raise Gone(f"the service of the ranks is gone ({error.strerror or error})") from None
 
     def _take(self, count: int) -> bytes:
-        found = b""
+        found = bytearray()
         while len(found) < count:
-            part = self._sock.recv(count - len(found))
+            part = self._sock.recv(min(count - len(found), 1 << 20))
             if not part:
                 raise OSError("connection closed")
             found += part
-        return found
+        return bytes(found)
 
     def ended(self) -> dict[int, str]:
         """The ranks that are gone, and how they went."""

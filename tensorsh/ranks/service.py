@@ -20,7 +20,7 @@ ENDED = "has ended"
 GRACE = 5.0
 """Seconds that the service waits for the rest once its rank 0 has ended."""
 LARGEST = 1 << 28
-"""Bytes of a frame, at most."""
+"""Bytes of a frame, and of all that ranks put into the table, at most."""
 
 
 def packed(*fields: bytes) -> bytes:
@@ -78,12 +78,12 @@ class Connection:
 
     def __init__(self, service: Service, sock: socket.socket, kind: str = "", rank: int = -1) -> None:
         self.service, self.sock, self.kind, self.rank = service, sock, kind, rank
-        self.buffer, self.left = b"", False
+        self.buffer, self.left = bytearray(), False
 
     def readable(self) -> None:
         """Takes what came and answers each whole line or frame."""
         try:
-            data = self.sock.recv(1 << 16)
+            data = self.sock.recv(1 << 20)
         except OSError:
             data = b""
         if not data:
@@ -103,13 +103,15 @@ class Connection:
                 return False
             if len(self.buffer) < 4 + length:
                 return False
-            body, self.buffer = self.buffer[4 : 4 + length], self.buffer[4 + length :]
+            body = bytes(self.buffer[4 : 4 + length])
+            del self.buffer[: 4 + length]
             self.send(packed(*self.service.keys(self, unpacked(body))))
             return True
-        line, found, rest = self.buffer.partition(b"\n")
-        if not found:
+        end = self.buffer.find(b"\n")
+        if end < 0:
             return False
-        self.buffer = rest
+        line = bytes(self.buffer[:end])
+        del self.buffer[: end + 1]
         words = line.decode("utf-8", "replace").split()
         if self.kind == "pmi":
             self.service.pmi(self, words)
@@ -137,6 +139,8 @@ class Service:
         self.watched = selector is not None
         """Whether somebody watches the ranks' processes, who knows better than a closed connection how they end."""
         self.table = Table()
+        self.held = 0
+        """Bytes that were put into the table."""
         self.hosts: dict[int, str] = {}
         self.ended: dict[int, str] = {}
         """Ranks that are gone, and how they went."""
@@ -187,6 +191,8 @@ class Service:
     def keys(self, connection: Connection, fields: list[bytes]) -> list[bytes]:
         """The answer to a request: of who is there, or of the table."""
         match fields:
+            case []:
+                return []
             case [b"ended"]:
                 return [b"%d %s" % (rank, how.encode()) for rank, how in self.ended.items()]
             case [b"hosts"]:
@@ -197,6 +203,10 @@ class Service:
             case [b"leave"]:
                 connection.left = True
                 return [b"ok"]
+        if sum(map(len, fields)) + self.held > LARGEST:  # whoever keeps the keys must not run out of memory for a rank
+            return [b"full"]
+        if fields[0] in (b"set", b"append", b"swap"):
+            self.held += sum(map(len, fields))
         return self.table.ask(fields)
 
     def pmi(self, connection: Connection, words: list[str]) -> None:

@@ -19,7 +19,7 @@ class Backend(str, metaclass=Sealed):
     __module__ = "torch.distributed"
     __slots__ = ()
     UNDEFINED, GLOO, NCCL, UCC, MPI, XCCL, FAKE = "undefined", "gloo", "nccl", "ucc", "mpi", "xccl", "fake"
-    backend_list = ["undefined", "gloo", "nccl", "xccl", "ucc", "mpi", "fake"]
+    backend_list = ("undefined", "gloo", "nccl", "xccl", "ucc", "mpi", "fake")
     default_device_backend_map = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl", "mps": "gloo"}
 
     def __new__(cls, name: str) -> Backend:

@@ -23,11 +23,14 @@ def check_tensor(value: Any, name: str) -> None:
         )
 
 
-def check_list(value: Any, name: str) -> None:
-    if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
+def check_list(value: Any, name: str) -> list[Tensor]:
+    """The tensors of a list, in a list that nobody else has."""
+    found = list(value) if isinstance(value, list) else None
+    if found is None or not all(isinstance(each, Tensor) for each in found):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n             but got {type(value)} instead."
         )
+    return found
 
 
 def check_dtypes(*tensors: Any) -> None:
@@ -41,30 +44,39 @@ def dtype_name(t: Tensor) -> str:
     return t.dtype.name
 
 
-def flat(t: Tensor) -> np.ndarray:
-    """A tensor's elements in a row: its own memory where that is in order, else a copy."""
-    array = t._array
-    if type(array) is not np.ndarray:
-        if hasattr(array, "layout"):
+class Held:
+    """The memory of a tensor for the time of a call, however the tensor may change while it goes on."""
+
+    __slots__ = ("tensor", "array", "size", "dtype")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor, self.array = tensor, tensor._array
+        if hasattr(self.array, "layout"):
             raise RuntimeError("collectives take dense tensors; call to_dense() first")
-        array = t.detach().cpu()._array
-    return np.ascontiguousarray(array).reshape(-1)
+        self.size, self.dtype = self.array.size, self.array.dtype
+
+    def flat(self) -> np.ndarray:
+        """The elements in a row: the memory itself where that is in order, else a copy."""
+        array = self.array
+        return np.ascontiguousarray(array if type(array) is np.ndarray else array.get()).reshape(-1)
+
+    def octets(self) -> np.ndarray:
+        """The bytes of the elements in a row."""
+        return octets(self.flat())
+
+    def put(self, values: np.ndarray) -> None:
+        """Writes elements, or their bytes, in a row, where they are not there already."""
+        array, values = self.array, values.view(self.dtype)
+        if type(array) is not np.ndarray:
+            array.set(values.reshape(array.shape))
+        elif not np.may_share_memory(array, values):
+            array[...] = values.reshape(array.shape)
+        self.tensor._bump()
 
 
 def octets(array: np.ndarray) -> np.ndarray:
     """The bytes of a flat array."""
     return array.view(np.uint8)
-
-
-def put(t: Tensor, values: np.ndarray) -> None:
-    """Writes elements in a row into a tensor, where they are not there already."""
-    array = t._array
-    if type(array) is np.ndarray:
-        if not np.may_share_memory(array, values):
-            array[...] = values.reshape(array.shape)
-    else:
-        array.set(values.reshape(array.shape))
-    t._bump()
 
 
 def find(group: Any, name: str) -> ProcessGroup | None:
@@ -133,8 +145,10 @@ def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None, async_op: bool 
         return None
     how = Reduction(op, dtype_name(tensor), tensor._array.dtype, is_gloo(found))
 
+    held = Held(tensor)
+
     def begin() -> Any:
-        put(tensor, (yield from reduce_array(found, flat(tensor), how)))
+        held.put((yield from reduce_array(found, held.flat(), how)))
 
     call = Call("all_reduce", tensor.shape, dtype_name(tensor), str(kind_of(op)))
     return found._run(call, begin, [tensor], async_op)
@@ -151,13 +165,15 @@ def broadcast(
     root = member(found, src, group_src)
     check_root(found, root, "broadcast")
 
+    held = Held(tensor)
+
     def begin() -> Any:
-        array = flat(tensor)
+        array = held.flat()
         if found.size() > 1:
             for piece in in_pieces(octets(array)):
                 yield from finished(found._comm.Ibcast(piece, root))
         if found._me != root:
-            put(tensor, array)
+            held.put(array)
 
     call = Call("broadcast", tensor.shape, dtype_name(tensor), f"Root={root}")
     return found._run(call, begin, [tensor], async_op)
@@ -165,7 +181,7 @@ def broadcast(
 
 def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
     """Give all processes the tensors of all, in a list of tensors of the same shape."""
-    check_list(tensor_list, "tensor_list")
+    tensor_list = check_list(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
     check_dtypes(tensor, *tensor_list) if tensor_list else None
     found = find(group, "all_gather")
@@ -178,10 +194,12 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: b
     for i, each in enumerate(tensor_list):
         check_shape(each, tensor, "allgather", i)
 
+    held, parts = Held(tensor), [Held(each) for each in tensor_list]
+
     def begin() -> Any:
-        gathered = yield from gather_bytes(found, octets(flat(tensor)))
-        for each, part in zip(tensor_list, gathered, strict=True):
-            put(each, part.view(each._array.dtype))
+        gathered = yield from gather_bytes(found, held.octets())
+        for each, part in zip(parts, gathered, strict=True):
+            each.put(part)
 
     call = Call("all_gather", tensor.shape, dtype_name(tensor))
     return found._run(call, begin, tensor_list, async_op)

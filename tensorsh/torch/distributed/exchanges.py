@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.tensors.tensor import Tensor
 from .collectives import (
     SUM,
+    Held,
     check_complex,
     check_dtypes,
     check_list,
@@ -17,12 +18,10 @@ from .collectives import (
     check_tensor,
     dtype_name,
     find,
-    flat,
     gather_bytes,
     is_gloo,
     member,
     octets,
-    put,
     reduce_array,
     world,
 )  # fmt: skip
@@ -45,10 +44,12 @@ def reduce(
     check_root(found, root, "reduce")
     how = Reduction(op, dtype_name(tensor), tensor._array.dtype, is_gloo(found))
 
+    held = Held(tensor)
+
     def begin() -> Any:
-        reduced = yield from reduce_array(found, flat(tensor), how, root)
+        reduced = yield from reduce_array(found, held.flat(), how, root)
         if root == found._me:
-            put(tensor, reduced)
+            held.put(reduced)
 
     call = Call("reduce", tensor.shape, dtype_name(tensor), f"{kind_of(op)}, Root={root}")
     return found._run(call, begin, [tensor], async_op)
@@ -74,9 +75,11 @@ def all_gather_single(
             f"ProcessGroupGloo::allgather: invalid tensor size at index 0 (expected ({expected}), got ({', '.join(map(str, first))}))"
         )
 
+    given, taken = Held(input_tensor), Held(output_tensor)
+
     def begin() -> Any:
-        rows = yield from gather_bytes(found, octets(flat(input_tensor)))
-        put(output_tensor, rows.reshape(-1).view(output_tensor._array.dtype))
+        rows = yield from gather_bytes(found, given.octets())
+        taken.put(rows.reshape(-1))
 
     call = Call("all_gather_single", shape, dtype_name(input_tensor))
     return found._run(call, begin, [output_tensor], async_op)
@@ -96,7 +99,7 @@ def gather(
     """Give one process the tensors of all, in a list."""
     check_tensor(tensor, "tensor")
     if gather_list:
-        check_list(gather_list, "gather_list")
+        gather_list = check_list(gather_list, "gather_list")
         check_dtypes(tensor, *gather_list)
     found = find(group, "gather")
     if found is None:
@@ -112,16 +115,18 @@ def gather(
     elif gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
 
+    held, parts = Held(tensor), [Held(each) for each in gather_list or ()]
+
     def begin() -> Any:
-        mine = octets(flat(tensor))
+        mine = held.octets()
         rows = np.empty((found.size(), mine.size), np.uint8) if root == found._me else None
         if found.size() > 1:
             yield from finished(found._comm.Igather(mine, rows, root))
         elif rows is not None:
             rows[0] = mine
         if rows is not None:
-            for each, part in zip(gather_list or (), rows, strict=True):
-                put(each, part.view(each._array.dtype))
+            for each, part in zip(parts, rows, strict=True):
+                each.put(part)
 
     call = Call("gather", tensor.shape, dtype_name(tensor), f"Root={root}")
     return found._run(call, begin, list(gather_list or ()), async_op)
@@ -142,7 +147,7 @@ def scatter(
     """Give each process its part of a list that one of them has."""
     check_tensor(tensor, "tensor")
     if scatter_list:
-        check_list(scatter_list, "scatter_list")
+        scatter_list = check_list(scatter_list, "scatter_list")
         check_dtypes(tensor, *scatter_list)
     found = find(group, "scatter")
     if found is None:
@@ -158,15 +163,17 @@ def scatter(
     elif scatter_list:
         raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
 
+    held, parts = Held(tensor), [Held(each) for each in scatter_list or ()]
+
     def begin() -> Any:
-        mine, rows = flat(tensor), None
+        mine, rows = held.flat(), None
         if root == found._me:
-            rows = np.concatenate([octets(flat(each)) for each in scatter_list or ()])
+            rows = np.concatenate([each.octets() for each in parts])
         if found.size() > 1:
             yield from finished(found._comm.Iscatter(rows, octets(mine), root))
         elif rows is not None:
             octets(mine)[:] = rows
-        put(tensor, mine)
+        held.put(mine)
 
     call = Call("scatter", tensor.shape, dtype_name(tensor), f"Root={root}")
     return found._run(call, begin, [tensor], async_op)
@@ -177,7 +184,7 @@ def reduce_scatter(
 ) -> Work | None:
     """Reduce lists of tensors, and give each process its part of the reduced list."""
     check_tensor(output, "output")
-    check_list(input_list, "input_list")
+    input_list = check_list(input_list, "input_list")
     check_dtypes(output, *input_list) if input_list else None
     check_complex(output, op, "reduce_scatter")
     found = find(group, "reduce_scatter")
@@ -186,7 +193,7 @@ def reduce_scatter(
     check_count(input_list, found, "reduce_scatter", "input")
     for i, each in enumerate(input_list):
         check_shape(each, output, "reduce_scatter", i)
-    return _reduce_scatter(found, output, lambda: [flat(each) for each in input_list], op, "reduce_scatter", async_op)
+    return _reduce_scatter(found, output, [Held(each) for each in input_list], op, "reduce_scatter", async_op)
 
 
 def reduce_scatter_single(
@@ -202,7 +209,7 @@ def reduce_scatter_single(
         return None
     if output.numel() * found.size() != input.numel():
         raise RuntimeError("input tensor must be the same size as output size times world size")
-    return _reduce_scatter(found, output, lambda: [flat(input)], op, "reduce_scatter_single", async_op)
+    return _reduce_scatter(found, output, [Held(input)], op, "reduce_scatter_single", async_op)
 
 
 def reduce_scatter_tensor(
@@ -212,14 +219,16 @@ def reduce_scatter_tensor(
     return reduce_scatter_single(output, input, op, group, async_op)
 
 
-def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: Any, op: Any, title: str, async_op: bool) -> Any:
+def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: Any, title: str, async_op: bool) -> Any:
     how = Reduction(op, dtype_name(output), output._array.dtype, is_gloo(found))
 
+    taken = Held(output)
+
     def begin() -> Any:
-        given = np.concatenate(parts()).astype(how.compute, copy=False)
+        given = np.concatenate([each.flat() for each in parts]).astype(how.compute, copy=False)
         if how.factor is not None:
             given = given * how.factor
-        mine = np.empty(output.numel(), how.compute)
+        mine = np.empty(taken.size, how.compute)
         if found.size() > 1:
             operation = getattr(world.transport.MPI, how.name)  # type: ignore[union-attr]
             yield from finished(found._comm.Ireduce_scatter_block(given, mine, operation))
@@ -227,7 +236,7 @@ def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: Any, op: Any, ti
             mine[:] = given
         if how.average:
             np.true_divide(mine, found.size(), out=mine)
-        put(output, mine.astype(output._array.dtype, copy=False))
+        taken.put(mine.astype(taken.dtype, copy=False))
 
     call = Call(title, output.shape, dtype_name(output), str(kind_of(op)))
     return found._run(call, begin, [output], async_op)
@@ -237,24 +246,24 @@ def all_to_all(
     output_tensor_list: list, input_tensor_list: list, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """Send each process its part of a list, and get a part of each one's."""
-    check_list(output_tensor_list, "output_tensor_list")
-    check_list(input_tensor_list, "input_tensor_list")
+    output_tensor_list = check_list(output_tensor_list, "output_tensor_list")
+    input_tensor_list = check_list(input_tensor_list, "input_tensor_list")
     check_dtypes(*output_tensor_list, *input_tensor_list) if output_tensor_list and input_tensor_list else None
     found = find(group, "all_to_all")
     if found is None:
         return None
     for given, what in ((input_tensor_list, "input"), (output_tensor_list, "output")):
         check_count(given, found, "alltoall", what)
-    sent = [each.numel() for each in input_tensor_list]
-    wanted = [each.numel() for each in output_tensor_list]
+    given, taken = [Held(each) for each in input_tensor_list], [Held(each) for each in output_tensor_list]
+    sent, wanted = [each.size for each in given], [each.size for each in taken]
 
     def take(came: np.ndarray) -> None:
         at = 0
-        for each, count in zip(output_tensor_list, wanted, strict=True):
-            put(each, came[at : at + count])
-            at += count
+        for each in taken:
+            each.put(came[at : at + each.size])
+            at += each.size
 
-    joined = lambda: np.concatenate([flat(each) for each in input_tensor_list])
+    joined = lambda: np.concatenate([each.flat() for each in given])
     return _all_to_all(found, joined, sent, wanted, take, input_tensor_list[0], output_tensor_list, async_op)
 
 
@@ -272,9 +281,8 @@ def all_to_all_single(
     if not output_split_sizes and not input_split_sizes and tuple(output.shape) != tuple(input.shape):
         raise RuntimeError("ProcessGroupGloo::alltoall: input and output tensors must have the same size")
     sent, wanted = splits(input, input_split_sizes, found), splits(output, output_split_sizes, found)
-    return _all_to_all(
-        found, lambda: flat(input), sent, wanted, lambda came: put(output, came), input, [output], async_op
-    )
+    given, taken = Held(input), Held(output)
+    return _all_to_all(found, given.flat, sent, wanted, taken.put, input, [output], async_op)
 
 
 def splits(t: Tensor, sizes: Any, group: ProcessGroup) -> list[int]:
@@ -284,12 +292,13 @@ def splits(t: Tensor, sizes: Any, group: ProcessGroup) -> list[int]:
         if rows % group.size():
             raise RuntimeError("Tensor's dim 0 does not divide equally across group size")
         return [t.numel() // group.size()] * group.size()
+    sizes = [int(size) for size in sizes]
     if len(sizes) != group.size():
         raise RuntimeError("Number of tensor splits not equal to group size")
-    if sum(sizes) != rows:
+    if sum(sizes) != rows or min(sizes) < 0:
         raise RuntimeError("Split sizes doesn't match total dim 0 size")
     each = t.numel() // rows if rows else 0
-    return [int(size) * each for size in sizes]
+    return [size * each for size in sizes]
 
 
 def _all_to_all(
@@ -328,7 +337,7 @@ def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_
     """`all_reduce` of several tensors in one call."""
     if isinstance(tensors, Tensor):
         tensors = [tensors]
-    check_list(tensors, "tensor")
+    tensors = check_list(tensors, "tensor")
     check_dtypes(*tensors)
     check_complex(tensors[0], op, "all_reduce")
     found = find(group, "all_reduce_coalesced")
@@ -336,12 +345,14 @@ def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_
         return None
     how = Reduction(op, dtype_name(tensors[0]), tensors[0]._array.dtype, is_gloo(found))
 
+    held = [Held(each) for each in tensors]
+
     def begin() -> Any:
-        reduced = yield from reduce_array(found, np.concatenate([flat(each) for each in tensors]), how)
+        reduced = yield from reduce_array(found, np.concatenate([each.flat() for each in held]), how)
         at = 0
-        for each in tensors:
-            put(each, reduced[at : at + each.numel()])
-            at += each.numel()
+        for each in held:
+            each.put(reduced[at : at + each.size])
+            at += each.size
 
     call = Call("all_reduce_coalesced", [each.numel() for each in tensors], dtype_name(tensors[0]), str(kind_of(op)))
     return found._run(call, begin, tensors, async_op)
@@ -351,7 +362,7 @@ def all_gather_coalesced(
     output_tensor_lists: list, input_tensor_list: list, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """`all_gather` of several tensors: a list of tensors for each process."""
-    check_list(input_tensor_list, "tensor_list")
+    input_tensor_list = check_list(input_tensor_list, "tensor_list")
     if not isinstance(output_tensor_lists, list):
         raise RuntimeError("Invalid function argument: output_tensor_lists should be a list")
     found = find(group, "all_gather_coalesced")
@@ -359,19 +370,24 @@ def all_gather_coalesced(
         return None
     if len(output_tensor_lists) != found.size():
         raise RuntimeError("output lists should be equal to world size")
+    output_tensor_lists = [check_list(given, "output_tensor_lists") for given in output_tensor_lists]
     for given in output_tensor_lists:
-        check_list(given, "output_tensor_lists")
         for i, each in enumerate(given):
             check_shape(each, input_tensor_list[i], "allgather_coalesced", i)
 
+    held, taken = (
+        [Held(each) for each in input_tensor_list],
+        [[Held(t) for t in given] for given in output_tensor_lists],
+    )
+
     def begin() -> Any:
-        mine = np.concatenate([octets(flat(each)) for each in input_tensor_list])
+        mine = np.concatenate([each.octets() for each in held])
         rows = yield from gather_bytes(found, mine)
-        for row, given in zip(rows, output_tensor_lists, strict=True):
+        for row, given in zip(rows, taken, strict=True):
             at = 0
             for each in given:
-                size = each.numel() * each.element_size()
-                put(each, row[at : at + size].copy().view(each._array.dtype))
+                size = each.size * each.dtype.itemsize
+                each.put(row[at : at + size].copy())
                 at += size
 
     sizes = [each.numel() * each.element_size() for each in input_tensor_list]

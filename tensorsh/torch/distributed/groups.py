@@ -24,6 +24,10 @@ class ProcessGroup(metaclass=Sealed):
     """Processes that take part in collectives together: `rank()` of this one among `size()`."""
 
     __module__ = "torch.distributed.distributed_c10d"
+    __slots__ = (
+        "_ranks", "_number", "_backend", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm",
+        "__weakref__",
+    )  # fmt: skip
 
     def __init__(self, ranks: list[int], number: int, backend: str, timeout: float, title: str, about: str) -> None:
         self._ranks, self._number, self._backend, self._timeout = ranks, number, backend, timeout
@@ -81,23 +85,20 @@ class ProcessGroup(metaclass=Sealed):
             try:
                 carrier.wait(steps, check)
             except BaseException as error:
-                self._abandon(steps, error)
+                if carrier.abandon(steps):
+                    self._spoil(error)
                 raise
             return None
-        work = Work(steps, check, result, progress)
+        work = Work(steps, check, result, progress, spoil=self._spoil)
         progress.begin(self._number, work)
         if async_op:
             return work
         work.wait()
         return None
 
-    def _abandon(self, steps: Any, error: BaseException) -> None:
-        """Keeps what MPI may still write to, and lets nobody use the group after a call that was left in the middle."""
-        world.abandoned.append(steps)
-        if not isinstance(error, Mismatch) and steps.gi_frame is None and not isinstance(error, Unfinished):
-            return
-        if not isinstance(error, Mismatch):
-            self._broken = str(error) or "a collective of this process group was interrupted"
+    def _spoil(self, error: BaseException) -> None:
+        """Lets nobody use the group after a call that was left in the middle: what the others send now would be mistaken."""
+        self._broken = str(error) or "a collective of this process group was interrupted"
 
     def _steps(self, call: Call, count: int, begin: Callable[[], Any], absent: set[int]) -> Any:
         transport = world.transport
@@ -199,7 +200,6 @@ class World:
         self.groups: dict[str, ProcessGroup] = {}
         self.count = 0
         self.named = 0
-        self.abandoned: list[Any] = []
         self.sent: list[Any] = []
         """Messages that were copied, until they have arrived."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
-from .collectives import check_tensor, find, flat, member, octets, put
+from .collectives import Held, check_tensor, find, member, octets
 from .groups import Call, ProcessGroup, Unfinished, world
 from .transport import finished
 from .work import Work
@@ -118,7 +118,7 @@ def isend(
     if found is None:
         return None
     other = checked(found, dst, group_dst, "destination")
-    return begin_send(found, octets(flat(tensor)), other, tag_of(found, tag), [tensor])
+    return begin_send(found, Held(tensor).octets(), other, tag_of(found, tag), [tensor])
 
 
 def irecv(
@@ -131,8 +131,9 @@ def irecv(
         return None
     anybody = src is None and group_src is None
     other = None if anybody else checked(found, src, group_src, "source")
-    array = flat(tensor)
-    return begin_receive(found, octets(array), other, tag_of(found, tag), [tensor], lambda: put(tensor, array))
+    held = Held(tensor)
+    array = held.octets()
+    return begin_receive(found, array, other, tag_of(found, tag), [tensor], lambda: held.put(array))
 
 
 def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:

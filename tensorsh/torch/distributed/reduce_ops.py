@@ -129,7 +129,8 @@ class Reduction:
             raise RuntimeError(
                 f"result type Float can't be cast to the desired output type {name.get(dtype, dtype.title())}"
             )
-        self.factor = getattr(op, "factor", None) if kind == "PREMUL_SUM" else None
+        factor = getattr(op, "factor", None) if kind == "PREMUL_SUM" else None
+        self.factor = None if factor is None else float(factor)
         self.average = kind == "AVG"
         self.compute = np.dtype(np.float32) if dtype in ("float16", "bfloat16") else array
         self.name = OF_BOOL[kind] if dtype == "bool" else MPI_NAMES.get(kind) or BITS[kind]

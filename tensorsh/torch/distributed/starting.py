@@ -119,7 +119,8 @@ def new_group(
     name = parent._backend if backend is None else check_backend(backend)
     if ranks is None:
         ranks = list(parent._ranks)
-    ranks = sorted(ranks) if sort_ranks else list(ranks)
+    ranks = [int(rank) for rank in ranks]
+    ranks = sorted(ranks) if sort_ranks else ranks
     if len(ranks) > world.size:
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group"

@@ -130,7 +130,10 @@ class KeyStore(Store):
 
     def _ask(self, *fields: bytes) -> list[bytes]:
         try:
-            return self._client.ask(*fields)
+            found = self._client.ask(*fields)
+            if found == [b"full"] and fields[0] != b"get":
+                raise DistStoreError("the keys of a program hold 256 MB at most: send tensors by collectives")
+            return found
         except Gone as error:
             raise DistNetworkError(str(error)) from None
 
@@ -155,6 +158,8 @@ class PrefixStore(Store):
         elif rest:
             rest[0] = self._prefix + rest[0]
         found = self._under._ask(name, *rest)
+        if name == b"list":
+            return [key[len(self._prefix) :] for key in found if key.startswith(self._prefix)]
         return found
 
 

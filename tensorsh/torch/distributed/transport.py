@@ -141,6 +141,17 @@ def wait(steps: Steps, check: Any) -> Any:
         return end.value
 
 
+_abandoned: list[Any] = []
+
+
+def abandon(steps: Any) -> bool:
+    """Keeps an operation that was left in the middle, with the memory that MPI may still write to; False where it had ended."""
+    if steps.gi_frame is None:
+        return False
+    _abandoned.append(steps)
+    return True
+
+
 def in_pieces(array: np.ndarray) -> Iterable[np.ndarray]:
     """The parts of a flat array that are sent one after the other."""
     step = max(PIECE // max(array.itemsize, 1), 1)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
-from .transport import Patience, Steps, Transport
+from .transport import Patience, Steps, Transport, abandon
 
 __all__ = ["Work"]
 
@@ -20,9 +21,15 @@ class Work(metaclass=Sealed):
 
     __module__ = "torch.distributed.distributed_c10d"
 
-    def __init__(self, steps: Any, check: Any, result: Any, progress: Any, source: int = -1) -> None:
+    __slots__ = (
+        "_steps", "_check", "_result", "_progress", "_source", "_spoil", "_error", "_future", "_done", "_moving", "_after",
+        "__weakref__",
+    )  # fmt: skip
+
+    def __init__(self, steps: Any, check: Any, result: Any, progress: Any, source: int = -1, spoil: Any = None) -> None:
         self._steps: Steps | None = steps
         self._check, self._result, self._progress, self._source = check, result, progress, source
+        self._spoil = spoil
         self._error: BaseException | None = None
         self._future: Any = None
         self._done = steps is None
@@ -39,11 +46,14 @@ class Work(metaclass=Sealed):
             pass
         except Exception as error:  # noqa: BLE001 - whoever waits gets it
             self._error = error
-        self._finish()
+            if abandon(self._steps) and self._spoil is not None:
+                self._spoil(error)
+        self._steps, self._done = None, True
+        self._progress.ended(self)
         return True
 
-    def _finish(self) -> None:
-        self._steps, self._done = None, True
+    def _tell(self) -> None:
+        """Calls what waits for the end."""
         after, self._after = self._after, []
         for function in after:
             function()
@@ -52,6 +62,7 @@ class Work(metaclass=Sealed):
         """Whether it has ended, well or not."""
         if not self._done:
             self._progress.step()
+        self._progress.tell()
         return self._done
 
     def is_success(self) -> bool:
@@ -67,9 +78,16 @@ class Work(metaclass=Sealed):
         if not self._done:
             end = None if not timeout else time.monotonic() + timeout.total_seconds()
             self._progress.wait(self, end)
+        self._progress.tell()
         if self._error is not None:
             raise self._error
         return True
+
+    def _settle(self) -> None:
+        """Waits for the end, however it is."""
+        if not self._done:
+            self._progress.wait(self)
+        self._progress.tell()
 
     def synchronize(self) -> None:
         """As `wait`: there is no stream of a device to wait on."""
@@ -93,7 +111,8 @@ class Work(metaclass=Sealed):
         if self._future is None:
             from ..futures import Future
 
-            self._future = future = _waiting(Future)(self)
+            self._future = future = Future()
+            future._cause = self._settle
 
             def tell() -> None:
                 if self._error is not None:
@@ -109,29 +128,6 @@ class Work(metaclass=Sealed):
         return self._future
 
 
-_kinds: dict[type, type] = {}
-
-
-def _waiting(kind: Any) -> Any:
-    """The class of futures that wait for their work."""
-    if kind not in _kinds:
-
-        class Future(kind):
-            __module__, __qualname__ = "torch", "Future"
-
-            def __init__(self, work: Work) -> None:
-                super().__init__()
-                self._work: Work | None = work
-
-            def wait(self) -> Any:
-                if not self.done() and self._work is not None:
-                    self._work.wait()
-                return super().wait()
-
-        _kinds[kind] = Future
-    return _kinds[kind]
-
-
 class Progress:
     """The operations under way, in lanes: those of one lane follow each other, as the collectives of a group do."""
 
@@ -142,6 +138,21 @@ class Progress:
         self.waiters = 0
         self.news = threading.Event()
         self.thread: threading.Thread | None = None
+        self.untold: deque[Work] = deque()
+
+    def ended(self, work: Work) -> None:
+        """Tells those who wait for an operation: at once in plain Python, in a script when it asks next, so that functions of a
+        script run within its limits and not in a thread beside it."""
+        if work._after:
+            if process.plain:
+                work._tell()
+            else:
+                self.untold.append(work)
+
+    def tell(self) -> None:
+        """Calls the functions of scripts that wait for operations."""
+        while self.untold and threading.current_thread() is not self.thread:
+            self.untold.popleft()._tell()
 
     def begin(self, lane: Any, work: Work) -> None:
         """Starts an operation, or lets it wait for those before it in its lane."""

@@ -119,13 +119,17 @@ def reduce_array(group: ProcessGroup, array: np.ndarray, how: Reduction, root: i
     if group.size() > 1:
         MPI, comm = world.transport.MPI, group._comm  # type: ignore[union-attr]
         operation = getattr(MPI, how.name)
+        flying: list[Any] = []  # two pieces at a time: one is reduced while the next is on its way
         for piece in in_pieces(buffer):
             if root is None:
-                yield from finished(comm.Iallreduce(MPI.IN_PLACE, piece, operation))
+                flying.append(comm.Iallreduce(MPI.IN_PLACE, piece, operation))
             elif root == group._me:
-                yield from finished(comm.Ireduce(MPI.IN_PLACE, piece, operation, root))
+                flying.append(comm.Ireduce(MPI.IN_PLACE, piece, operation, root))
             else:
-                yield from finished(comm.Ireduce(piece, None, operation, root))
+                flying.append(comm.Ireduce(piece, None, operation, root))
+            if len(flying) > 1:
+                yield from finished(flying.pop(0))
+        yield from finished(*flying)
     if how.average:
         np.true_divide(buffer, group.size(), out=buffer)
     return buffer if buffer.dtype == array.dtype else buffer.astype(array.dtype)

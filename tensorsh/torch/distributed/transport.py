@@ -28,6 +28,8 @@ PIECE = 1 << 22
 MOVING = True
 """What a step gives where all ranks are there and data is on its way."""
 LONG_SPINS = 20000
+LONG_TURN, CROWDED, MOMENT, QUICK = 0.0008, 500, 0.00001, 60
+"""Seconds of a turn that another process had, for how many pauses one sleeps then, how long, and after how many looks."""
 SPINS = 200
 """How often a wait gives its turn away before it sleeps."""
 INSTALL = 'pip install "tensorsh[distributed]"'
@@ -109,9 +111,15 @@ def finished(*requests: Any) -> Steps:
 
 class Patience:
     """How one waits: by giving one's turn away at first, by sleeping later. Where data is moving, MPI moves it only when it is
-    asked, and sleep comes much later."""
+    asked, and sleep comes much later.
+
+    On a crowded machine whoever gives its turn away gets it back after milliseconds, whoever sleeps for a moment is woken at
+    once: a turn that took long is the sign of that, and for a while one sleeps.
+    """
 
     __slots__ = ("turns",)
+    crowded = 0
+    """For how many pauses one sleeps instead of giving turns away."""
 
     def __init__(self) -> None:
         self.turns = 0
@@ -121,7 +129,15 @@ class Patience:
         self.turns = turns = self.turns + 1
         spins = LONG_SPINS if moving else SPINS
         if turns < spins:
-            os.sched_yield()
+            if Patience.crowded:
+                if turns > QUICK:
+                    Patience.crowded -= 1
+                    time.sleep(MOMENT)
+            else:
+                began = time.perf_counter()
+                os.sched_yield()
+                if time.perf_counter() - began > LONG_TURN:
+                    Patience.crowded = CROWDED
             return not turns % SPINS
         time.sleep(min(0.00005 * (1 + (turns - spins) // 20), 0.001))
         return True

@@ -52,8 +52,8 @@ class Transport:
         self.world = MPI.COMM_WORLD.Dup()
         self.control = MPI.COMM_WORLD.Dup()
         self.tags = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) or 32767
-        self.shared = self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True
-        """Whether ranks have to share cores."""
+        if self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True:
+            Patience.crowded, Patience.quick = CROWDED, 0
         atexit.register(leave, self, keys is None and self.size > 1)
 
     def communicator(self, ranks: list[int], number: int) -> Any:
@@ -119,7 +119,8 @@ class Patience:
 
     __slots__ = ("turns",)
     crowded = 0
-    """For how many pauses one sleeps instead of giving turns away."""
+    """For how many pauses one sleeps instead of giving turns away; where ranks share cores, always."""
+    quick = QUICK
 
     def __init__(self) -> None:
         self.turns = 0
@@ -130,8 +131,8 @@ class Patience:
         spins = LONG_SPINS if moving else SPINS
         if turns < spins:
             if Patience.crowded:
-                if turns > QUICK:
-                    Patience.crowded -= 1
+                if turns > Patience.quick:
+                    Patience.crowded -= Patience.quick > 0
                     time.sleep(MOMENT)
             else:
                 began = time.perf_counter()

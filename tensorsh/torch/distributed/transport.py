@@ -54,6 +54,7 @@ class Transport:
         self.tags = MPI.COMM_WORLD.Get_attr(MPI.TAG_UB) or 32767
         if self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True:
             Patience.crowded, Patience.quick = CROWDED, 0
+        wake_on_time()
         atexit.register(leave, self, keys is None and self.size > 1)
 
     def communicator(self, ranks: list[int], number: int) -> Any:
@@ -210,6 +211,14 @@ def forget_shared_memory() -> None:
             os.unlink(name)
         except OSError:
             pass  # another rank was first
+
+
+def wake_on_time() -> None:
+    """Asks the system to wake this thread when its sleep is over, not up to 50 microseconds later with others."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(29, 1, 0, 0, 0)  # PR_SET_TIMERSLACK
 
 
 def leave(transport: Transport, manager: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ...engine.arrays.state import state
 from ...sandbox.sealed import Frozen
 
 __all__ = ["DebugLevel", "get_debug_level", "set_debug_level", "set_debug_level_from_env"]
@@ -31,19 +32,18 @@ class DebugLevel(Frozen):
 
 LEVELS = {name: DebugLevel(name, i) for i, name in enumerate(("OFF", "INFO", "DETAIL"))}
 DebugLevel.OFF, DebugLevel.INFO, DebugLevel.DETAIL = LEVELS.values()
-_level = [DebugLevel.OFF]
 
 
 def get_debug_level() -> DebugLevel:
     """The level that was set."""
-    return _level[0]
+    return state.__dict__.get("distributed_debug", DebugLevel.OFF)
 
 
 def set_debug_level(level: DebugLevel) -> None:
     """Set the level."""
-    _level[0] = level
+    state.__dict__["distributed_debug"] = level
 
 
 def set_debug_level_from_env() -> None:
     """Set the level that TORCH_DISTRIBUTED_DEBUG names."""
-    _level[0] = LEVELS.get(os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper(), DebugLevel.OFF)
+    set_debug_level(LEVELS.get(os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper(), DebugLevel.OFF))

@@ -85,6 +85,7 @@ class _ReduceOp(metaclass=Sealed):
     """The deprecated names of the ways to reduce."""
 
     __module__ = "torch.distributed.distributed_c10d"
+    __slots__ = ()
     SUM, PRODUCT, MIN, MAX = ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX
 
 

@@ -141,3 +141,14 @@ def test_a_script_that_is_killed_from_outside(which: str, tmp_path: Path) -> Non
     _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
     assert re.search(r"\[0\] .*DistBackendError: barrier cannot end: rank 1 (was ended by SIGKILL|ended with)", errors)
+
+
+def test_shared_memory_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MPI would be ended by the system (SIGBUS)."""
+    from tensorsh.torch.distributed import transport
+
+    monkeypatch.setattr(transport, "EACH", 1 << 60)
+    with pytest.raises(
+        RuntimeError, match=r"^shared memory is full: 2 ranks need \d+ MB in /dev/shm, and \d+ MB are free"
+    ):
+        transport.check_shared_memory(2)

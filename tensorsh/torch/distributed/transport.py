@@ -18,6 +18,7 @@ import numpy as np
 
 from ...ranks import world as places
 from ...ranks.client import Client, Gone
+from .errors import DistBackendError
 
 Steps = Generator[Any, None, Any]
 """An operation under way: each step looks whether it is done."""
@@ -32,6 +33,8 @@ LONG_TURN, CROWDED, MOMENT, QUICK = 0.0008, 500, 0.00001, 60
 """Seconds of a turn that another process had, for how many pauses one sleeps then, how long, and after how many looks."""
 SPINS = 200
 """How often a wait gives its turn away before it sleeps."""
+SHARED, EACH = "/dev/shm", 3 << 19
+"""Where MPI has its shared memory, and how many bytes of it a rank needs."""
 INSTALL = 'pip install "tensorsh[distributed]"'
 PAIRS = 32
 """Ranks of a group, at most, that each send their header to each other one."""
@@ -188,6 +191,7 @@ def load() -> Any:
         import mpi4py
     except ImportError:
         raise ImportError(f"torch.distributed needs mpi4py and an MPI library: {INSTALL}", name="mpi4py") from None
+    check_shared_memory(int(os.environ.get("PMI_SIZE", "0")))
     mpi4py.rc.finalize = False
     try:
         from mpi4py import MPI
@@ -198,6 +202,19 @@ def load() -> Any:
     forget_shared_memory()
     _loaded = MPI
     return MPI
+
+
+def check_shared_memory(ranks: int) -> None:
+    """Raises where MPI would be ended by the system for want of shared memory."""
+    if sys.platform != "linux" or not os.path.isdir(SHARED):
+        return
+    found = os.statvfs(SHARED)
+    free = found.f_bavail * found.f_frsize
+    if free < ranks * EACH:
+        raise DistBackendError(
+            f"shared memory is full: {ranks} ranks need {ranks * EACH >> 20} MB in {SHARED}, and {free >> 20} MB are free; remove what "
+            "others have left there, or make it larger"
+        )
 
 
 def forget_shared_memory() -> None:

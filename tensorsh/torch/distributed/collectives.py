@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensors.tensor import Tensor
+from . import nccl
 from .groups import Call, ProcessGroup, group_of, outside, warn_outside, world
+from .held import Held, gather_bytes, octets, told
 from .reduce_ops import ReduceOp, Reduction, kind_of, supports_complex
 from .transport import finished, in_pieces
 from .work import Work
@@ -42,41 +44,6 @@ def check_dtypes(*tensors: Any) -> None:
 
 def dtype_name(t: Tensor) -> str:
     return t.dtype.name
-
-
-class Held:
-    """The memory of a tensor for the time of a call, however the tensor may change while it goes on."""
-
-    __slots__ = ("tensor", "array", "size", "dtype")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor, self.array = tensor, tensor._array
-        if hasattr(self.array, "layout"):
-            raise RuntimeError("collectives take dense tensors; call to_dense() first")
-        self.size, self.dtype = self.array.size, self.array.dtype
-
-    def flat(self) -> np.ndarray:
-        """The elements in a row: the memory itself where that is in order, else a copy."""
-        array = self.array
-        return np.ascontiguousarray(array if type(array) is np.ndarray else array.get()).reshape(-1)
-
-    def octets(self) -> np.ndarray:
-        """The bytes of the elements in a row."""
-        return octets(self.flat())
-
-    def put(self, values: np.ndarray) -> None:
-        """Writes elements, or their bytes, in a row, where they are not there already."""
-        array, values = self.array, values.view(self.dtype)
-        if type(array) is not np.ndarray:
-            array.set(values.reshape(array.shape))
-        elif not np.may_share_memory(array, values):
-            array[...] = values.reshape(array.shape)
-        self.tensor._bump()
-
-
-def octets(array: np.ndarray) -> np.ndarray:
-    """The bytes of a flat array."""
-    return array.view(np.uint8)
 
 
 def find(group: Any, name: str) -> ProcessGroup | None:
@@ -152,9 +119,13 @@ def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None, async_op: bool 
     held = Held(tensor)
 
     def begin() -> Any:
-        held.put((yield from reduce_array(found, held.flat(), how)))
+        link = yield from nccl.link(found, held)
+        if link is not None:
+            yield from nccl.reduce(held, link, how, found)
+        else:
+            held.put((yield from reduce_array(found, held.flat(), how)))
 
-    call = Call("all_reduce", tensor.shape, dtype_name(tensor), str(kind_of(op)))
+    call = Call("all_reduce", tensor.shape, told(tensor), str(kind_of(op)))
     return found._run(call, begin, [tensor], async_op)
 
 
@@ -172,6 +143,9 @@ def broadcast(
     held = Held(tensor)
 
     def begin() -> Any:
+        link = yield from nccl.link(found, held)
+        if link is not None:
+            return (yield from nccl.broadcast(held, link, root))
         array = held.flat()
         if found.size() > 1:
             for piece in in_pieces(octets(array)):
@@ -179,7 +153,7 @@ def broadcast(
         if found._me != root:
             held.put(array)
 
-    call = Call("broadcast", tensor.shape, dtype_name(tensor), f"Root={root}")
+    call = Call("broadcast", tensor.shape, told(tensor), f"Root={root}")
     return found._run(call, begin, [tensor], async_op)
 
 
@@ -205,7 +179,7 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: b
         for each, part in zip(parts, gathered, strict=True):
             each.put(part)
 
-    call = Call("all_gather", tensor.shape, dtype_name(tensor))
+    call = Call("all_gather", tensor.shape, told(tensor))
     return found._run(call, begin, tensor_list, async_op)
 
 
@@ -215,16 +189,6 @@ def check_shape(t: Tensor, model: Tensor, title: str, index: int) -> None:
         raise RuntimeError(
             f"ProcessGroupGloo::{title}: invalid tensor size at index {index} (expected ({expected}), got ({got}))"
         )
-
-
-def gather_bytes(group: ProcessGroup, mine: np.ndarray) -> Any:
-    """The steps that gather as many bytes of each process: a row for each."""
-    rows = np.empty((group.size(), mine.size), np.uint8)
-    if group.size() == 1:
-        rows[0] = mine
-    elif mine.size:
-        yield from finished(group._comm.Iallgather(mine, rows))
-    return rows
 
 
 def barrier(

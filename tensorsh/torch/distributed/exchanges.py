@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensors.tensor import Tensor
+from . import nccl
 from .collectives import (
     SUM,
-    Held,
     check_complex,
     check_dtypes,
     check_list,
@@ -18,14 +18,13 @@ from .collectives import (
     check_tensor,
     dtype_name,
     find,
-    gather_bytes,
     is_gloo,
     member,
-    octets,
     reduce_array,
     world,
-)  # fmt: skip
+)
 from .groups import Call, ProcessGroup
+from .held import Held, gather_bytes, octets, told
 from .reduce_ops import Reduction, kind_of
 from .transport import finished
 from .work import Work
@@ -47,11 +46,14 @@ def reduce(
     held = Held(tensor)
 
     def begin() -> Any:
+        link = yield from nccl.link(found, held)
+        if link is not None:
+            return (yield from nccl.reduce(held, link, how, found, root))
         reduced = yield from reduce_array(found, held.flat(), how, root)
         if root == found._me:
             held.put(reduced)
 
-    call = Call("reduce", tensor.shape, dtype_name(tensor), f"{kind_of(op)}, Root={root}")
+    call = Call("reduce", tensor.shape, told(tensor), f"{kind_of(op)}, Root={root}")
     return found._run(call, begin, [tensor], async_op)
 
 
@@ -78,10 +80,13 @@ def all_gather_single(
     given, taken = Held(input_tensor), Held(output_tensor)
 
     def begin() -> Any:
+        link = yield from nccl.link(found, given, taken)
+        if link is not None:
+            return (yield from nccl.gather(given, taken, link))
         rows = yield from gather_bytes(found, given.octets())
         taken.put(rows.reshape(-1))
 
-    call = Call("all_gather_single", shape, dtype_name(input_tensor))
+    call = Call("all_gather_single", shape, told(input_tensor))
     return found._run(call, begin, [output_tensor], async_op)
 
 
@@ -128,7 +133,7 @@ def gather(
             for each, part in zip(parts, rows, strict=True):
                 each.put(part)
 
-    call = Call("gather", tensor.shape, dtype_name(tensor), f"Root={root}")
+    call = Call("gather", tensor.shape, told(tensor), f"Root={root}")
     return found._run(call, begin, list(gather_list or ()), async_op)
 
 
@@ -175,7 +180,7 @@ def scatter(
             octets(mine)[:] = rows
         held.put(mine)
 
-    call = Call("scatter", tensor.shape, dtype_name(tensor), f"Root={root}")
+    call = Call("scatter", tensor.shape, told(tensor), f"Root={root}")
     return found._run(call, begin, [tensor], async_op)
 
 
@@ -225,6 +230,9 @@ def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: 
     taken = Held(output)
 
     def begin() -> Any:
+        link = (yield from nccl.link(found, parts[0], taken)) if len(parts) == 1 else None
+        if link is not None:
+            return (yield from nccl.reduce_scatter(parts[0], taken, link, how, found))
         given = np.concatenate([each.flat() for each in parts]).astype(how.compute, copy=False)
         if how.factor is not None:
             given = given * how.factor
@@ -238,7 +246,7 @@ def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: 
             np.true_divide(mine, found.size(), out=mine)
         taken.put(mine.astype(taken.dtype, copy=False))
 
-    call = Call(title, output.shape, dtype_name(output), str(kind_of(op)))
+    call = Call(title, output.shape, told(output), str(kind_of(op)))
     return found._run(call, begin, [output], async_op)
 
 
@@ -330,7 +338,7 @@ def _all_to_all(
             came[:] = array
         take(came)
 
-    return found._run(Call("all_to_all", (), dtype_name(model)), begin, result, async_op)
+    return found._run(Call("all_to_all", (), told(model)), begin, result, async_op)
 
 
 def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:

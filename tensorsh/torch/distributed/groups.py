@@ -25,7 +25,7 @@ class ProcessGroup(metaclass=Sealed):
 
     __module__ = "torch.distributed.distributed_c10d"
     __slots__ = (
-        "_ranks", "_number", "_backend", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm",
+        "_ranks", "_number", "_backend", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm", "_link",
         "__weakref__",
     )  # fmt: skip
 
@@ -38,6 +38,7 @@ class ProcessGroup(metaclass=Sealed):
         self._broken = ""
         self._count = 0
         self._comm: Any = None
+        self._link: Any = None
 
     def rank(self) -> int:
         """The number of this process in the group."""

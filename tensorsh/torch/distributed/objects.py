@@ -12,8 +12,9 @@ import numpy as np
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.files import acting
 from ..serialization import load, save
-from .collectives import check_root, find, gather_bytes, member, world
+from .collectives import check_root, find, member, world
 from .groups import Call, ProcessGroup, Unfinished
+from .held import gather_bytes
 from .transport import finished
 
 

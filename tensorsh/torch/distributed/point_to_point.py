@@ -10,8 +10,9 @@ import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
-from .collectives import Held, check_tensor, find, member, octets
+from .collectives import check_tensor, find, member
 from .groups import Call, ProcessGroup, Unfinished, world
+from .held import Held, octets
 from .transport import finished
 from .work import Work
 

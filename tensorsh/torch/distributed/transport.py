@@ -36,8 +36,6 @@ SPINS = 200
 SHARED, EACH = "/dev/shm", 3 << 19
 """Where MPI has its shared memory, and how many bytes of it a rank needs."""
 INSTALL = 'pip install "tensorsh[distributed]"'
-PAIRS = 32
-"""Ranks of a group, at most, that each send their header to each other one."""
 
 
 class Transport:

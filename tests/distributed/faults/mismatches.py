@@ -33,9 +33,13 @@ CASES = {
     "gather shape": lambda: dist.gather(pick(one, other), parts(one) if rank == 0 else None, 0),
     "scatter shape": lambda: dist.scatter(pick(one, other), parts(one) if rank == 0 else None, 0),
     "reduce_scatter": lambda: dist.reduce_scatter(pick(one, other), parts(pick(one, other))),
-    "all_to_all": lambda: dist.all_to_all_single(torch.zeros(size + odd), torch.ones(size), [1] * (size - 1) + [1 + odd]),
+    "all_to_all": lambda: dist.all_to_all_single(
+        torch.zeros(size + odd), torch.ones(size), [1] * (size - 1) + [1 + odd]
+    ),
     "barrier": lambda: pick(dist.barrier, lambda: dist.all_reduce(one))(),
-    "object": lambda: pick(lambda: dist.all_gather_object([None] * size, 1), lambda: dist.all_gather(parts(one), one))(),
+    "object": lambda: pick(
+        lambda: dist.all_gather_object([None] * size, 1), lambda: dist.all_gather(parts(one), one)
+    )(),
     "async": lambda: dist.all_reduce(pick(one, other), async_op=True).wait(),
     "message": lambda: dist.send(other, 0) if odd else dist.recv(one, 1) if rank == 0 else None,
 }

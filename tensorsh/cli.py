@@ -61,8 +61,9 @@ def _main(arguments: list[str], is_process: bool) -> int:
             from .golden.report import command
 
             return command(
-                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout
-            )
+                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout,
+                options.ranks,
+            )  # fmt: skip
         if options.command == "export":
             return _export(options)
         if options.command == "convert":
@@ -80,6 +81,10 @@ def _main(arguments: list[str], is_process: bool) -> int:
             from .editor.launch import launch
 
             return launch(options.arguments)
+        if options.ranks:
+            from .ranks.launcher import launch
+
+            return launch(options.ranks, options.words, options.labels, options.hosts)
         return _run(options, is_process)
     except UsageError as error:
         complain(f"tensorsh: {error}\nTry `tensorsh --help`.")
@@ -145,6 +150,8 @@ def _end(code: int) -> None:
 
     from .sandbox.files import close_all
 
+    if "tensorsh.ranks.world" in sys.modules:
+        sys.modules["tensorsh.ranks.world"].__dict__["failed"] = bool(code)
     close_all()
     _run_exitfuncs()
     os._exit(_flush(code))

@@ -133,7 +133,7 @@ def test_classes_belong_to_main() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--nonsense"], "unknown option --nonsense"),
+        (["--unheard-of"], "unknown option --unheard-of"),
         (["-q"], "unknown option -q"),
         (["-c"], "-c needs the code to run"),
         (["--timeout"], "--timeout needs a value"),
@@ -155,8 +155,8 @@ def test_wrong_usage(arguments: list[str], said: str) -> None:
 
 
 def test_wrong_usage_exits_with_2() -> None:
-    done = tensorsh("--nonsense")
-    assert done.returncode == 2 and done.stderr == "tensorsh: unknown option --nonsense\nTry `tensorsh --help`.\n"
+    done = tensorsh("--unheard-of")
+    assert done.returncode == 2 and done.stderr == "tensorsh: unknown option --unheard-of\nTry `tensorsh --help`.\n"
 
 
 def test_options() -> None:

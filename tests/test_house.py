@@ -13,6 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "tensorsh"
 
 HOUSE = [
+    {"ranks"},
     {"sandbox"},
     {"engine", "language"},
     {"torch", "display"},

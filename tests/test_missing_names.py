@@ -54,5 +54,5 @@ def test_there_is_no_name_that_pytorch_has_not():
         assert not surplus, owner
 
 
-SUBMODULES = {"prune", "optimizer", "rnn", "onnx", "profiler", "np", "math", "flex_attention"}
+SUBMODULES = {"nn", "prune", "optimizer", "rnn", "onnx", "profiler", "np", "math", "flex_attention"}
 """Files of PyTorch that are there once somebody has imported them."""

@@ -6,6 +6,8 @@ import os
 import runpy
 import sys
 
+from ..ranks import world
+
 USAGE = """\
 tensorsh python runs plain Python in which `import torch` means tensorsh, with all the rights of Python:
 
@@ -33,6 +35,15 @@ def run(words: list[str]) -> int:
     sys.argv[:] = [flag if flag == "-c" else name, *rest]
     folder = "" if flag == "-c" else os.getcwd() if flag else os.path.dirname(os.path.abspath(name))
     sys.path[:1] = [folder]
+    world.adopt()
+    try:
+        return _run(flag, name)
+    except BaseException as error:
+        world.failed = not (isinstance(error, SystemExit) and error.code in (None, 0))
+        raise
+
+
+def _run(flag: str, name: str) -> int:
     if flag == "-m":
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     elif flag == "-c":

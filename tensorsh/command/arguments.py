@@ -15,6 +15,7 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
 
   tensorsh                       opens the shell
   tensorsh FILE.tsr [ARG...]     runs a program (also: tensorsh run FILE.tsr), or the cells of a notebook FILE.ipynb
+  tensorsh run -n 4 FILE         runs a program as 4 processes that work together by torch.distributed
   tensorsh -c CODE [ARG...]      runs CODE and shows the value of its last expression
   tensorsh -                     runs what comes from standard input
   tensorsh test PATH...          runs golden files and compares their output with what stands in them
@@ -37,10 +38,18 @@ Running
   --max-output SIZE              bound what is printed, as in 1M
   --isolate                      also by the kernel: no network, no processes, no other files (Linux)
 
+Many processes (tensorsh run -n N FILE.tsr; FILE.py and -m MODULE run as `tensorsh python` does)
+  -n N                           start N processes, the ranks; one that fails ends all
+  --no-labels                    print the lines of ranks without their numbers
+  --hostfile FILE                start them on the machines that a file lists, by mpiexec, which listens on the network
+  --nodes HOST,HOST              the same, for these machines
+
 Testing (tensorsh test)
   Expected output stands behind each statement of a .tsr file: `#> ` a line that it prints or echoes (as in the shell,
   an expression's value is echoed unless it is None), `#! ` the error it ends with. `[..]` stands for any text in a
   line, a line `...` for any lines.
+  A line `#@ ranks 2` runs a file as two processes; `#1> ` is then what rank 1 alone prints, `#> ` what each does.
+  -n N                           run each file as N processes
   --bless                        write the actual output into the files, keeping wildcards that still hold
   --timeout SECONDS              stop a statement after so long (120)
   -j N                           run N files at a time (all processors)
@@ -93,6 +102,12 @@ class Options:
         self.max_memory: int | None = None
         self.max_output: int | None = None
         self.jobs = 0
+        self.ranks = 0
+        self.labels = True
+        self.hosts: list[str] = []
+        """How mpiexec is told of other machines."""
+        self.words: list[str] = []
+        """What each rank is started with."""
         self.output: str | None = None
         self.show = ""
         """`help` or `version`, if that is all that is asked for."""
@@ -110,17 +125,20 @@ def parse(arguments: list[str]) -> Options:
     """The options in the arguments; what follows the file belongs to the program."""
     options, rest = Options(), list(arguments)
     while rest:
+        start = len(arguments) - len(rest)
         word = rest.pop(0)
-        if word == "-c":
+        if word == "-c" or word == "-m" and options.ranks:
             if not rest:
-                raise UsageError("-c needs the code to run")
-            options.code, options.arguments = rest[0], ["-c", *rest[1:]]
+                raise UsageError(f"{word} needs the {'code' if word == '-c' else 'module'} to run")
+            options.code, options.arguments = (rest[0] if word == "-c" else None), [word, *rest[word == "-c" :]]
             break
         if word == "--":
             options.arguments += rest
             break
         if word.startswith("-") and word != "-":
             _option(options, word, rest)
+            if word.partition("=")[0] not in LAUNCHING:
+                options.words += arguments[start : len(arguments) - len(rest)]
         elif word in COMMANDS and not options.command and not options.arguments:
             options.command = word
             if word in ("kernel", "lsp", "completion"):  # the rest is its own
@@ -131,8 +149,27 @@ def parse(arguments: list[str]) -> Options:
         else:
             options.arguments = [word, *rest]
             break
+    if options.ranks and options.command in ("", "run"):
+        options.words = rank_words(options)
     _check(options)
     return options
+
+
+LAUNCHING = ("-n", "--ranks", "--no-labels", "--hostfile", "--nodes")
+"""Options of the launcher, which its ranks do not see."""
+
+
+def rank_words(options: Options) -> list[str]:
+    """The words with which a rank is started: its own options, the program and what belongs to it."""
+    name = options.arguments[0] if options.arguments else ""
+    if name != "-m" and not name.endswith(".py"):
+        code = ["-c", options.code, *options.arguments[1:]] if options.code is not None else ["--", *options.arguments]
+        return [*options.words, *code]
+    if options.words:
+        raise UsageError(
+            f"{options.words[0]} bounds scripts; {name} is plain Python, which has all the rights of Python"
+        )
+    return ["python", *options.arguments]
 
 
 def meant(word: str, words: Iterable[str]) -> str:
@@ -182,6 +219,13 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
             raise UsageError(f"{name} takes a value such as {example}, not {text!r}") from None
     elif name in ("-o", "--output"):
         options.output = argument()
+    elif name in ("-n", "--ranks"):
+        text = argument()
+        if not text.isdigit() or not int(text):
+            raise UsageError(f"-n takes a number of processes, not {text!r}")
+        options.ranks = int(text)
+    elif name in ("--hostfile", "--nodes"):
+        options.hosts = ["-f" if name == "--hostfile" else "-hosts", argument()]
     elif name in ("-j", "--jobs"):
         text = argument()
         if not text.isdigit():
@@ -205,6 +249,7 @@ _SWITCHES = {
     "--bless": lambda o: setattr(o, "bless", True),
     "--nan": lambda o: setattr(o, "nan", True),
     "--trace": lambda o: setattr(o, "trace", True),
+    "--no-labels": lambda o: setattr(o, "labels", False),
 }
 _SWITCHES["--help"], _SWITCHES["--version"] = _SWITCHES["-h"], _SWITCHES["-V"]
 _SWITCHES["--allow-all"], _SWITCHES["--verbose"] = _SWITCHES["-A"], _SWITCHES["-v"]
@@ -226,6 +271,12 @@ def _check(options: Options) -> None:
         raise UsageError("--isolate is for running a program")
     if options.command and options.code is not None and options.command != "run":
         raise UsageError(f"-c cannot be used with {options.command}")
+    if options.ranks and (options.interactive or options.isolate or options.command not in ("", "run", "test")):
+        raise UsageError("-n is for running a program as several processes, without -i and --isolate")
+    if options.ranks and not options.arguments:
+        raise UsageError("-n needs a program to run")
+    if not options.ranks and (options.hosts or not options.labels):
+        raise UsageError("--hostfile, --nodes and --no-labels belong to `tensorsh run -n N`")
     if options.command == "test" and not options.arguments:
         raise UsageError("test needs the files or folders to run")
     if options.command == "export" and len(options.arguments) != 1:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 ANY_LINES = "..."
 ANY_TEXT = "[..]"
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # differs from run to run
+_RANKS = re.compile(r"^#@ ranks (\d+)\s*$", re.MULTILINE)
 _EXPECTATION = re.compile(r"#([>!])(?: (.*)|)$")
 
 
@@ -39,6 +40,12 @@ def expectation(line: str) -> str | None:
     """`> text` or `! text` of a line that is one, else None."""
     match = _EXPECTATION.match(line.rstrip())
     return None if match is None else f"{match[1]} {match[2] or ''}".rstrip()
+
+
+def ranks_of(source: str) -> int:
+    """The number of ranks that a line ``#@ ranks 2`` asks for; 0 where there is none."""
+    found = _RANKS.search(source)
+    return int(found[1]) if found else 0
 
 
 def blocks(source: str, spans: Sequence[tuple[int, int]]) -> list[Block]:

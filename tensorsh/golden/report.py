@@ -32,13 +32,14 @@ def command(
     verbose: bool = False,
     permissions: Any = None,
     timeout: float | None = None,
+    ranks: int = 0,
 ) -> int:
     """`tensorsh test`: runs the files, prints differences and a summary, returns the exit code."""
     began = perf_counter()
     color = use_color(sys.stdout)
     files = collect(paths)
     counts = {"passed": 0, "blessed": 0, "failed": 0}
-    for result in run_files(files, bless, jobs, permissions, timeout or TIMEOUT):
+    for result in run_files(files, bless, jobs, permissions, timeout or TIMEOUT, ranks):
         kind = "failed" if not result.ok else "blessed" if result.blessed else "passed"
         counts[kind] += 1
         if kind == "failed":

@@ -1,4 +1,4 @@
-"""``torch.futures``: values that are there later. A program has one thread here, so a value comes from the program itself."""
+"""``torch.futures``: values that are there later. A value comes from the program itself, or from a collective under way."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class Future(metaclass=OpenSealed):
         self._value: Any = None
         self._error: Exception | None = None
         self._waiting: list[Callable[[Future], Any]] = []
+        self._cause: Callable[[], Any] | None = None
+        """What brings the value, where something else than the program does."""
 
     def done(self) -> bool:
         """Whether the value, or an error, is there."""
@@ -30,9 +32,15 @@ class Future(metaclass=OpenSealed):
 
     def wait(self) -> Any:
         """The value; the error, if there is one instead."""
+        self._settle()
         if not self._done:
             raise RuntimeError("the value of this Future is not set: nothing else runs in tensorsh that could set it")
         return self.value()
+
+    def _settle(self) -> None:
+        """Waits for what brings the value."""
+        if not self._done and self._cause is not None:
+            self._cause()
 
     def value(self) -> Any:
         """As `wait`, of a future that is done."""
@@ -72,6 +80,7 @@ class Future(metaclass=OpenSealed):
     def then(self, callback: Callable[[Future], Any]) -> Future:
         """A future of what a function gives for this one."""
         following = Future()
+        following._cause = self._settle
 
         def run(done: Future) -> None:
             try:
@@ -88,6 +97,7 @@ class Future(metaclass=OpenSealed):
 def collect_all(futures: Iterable[Future]) -> Future:
     """A future of the list of all these, done when they are."""
     many, together = list(futures), Future()
+    together._cause = lambda: [future._settle() for future in many]
     left = len(many)
 
     def one(_: Future) -> None:

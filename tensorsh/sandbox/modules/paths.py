@@ -36,7 +36,8 @@ def _questions(permissions: Permissions) -> dict[str, Any]:
 
 
 def os(environment: Environment) -> dict[str, Any]:
-    """Paths, and folders behind the gate. `environ` is an empty dictionary of the session's own."""
+    """Paths, and folders behind the gate. `environ` is a dictionary of the session's own, with the numbers of a rank in it."""
+    from ...ranks.world import said
     from ..files import path_text
     from ..namespace import Namespace
 
@@ -56,7 +57,7 @@ def os(environment: Environment) -> dict[str, Any]:
     }
     path |= {name: asks.pop(name) for name in ("exists", "isfile", "isdir", "getsize")}
     path |= {"sep": _os.sep, "pardir": _os.pardir, "curdir": _os.curdir}
-    own: dict[str, str] = {}
+    own: dict[str, str] = said()
     return asks | {
         "path": Namespace("os.path", path),
         "environ": own,

@@ -1,0 +1,163 @@
+"""Which rank this process is, by the names of whoever started it, and its way to the service.
+
+The launcher, torchrun, mpiexec and srun say it in the environment under names of their own; programs read torchrun's.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from .client import Client
+
+TORCHRUN = (
+    "RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE ROLE_RANK ROLE_WORLD_SIZE ROLE_NAME "
+    "MASTER_ADDR MASTER_PORT TORCHELASTIC_RUN_ID TORCHELASTIC_RESTART_COUNT TORCHELASTIC_MAX_RESTARTS"
+).split()
+"""What a program sees of the environment."""
+MANAGERS = (
+    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
+    ("PMIX_RANK", "PMIX_SIZE", "", ""),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"),
+    ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"),
+)
+"""The names under which process managers say rank, size, and both on this machine."""
+failed = False
+"""Whether the program in this process has ended with an error: it must not wait for the others then."""
+KEYS = "TENSORSH_KEYS"
+"""The descriptor of a rank's socket to the launcher's keys."""
+LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+
+
+def managed() -> bool:
+    """Whether a process manager that MPI knows has started this process: the launcher, mpiexec, srun."""
+    return "PMI_FD" in os.environ or "PMI_PORT" in os.environ or KEYS in os.environ or _manager() is not None
+
+
+def _manager() -> tuple[str, str, str, str] | None:
+    for names in MANAGERS:
+        if os.environ.get(names[0], "").isdigit() and os.environ.get(names[1], "").isdigit():
+            if names[0] != "SLURM_PROCID" or os.environ[names[1]] != "1":
+                return names
+    return None
+
+
+def said() -> dict[str, str]:
+    """Torchrun's names and what they say in this process, whoever has started it."""
+    found = {name: os.environ[name] for name in TORCHRUN if name in os.environ}
+    names = _manager()
+    if names is None or "RANK" in found:
+        return found
+    rank, size, local, locals_ = (os.environ.get(name, "") for name in names)
+    made = {"RANK": rank, "WORLD_SIZE": size, "LOCAL_RANK": local or rank, "LOCAL_WORLD_SIZE": locals_ or size}
+    return made | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"} | found
+
+
+def adopt() -> None:
+    """Puts torchrun's names into the environment, where plain Python reads them."""
+    os.environ.update(said())
+
+
+def descriptor() -> Client | None:
+    """The connection that the launcher gave this process; it is taken once."""
+    number = os.environ.pop(KEYS, "")
+    if not number.isdigit():
+        return None
+    return Client(socket.socket(fileno=int(number)))
+
+
+class Unreachable(Exception):
+    """The place where the ranks meet cannot be reached."""
+
+
+def meet(rank: int, size: int, host: str, port: int, seconds: float) -> Client:
+    """Joins a world that no manager has made: rank 0 starts the service at an address, the others come there.
+
+    On one machine it is a socket of the file system's abstract part, which no network reaches; elsewhere a port.
+    """
+    end = time.monotonic() + seconds
+    family, address = place(host, port)
+    if rank == 0:
+        _start(size, family, address)
+    keys = _reach(family, address, f"keys {rank} {socket.gethostname()}\n", end)
+    absent = keys.wait_present(size, max(end - time.monotonic(), 0.0)) if keys else list(range(size))
+    if keys is None or absent:
+        late = ", ".join(map(str, absent)) if keys else "0"
+        raise Unreachable(
+            f"rank{'s' if len(absent) > 1 and keys else ''} {late} did not arrive at {host}:{port} within {seconds:g} s"
+        )
+    if size > 1:
+        pmi = _connect(family, address)
+        pmi.sendall(b"pmi %d\n" % rank)
+        os.environ |= {"PMI_FD": str(pmi.detach()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
+        if len(set(keys.present().values())) == 1:
+            os.environ.setdefault("UCX_TLS", "self,sm")
+    return keys
+
+
+def keys(host: str, port: int, master: bool, seconds: float) -> Client:
+    """A connection to keys at an address, which the master keeps."""
+    family, address = place(host, port)
+    if master:
+        _start(1, family, address)
+    found = _reach(family, address, "keys 0 -\n", time.monotonic() + seconds)
+    if found is None:
+        raise Unreachable(f"nobody keeps keys at {host}:{port} within {seconds:g} s")
+    return found
+
+
+def place(host: str, port: int) -> tuple[int, object]:
+    """Family and address of a meeting place."""
+    if (host in LOCAL or host == socket.gethostname()) and sys.platform == "linux":
+        return socket.AF_UNIX, f"\0tensorsh-{os.getuid()}-{port}"
+    return socket.AF_INET, (host, port)
+
+
+def _start(size: int, family: int, address: object) -> None:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if family == socket.AF_INET:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)  # type: ignore[arg-type]
+        listener.listen(size * 2 + 8)
+    except OSError as error:
+        listener.close()
+        shown = address if isinstance(address, tuple) else str(address).lstrip("\0")
+        raise Unreachable(f"rank 0 cannot listen at {shown}: {error.strerror}") from None
+    reading, writing = os.pipe()  # which closes when this process ends
+    service = os.path.join(os.path.dirname(os.path.abspath(__file__)), "service.py")
+    words = [sys.executable, "-I", "-S", service, str(size), str(listener.fileno()), str(reading)]
+    subprocess.Popen(words, pass_fds=(listener.fileno(), reading), stdin=subprocess.DEVNULL, close_fds=True)
+    os.close(reading)
+    listener.close()
+    _held.append(writing)
+
+
+_held: list[int] = []
+"""Pipes whose end tells a service that its rank 0 is gone."""
+
+
+def _connect(family: int, address: object) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.connect(address)  # type: ignore[arg-type]
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _reach(family: int, address: object, hello: str, end: float) -> Client | None:
+    while True:
+        try:
+            sock = _connect(family, address)
+        except OSError:
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.02)
+            continue
+        sock.sendall(hello.encode())
+        return Client(sock)

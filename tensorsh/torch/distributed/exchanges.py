@@ -1,0 +1,402 @@
+"""The collectives that move parts: from one process to all, from all to one, from each to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.tensors.tensor import Tensor
+from . import nccl
+from .collectives import (
+    SUM,
+    check_complex,
+    check_dtypes,
+    check_list,
+    check_root,
+    check_shape,
+    check_tensor,
+    dtype_name,
+    find,
+    is_gloo,
+    member,
+    reduce_array,
+    world,
+)
+from .groups import Call, ProcessGroup
+from .held import Held, gather_bytes, octets, told
+from .reduce_ops import Reduction, kind_of
+from .transport import finished
+from .work import Work
+
+
+def reduce(
+    tensor: Tensor, dst: int | None = None, op: Any = SUM, group: Any = None, async_op: bool = False, group_dst: int | None = None
+) -> Work | None:  # fmt: skip
+    """Reduce the tensors of all processes into that of one; the others keep theirs."""
+    check_tensor(tensor, "tensor")
+    check_complex(tensor, op, "reduce")
+    found = find(group, "reduce")
+    if found is None:
+        return None
+    root = member(found, dst, group_dst)
+    check_root(found, root, "reduce")
+    how = Reduction(op, dtype_name(tensor), tensor._array.dtype, is_gloo(found))
+
+    held = Held(tensor)
+
+    def begin() -> Any:
+        link = yield from nccl.link(found, held)
+        if link is not None:
+            return (yield from nccl.reduce(held, link, how, found, root))
+        reduced = yield from reduce_array(found, held.flat(), how, root)
+        if root == found._me:
+            held.put(reduced)
+
+    call = Call("reduce", tensor.shape, told(tensor), f"{kind_of(op)}, Root={root}")
+    return found._run(call, begin, [tensor], async_op)
+
+
+def all_gather_single(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Give all processes the tensors of all, joined in one along the first dimension or stacked along a new one."""
+    check_tensor(input_tensor, "input_tensor")
+    check_tensor(output_tensor, "output_tensor")
+    check_dtypes(output_tensor, input_tensor)
+    found = find(group, "all_gather_into_tensor")
+    if found is None:
+        return None
+    n, shape = found.size(), tuple(input_tensor.shape)
+    joined = (n * shape[0], *shape[1:]) if shape else (n,)
+    stacked = () if is_gloo(found) else (n, *shape)
+    if tuple(output_tensor.shape) not in (joined, stacked):
+        expected, got = ", ".join(map(str, shape)), output_tensor.shape
+        first = (got[0] // n, *got[1:]) if got and got[0] % n == 0 else tuple(got)
+        raise RuntimeError(
+            f"ProcessGroupGloo::allgather: invalid tensor size at index 0 (expected ({expected}), got ({', '.join(map(str, first))}))"
+        )
+
+    given, taken = Held(input_tensor), Held(output_tensor)
+
+    def begin() -> Any:
+        link = yield from nccl.link(found, given, taken)
+        if link is not None:
+            return (yield from nccl.gather(given, taken, link))
+        rows = yield from gather_bytes(found, given.octets())
+        taken.put(rows.reshape(-1))
+
+    call = Call("all_gather_single", shape, told(input_tensor))
+    return found._run(call, begin, [output_tensor], async_op)
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """As `all_gather_single`, under its earlier name."""
+    return all_gather_single(output_tensor, input_tensor, group, async_op)
+
+
+def gather(
+    tensor: Tensor, gather_list: list | None = None, dst: int | None = None, group: Any = None, async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:  # fmt: skip
+    """Give one process the tensors of all, in a list."""
+    check_tensor(tensor, "tensor")
+    if gather_list:
+        gather_list = check_list(gather_list, "gather_list")
+        check_dtypes(tensor, *gather_list)
+    found = find(group, "gather")
+    if found is None:
+        return None
+    root = member(found, 0 if dst is None and group_dst is None else dst, group_dst)
+    check_root(found, root, "gather")
+    if root == found._me:
+        if not gather_list:
+            raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
+        check_count(gather_list, found, "gather", "output")
+        for i, each in enumerate(gather_list):
+            check_shape(each, tensor, "gather", i)
+    elif gather_list:
+        raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+
+    held, parts = Held(tensor), [Held(each) for each in gather_list or ()]
+
+    def begin() -> Any:
+        mine = held.octets()
+        rows = np.empty((found.size(), mine.size), np.uint8) if root == found._me else None
+        if found.size() > 1:
+            yield from finished(found._comm.Igather(mine, rows, root))
+        elif rows is not None:
+            rows[0] = mine
+        if rows is not None:
+            for each, part in zip(parts, rows, strict=True):
+                each.put(part)
+
+    call = Call("gather", tensor.shape, told(tensor), f"Root={root}")
+    return found._run(call, begin, list(gather_list or ()), async_op)
+
+
+def check_count(given: list, group: ProcessGroup, title: str, what: str) -> None:
+    if len(given) != group.size():
+        raise RuntimeError(
+            f"ProcessGroupGloo::{title}: Incorrect {what} list size {len(given)}. {what.title()} list size should be "
+            f"{group.size()}, same as size of the process group."
+        )
+
+
+def scatter(
+    tensor: Tensor, scatter_list: list | None = None, src: int | None = None, group: Any = None, async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:  # fmt: skip
+    """Give each process its part of a list that one of them has."""
+    check_tensor(tensor, "tensor")
+    if scatter_list:
+        scatter_list = check_list(scatter_list, "scatter_list")
+        check_dtypes(tensor, *scatter_list)
+    found = find(group, "scatter")
+    if found is None:
+        return None
+    root = member(found, 0 if src is None and group_src is None else src, group_src)
+    check_root(found, root, "scatter")
+    if root == found._me:
+        if not scatter_list:
+            raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
+        check_count(scatter_list, found, "scatter", "input")
+        for i, each in enumerate(scatter_list):
+            check_shape(each, tensor, "scatter", i)
+    elif scatter_list:
+        raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+
+    held, parts = Held(tensor), [Held(each) for each in scatter_list or ()]
+
+    def begin() -> Any:
+        mine, rows = held.flat(), None
+        if root == found._me:
+            rows = np.concatenate([each.octets() for each in parts])
+        if found.size() > 1:
+            yield from finished(found._comm.Iscatter(rows, octets(mine), root))
+        elif rows is not None:
+            octets(mine)[:] = rows
+        held.put(mine)
+
+    call = Call("scatter", tensor.shape, told(tensor), f"Root={root}")
+    return found._run(call, begin, [tensor], async_op)
+
+
+def reduce_scatter(
+    output: Tensor, input_list: list, op: Any = SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Reduce lists of tensors, and give each process its part of the reduced list."""
+    check_tensor(output, "output")
+    input_list = check_list(input_list, "input_list")
+    check_dtypes(output, *input_list) if input_list else None
+    check_complex(output, op, "reduce_scatter")
+    found = find(group, "reduce_scatter")
+    if found is None:
+        return None
+    check_count(input_list, found, "reduce_scatter", "input")
+    for i, each in enumerate(input_list):
+        check_shape(each, output, "reduce_scatter", i)
+    return _reduce_scatter(found, output, [Held(each) for each in input_list], op, "reduce_scatter", async_op)
+
+
+def reduce_scatter_single(
+    output: Tensor, input: Tensor, op: Any = SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Reduce tensors, and give each process its part of the reduced one."""
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    check_dtypes(output, input)
+    check_complex(output, op, "reduce_scatter_tensor")
+    found = find(group, "reduce_scatter_tensor")
+    if found is None:
+        return None
+    if output.numel() * found.size() != input.numel():
+        raise RuntimeError("input tensor must be the same size as output size times world size")
+    return _reduce_scatter(found, output, [Held(input)], op, "reduce_scatter_single", async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor, input: Tensor, op: Any = SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """As `reduce_scatter_single`, under its earlier name."""
+    return reduce_scatter_single(output, input, op, group, async_op)
+
+
+def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: Any, title: str, async_op: bool) -> Any:
+    how = Reduction(op, dtype_name(output), output._array.dtype, is_gloo(found))
+
+    taken = Held(output)
+
+    def begin() -> Any:
+        link = (yield from nccl.link(found, parts[0], taken)) if len(parts) == 1 else None
+        if link is not None:
+            return (yield from nccl.reduce_scatter(parts[0], taken, link, how, found))
+        given = np.concatenate([each.flat() for each in parts]).astype(how.compute, copy=False)
+        if how.factor is not None:
+            given = given * how.factor
+        mine = np.empty(taken.size, how.compute)
+        if found.size() > 1:
+            operation = getattr(world.transport.MPI, how.name)  # type: ignore[union-attr]
+            yield from finished(found._comm.Ireduce_scatter_block(given, mine, operation))
+        else:
+            mine[:] = given
+        if how.average:
+            np.true_divide(mine, found.size(), out=mine)
+        taken.put(mine.astype(taken.dtype, copy=False))
+
+    call = Call(title, output.shape, told(output), str(kind_of(op)))
+    return found._run(call, begin, [output], async_op)
+
+
+def all_to_all(
+    output_tensor_list: list, input_tensor_list: list, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Send each process its part of a list, and get a part of each one's."""
+    output_tensor_list = check_list(output_tensor_list, "output_tensor_list")
+    input_tensor_list = check_list(input_tensor_list, "input_tensor_list")
+    check_dtypes(*output_tensor_list, *input_tensor_list) if output_tensor_list and input_tensor_list else None
+    found = find(group, "all_to_all")
+    if found is None:
+        return None
+    for given, what in ((input_tensor_list, "input"), (output_tensor_list, "output")):
+        check_count(given, found, "alltoall", what)
+    given, taken = [Held(each) for each in input_tensor_list], [Held(each) for each in output_tensor_list]
+    sent, wanted = [each.size for each in given], [each.size for each in taken]
+
+    def take(came: np.ndarray) -> None:
+        at = 0
+        for each in taken:
+            each.put(came[at : at + each.size])
+            at += each.size
+
+    joined = lambda: np.concatenate([each.flat() for each in given])
+    return _all_to_all(found, joined, sent, wanted, take, input_tensor_list[0], output_tensor_list, async_op)
+
+
+def all_to_all_single(
+    output: Tensor, input: Tensor, output_split_sizes: list | None = None, input_split_sizes: list | None = None,
+    group: Any = None, async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """Send each process a part of a tensor along the first dimension, and get parts of all, joined."""
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    check_dtypes(output, input)
+    found = find(group, "all_to_all_single")
+    if found is None:
+        return None
+    if not output_split_sizes and not input_split_sizes and tuple(output.shape) != tuple(input.shape):
+        raise RuntimeError("ProcessGroupGloo::alltoall: input and output tensors must have the same size")
+    sent, wanted = splits(input, input_split_sizes, found), splits(output, output_split_sizes, found)
+    given, taken = Held(input), Held(output)
+    return _all_to_all(found, given.flat, sent, wanted, taken.put, input, [output], async_op)
+
+
+def splits(t: Tensor, sizes: Any, group: ProcessGroup) -> list[int]:
+    """How many elements go to each process, or come from it."""
+    rows = t.shape[0] if t.dim() else 1
+    if not sizes:
+        if rows % group.size():
+            raise RuntimeError("Tensor's dim 0 does not divide equally across group size")
+        return [t.numel() // group.size()] * group.size()
+    sizes = [int(size) for size in sizes]
+    if len(sizes) != group.size():
+        raise RuntimeError("Number of tensor splits not equal to group size")
+    if sum(sizes) != rows or min(sizes) < 0:
+        raise RuntimeError("Split sizes doesn't match total dim 0 size")
+    each = t.numel() // rows if rows else 0
+    return [size * each for size in sizes]
+
+
+def _all_to_all(
+    found: ProcessGroup, given: Any, sent: list[int], wanted: list[int], take: Any, model: Tensor, result: list, async_op: bool
+) -> Any:  # fmt: skip
+    def begin() -> Any:
+        sizes = np.array([sent, wanted], np.int64)
+        table = np.empty((found.size(), *sizes.shape), np.int64)
+        table[found._me] = sizes
+        if found.size() > 1:
+            yield from finished(found._comm.Iallgather(sizes, table))
+        wrong = np.argwhere(table[:, 0, :] != table[:, 1, :].T)
+        if len(wrong):
+            source, target = (found._ranks[i] for i in wrong[0])
+            count, place = table[wrong[0][0], 0, wrong[0][1]], table[wrong[0][1], 1, wrong[0][0]]
+            raise RuntimeError(
+                f"all_to_all: rank {source} sends {count} elements to rank {target}, which expects {place}"
+            )
+        array = given()
+        came = np.empty(sum(wanted), array.dtype)
+        if found.size() > 1:
+            size = array.itemsize
+            yield from finished(
+                found._comm.Ialltoallv(
+                    [octets(array), [n * size for n in sent]], [octets(came), [n * size for n in wanted]]
+                )
+            )
+        else:
+            came[:] = array
+        take(came)
+
+    return found._run(Call("all_to_all", (), told(model)), begin, result, async_op)
+
+
+def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:
+    """`all_reduce` of several tensors in one call."""
+    if isinstance(tensors, Tensor):
+        tensors = [tensors]
+    tensors = check_list(tensors, "tensor")
+    check_dtypes(*tensors)
+    check_complex(tensors[0], op, "all_reduce")
+    found = find(group, "all_reduce_coalesced")
+    if found is None:
+        return None
+    how = Reduction(op, dtype_name(tensors[0]), tensors[0]._array.dtype, is_gloo(found))
+
+    held = [Held(each) for each in tensors]
+
+    def begin() -> Any:
+        reduced = yield from reduce_array(found, np.concatenate([each.flat() for each in held]), how)
+        at = 0
+        for each in held:
+            each.put(reduced[at : at + each.size])
+            at += each.size
+
+    call = Call("all_reduce_coalesced", [each.numel() for each in tensors], dtype_name(tensors[0]), str(kind_of(op)))
+    return found._run(call, begin, tensors, async_op)
+
+
+def all_gather_coalesced(
+    output_tensor_lists: list, input_tensor_list: list, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """`all_gather` of several tensors: a list of tensors for each process."""
+    input_tensor_list = check_list(input_tensor_list, "tensor_list")
+    if not isinstance(output_tensor_lists, list):
+        raise RuntimeError("Invalid function argument: output_tensor_lists should be a list")
+    found = find(group, "all_gather_coalesced")
+    if found is None:
+        return None
+    if len(output_tensor_lists) != found.size():
+        raise RuntimeError("output lists should be equal to world size")
+    output_tensor_lists = [check_list(given, "output_tensor_lists") for given in output_tensor_lists]
+    for given in output_tensor_lists:
+        for i, each in enumerate(given):
+            check_shape(each, input_tensor_list[i], "allgather_coalesced", i)
+
+    held, taken = (
+        [Held(each) for each in input_tensor_list],
+        [[Held(t) for t in given] for given in output_tensor_lists],
+    )
+
+    def begin() -> Any:
+        mine = np.concatenate([each.octets() for each in held])
+        rows = yield from gather_bytes(found, mine)
+        for row, given in zip(rows, taken, strict=True):
+            at = 0
+            for each in given:
+                size = each.size * each.dtype.itemsize
+                each.put(row[at : at + size].copy())
+                at += size
+
+    sizes = [each.numel() * each.element_size() for each in input_tensor_list]
+    return found._run(Call("all_gather_coalesced", sizes, "uint8"), begin, [], async_op)

@@ -1,0 +1,265 @@
+"""Groups of processes: the world that `init_process_group` makes, and the groups within it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from ...ranks.service import ENDED
+from ...sandbox.sealed import Sealed
+from . import transport as carrier
+from .errors import DistBackendError
+from .transport import Transport, text_of
+from .work import Progress, Work
+
+__all__ = ["GroupMember", "ProcessGroup", "group"]
+
+UNINITIALIZED = "Default process group has not been initialized, please make sure to call init_process_group."
+
+
+class ProcessGroup(metaclass=Sealed):
+    """Processes that take part in collectives together: `rank()` of this one among `size()`."""
+
+    __module__ = "torch.distributed.distributed_c10d"
+    __slots__ = (
+        "_ranks", "_number", "_backend", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm", "_link",
+        "__weakref__",
+    )  # fmt: skip
+
+    def __init__(self, ranks: list[int], number: int, backend: str, timeout: float, title: str, about: str) -> None:
+        self._ranks, self._number, self._backend, self._timeout = ranks, number, backend, timeout
+        self._title, self._about = title, about
+        self._place = {rank: place for place, rank in enumerate(ranks)}
+        self._me = self._place[world.rank]
+        self._store: Any = None
+        self._broken = ""
+        self._count = 0
+        self._comm: Any = None
+        self._link: Any = None
+
+    def rank(self) -> int:
+        """The number of this process in the group."""
+        return self._me
+
+    def size(self) -> int:
+        """The number of processes."""
+        return len(self._ranks)
+
+    def name(self) -> str:
+        """The name of what carries its messages."""
+        return "gloo" if self._backend == "undefined" else self._backend
+
+    @property
+    def group_name(self) -> str:
+        return self._title
+
+    @property
+    def group_desc(self) -> str:
+        return self._about
+
+    @property
+    def bound_device_id(self) -> None:
+        return None
+
+    def get_group_store(self) -> Any:
+        """The keys that its processes share."""
+        return self._store
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """How long its collectives wait for their processes."""
+        self._timeout = timeout.total_seconds()
+
+    def _run(self, call: Call, begin: Callable[[], Any], result: Any, async_op: bool) -> Work | None:
+        """Carries out a collective: the headers of all, then `begin()`'s steps. A `Work` where it may go on by itself."""
+        if self._broken:
+            raise DistBackendError(self._broken)
+        self._count += 1
+        absent: set[int] = set()
+        steps = self._steps(call, self._count, begin, absent)
+        check = self._checker(call, absent, time.monotonic() + self._timeout)
+        progress = world.progress
+        assert progress is not None
+        if not async_op and progress.idle(self._number):
+            try:
+                carrier.wait(steps, check)
+            except BaseException as error:
+                if carrier.abandon(steps):
+                    self._spoil(error)
+                raise
+            return None
+        work = Work(steps, check, result, progress, spoil=self._spoil)
+        progress.begin(self._number, work)
+        if async_op:
+            return work
+        work.wait()
+        return None
+
+    def _spoil(self, error: BaseException) -> None:
+        """Lets nobody use the group after a call that was left in the middle: what the others send now would be mistaken."""
+        self._broken = str(error) or "a collective of this process group was interrupted"
+
+    def _steps(self, call: Call, count: int, begin: Callable[[], Any], absent: set[int]) -> Any:
+        transport = world.transport
+        assert transport is not None
+        if len(self._ranks) > 1:
+            if self._comm is None:
+                yield from self._connect(absent)
+            text = call.header(count)
+            headers = yield from transport.exchange(self._ranks, self._me, self._number, text, absent)
+            if not (headers == headers[self._me]).all():
+                raise self._mismatch([text_of(header) for header in headers])
+        call.met = True
+        return (yield from begin())
+
+    def _connect(self, absent: set[int]) -> Any:
+        """The group's own communicator, made at its first collective: those that never speak need none."""
+        transport = world.transport
+        assert transport is not None
+        if len(self._ranks) == transport.size and self._number == 1:
+            self._comm = transport.world
+        else:
+            yield from transport.exchange(self._ranks, self._me, self._number, "connect", absent)
+            self._comm = transport.communicator(self._ranks, self._number)
+
+    def _mismatch(self, texts: list[str]) -> Mismatch:
+        mine = texts[self._me]
+        other = next(i for i, text in enumerate(texts) if text != mine)
+        shown = "Detected mismatch between collectives on ranks. Rank {} is running collective: {}, but Rank {} is running collective: {}."
+        return Mismatch(shown.format(self._ranks[self._me], mine, self._ranks[other], texts[other]))
+
+    def _checker(self, call: Call, absent: set[int], end: float) -> Callable[[float], None]:
+        """What a wait asks now and then: whether a rank that it needs is gone, whether the time is over."""
+        transport, needed = world.transport, self._ranks
+        assert transport is not None
+
+        def check(now: float) -> None:
+            gone = transport.gone(now)
+            for rank, how in gone.items():
+                place = self._place.get(rank)
+                if place is None or place == self._me or not call.needs(place):
+                    continue
+                if how != ENDED or place in absent:  # who ended as it should has done its part of what it came to
+                    raise Unfinished(f"{call.title} cannot end: rank {rank} {how}")
+            if now > end:
+                late = [needed[i] for i in sorted(absent)]
+                who = f"rank{'s' if len(late) > 1 else ''} {', '.join(map(str, late))} did not arrive"
+                raise Unfinished(
+                    f"Timed out after {self._timeout:g} s in {call.title} on rank {needed[self._me]}: "
+                    + (who if late else "not every rank finished it")
+                )
+
+        return check
+
+
+class Mismatch(DistBackendError):
+    """Ranks that are in different calls."""
+
+    __module__, __qualname__ = "torch.distributed", "DistBackendError"
+
+
+class Unfinished(DistBackendError):
+    """A call that can never end, or did not in time."""
+
+    __module__, __qualname__ = "torch.distributed", "DistBackendError"
+
+
+Mismatch.__name__ = Unfinished.__name__ = "DistBackendError"
+
+
+class Call:
+    """What a rank is about to do, which its header tells the others."""
+
+    __slots__ = ("title", "shape", "dtype", "rest", "met", "source")
+
+    def __init__(self, title: str, shape: Any = (), dtype: str = "", rest: str = "") -> None:
+        self.title, self.shape, self.dtype, self.rest = title, shape, dtype, rest
+        self.met = False
+        self.source: int | None = None
+
+    def header(self, count: int) -> str:
+        shape = ", ".join(map(str, self.shape))
+        tensor = f", TensorShape=[{shape}], TensorDtypes={self.dtype}" if self.dtype else ""
+        rest = f", {self.rest}" if self.rest else ""
+        return f"CollectiveFingerPrint(SequenceNumber={count}, OpType={self.title.upper()}{tensor}{rest})"
+
+    def needs(self, place: int) -> bool:
+        """Whether the call cannot end without a rank."""
+        return self.source is None or self.source == place
+
+
+class World:
+    """The state of `torch.distributed` in this process."""
+
+    def __init__(self) -> None:
+        self.transport: Transport | None = None
+        self.progress: Progress | None = None
+        self.rank, self.size = 0, 1
+        self.default: ProcessGroup | None = None
+        self.groups: dict[str, ProcessGroup] = {}
+        self.count = 0
+        self.named = 0
+        self.sent: list[Any] = []
+        """Messages that were copied, until they have arrived."""
+
+    def number(self) -> int:
+        """The number of the next group: all processes make their groups in the same order."""
+        self.count += 1
+        return self.count
+
+    def title(self) -> str:
+        """The name of the next group; the world's is 0."""
+        self.named += 1
+        return str(self.named - 1)
+
+
+world = World()
+
+
+class GroupMember(metaclass=Sealed):
+    """Stands for membership: `NON_GROUP_MEMBER` is what `new_group` gives a process that is not in the group."""
+
+    __module__ = "torch.distributed.distributed_c10d"
+    NON_GROUP_MEMBER = -100
+
+
+class _GroupNames(Sealed):
+    @property
+    def WORLD(cls) -> ProcessGroup | None:
+        return world.default
+
+
+class group(metaclass=_GroupNames):  # noqa: N801
+    """`group.WORLD`, the group of all processes."""
+
+    __module__ = "torch.distributed.distributed_c10d"
+
+
+def default_group() -> ProcessGroup:
+    """The group of all processes; ValueError before init_process_group."""
+    if world.default is None:
+        raise ValueError(UNINITIALIZED)
+    return world.default
+
+
+def group_of(given: Any) -> ProcessGroup:
+    """The group that an argument means: None is the default one."""
+    if given is None:
+        return default_group()
+    if isinstance(given, ProcessGroup):
+        if given._title not in world.groups or world.groups[given._title] is not given:
+            raise ValueError("Invalid process group specified")
+        return given
+    raise ValueError("Invalid process group specified")
+
+
+def outside(given: Any) -> bool:
+    """Whether this process is not in the group."""
+    return type(given) is int and given == GroupMember.NON_GROUP_MEMBER
+
+
+def warn_outside(name: str) -> None:
+    rank = -1 if world.default is None else world.rank
+    warnings.warn(f"Running {name} on global rank {rank} which does not belong to the given group.", stacklevel=4)

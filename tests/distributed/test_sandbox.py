@@ -1,0 +1,136 @@
+"""What a hostile script of several ranks cannot reach: MPI, sockets, files, the memory of the launcher, Python's pickle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensorsh import Session
+
+from ..support.ranks import by_rank, tensorsh
+
+START = "import torch.distributed as dist\n"
+ALONE = START + "dist.init_process_group('gloo', rank=0, world_size=1)\n"
+REFUSED = {
+    "dist.group.WORLD._comm": "AttributeError", "dist.group.WORLD._run": "AttributeError",
+    "dist.all_reduce(ones(1), async_op=True)._progress": "AttributeError",
+    "dist.all_reduce(ones(1), async_op=True).wait.__func__": "AttributeError",
+    "dist.distributed_c10d._world": "AttributeError", "dist.transport": "AttributeError",
+    "from torch.distributed.transport import load": "ModuleNotFoundError", "import mpi4py": "ModuleNotFoundError",
+    "from torch.distributed import rendezvous as r; r.places": "AttributeError",
+    "dist.TCPStore('127.0.0.1', 29741, 1, True)": "DistNetworkError",
+    "dist.FileStore('/tmp/store', 1)": "PermissionError",
+    "dist.PrefixStore('a', dist.HashStore())._under": "AttributeError",
+    "dist.init_process_group = 1": "AttributeError", "dist.ReduceOp.SUM.value = 3": "AttributeError",
+    "dist.ReduceOp.SUM = 3": "TypeError", "dist.ProcessGroup.rank = lambda self: 3": "TypeError",
+    "dist.group.WORLD.rank = 3": "AttributeError", "dist.Work.__init__.__globals__": "AttributeError",
+    "dist.DebugLevel.OFF.__reduce__()": "AttributeError", "dist.Backend.backend_list.append('x')": "AttributeError",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_a_script_cannot(code: str) -> None:
+    session = Session()
+    try:
+        session.run(ALONE)
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - which one stands in the table
+            session.run(code)
+        assert type(caught.value).__name__ == REFUSED[code]
+    finally:
+        session.run("dist.destroy_process_group()")
+
+
+def test_a_script_meets_nobody_without_a_launcher(tmp_path: Path) -> None:
+    for how in ("tcp://127.0.0.1:29751", f"file://{tmp_path}/meeting", "env://"):
+        code = f"{START}dist.init_process_group('gloo', init_method={how!r}, rank=0, world_size=2)"
+        done = tensorsh("-c", code, MASTER_ADDR="127.0.0.1", MASTER_PORT="29761")
+        assert done.returncode == 1 and "a script meets other processes through the launcher" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_objects_are_data() -> None:
+    """What scripts send each other is read as checkpoints are: nothing of it runs, and tensors are not taken for it."""
+    code = """\
+import torch.distributed as dist
+dist.init_process_group("gloo")
+class Point:
+    def __init__(self, x):
+        print("made", x)
+        self.x = x
+points = [None, None]
+dist.all_gather_object(points, Point(dist.get_rank()))
+print([p.x for p in points], type(points[0]).__name__)
+pickled = torch.tensor(list(b"cos\\nsystem\\n(S'touch /tmp/there'\\ntR."), dtype=torch.uint8)
+if dist.get_rank():
+    dist.send(pickled, 0)
+    dist.send_object_list(["said"], 0)
+else:
+    given = [None]
+    dist.recv_object_list(given, 1)
+    print(given)
+    got = torch.zeros_like(pickled)
+    dist.recv(got, 1)
+try:
+    dist.all_gather_object(points, dist.group.WORLD)
+except Exception as error:
+    print(type(error).__name__)
+"""
+    done = tensorsh("run", "-n", "2", "-c", code)
+    assert done.returncode == 0, done.stderr
+    lines = by_rank(done.stdout, 2)
+    assert [line for line in lines[0] if line != "made 0"] == ["[0, 1] Point", "['said']", "TypeError"]
+    assert lines[1] == ["made 1", "[0, 1] Point", "TypeError"]
+
+
+def test_the_keys_of_the_launcher() -> None:
+    """Two ranks share keys through the launcher, as many as it can hold."""
+    code = """\
+import torch.distributed as dist
+from datetime import timedelta
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+store = dist.TCPStore("localhost", 29500, 2, rank == 0)
+if rank == 0:
+    store.set("key", "value")
+print(store.get("key"), store.add("count", 1) > 0, store.check(["key"]), store.check(["none"]))
+dist.barrier()
+print(store.get("count"), store.compare_set("key", "value", "other") in (b"other",), sorted(store.list_keys())[-2:])
+dist.barrier()
+if rank == 0:
+    print(store.delete_key("key"), store.delete_key("key"), dist.PrefixStore("a", store).num_keys())
+    try:
+        store.wait(["none"], timedelta(seconds=0.1))
+    except RuntimeError as error:
+        print(error)
+    try:
+        for i in range(100):
+            store.set(f"{i}", "x" * 10_000_000)
+    except RuntimeError as error:
+        print(error)
+"""
+    done = tensorsh("run", "-n", "2", "-c", code)
+    assert done.returncode == 0, done.stderr
+    first, second = by_rank(done.stdout, 2)
+    assert first[0] == second[0] == "b'value' True True False"
+    assert first[1].startswith("b'2' ") and first[1].endswith("['count', 'key']")
+    assert first[2] == "True False 0"
+    assert first[3:] == [
+        "wait timeout after 100ms, keys: none",
+        "the keys of a program hold 256 MB at most: send tensors by collectives",
+    ]
+
+
+def test_functions_of_a_script_run_within_its_limits() -> None:
+    """What waits for a collective is called by the script's own thread, so that its time is bounded."""
+    code = """\
+import torch.distributed as dist
+dist.init_process_group("gloo")
+work = dist.all_reduce(ones(3), async_op=True)
+def forever(future):
+    while True: pass
+work.get_future().then(forever)
+work.wait()
+"""
+    done = tensorsh("run", "--timeout=2", "-n", "2", "-c", code)
+    assert done.returncode == 124 and "Timeout" in done.stderr

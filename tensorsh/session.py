@@ -359,7 +359,7 @@ class Session:
         from .language.places import Host
         from .language.pytorch_names import lacking
 
-        return Host(self.owns, self.source_of, self.names, lacking, self._history)
+        return Host(self.owns, self.source_of, self.names, lacking, self._history, self._environment.names_in)
 
     def _history(self, error: BaseException, filename: str, line: int) -> str | None:
         from .tools.cuts import history

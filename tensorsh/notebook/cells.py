@@ -32,7 +32,7 @@ class Failure(NamedTuple):
 class Cells(Shell):
     """The dialogue of one kernel."""
 
-    lacks = frozenset("run load edit save transcript export config page".split())
+    lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
 
     def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
         self.stdin, self.publish, self.update = stdin, publish, update
@@ -49,6 +49,9 @@ class Cells(Shell):
         """The notebook's folder may be read and written."""
         return Permissions(read is True or [self.home, *read], write is True or [self.home, *write])
 
+    def pass_over(self, name: str) -> None:
+        """A notebook that was written for IPython goes on without a word."""
+
     def confirm(self, question: str) -> bool:
         """Whether the person at the notebook says yes."""
         print(f"{question} (y/n) ", flush=True)
@@ -56,6 +59,14 @@ class Cells(Shell):
             return self.stdin.readline().strip().lower() in ("y", "yes")
         except EOFError:
             return False
+
+    def ask(self, prompt: str, names: list[str]) -> str:
+        """A line of the person at the notebook."""
+        print(prompt, end="", flush=True)
+        line = str(self.stdin.readline())
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""
@@ -81,11 +92,9 @@ class Cells(Shell):
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
 
     def _show(self, value: Any, tee: Tee) -> None:
-        variables = self.session.variables
-        variables["__"] = variables.get("_")
-        variables["_"] = value
         if self.silent:
             return
+        self.outputs.keep(self.count, value)
         data, metadata = bundle(value)
         tee.keep(data["text/plain"] + "\n")
         self.publish(data, metadata, True, None)
@@ -94,7 +103,7 @@ class Cells(Shell):
         """Keep an error for the reply."""
         from ..language.places import headline
 
-        self.failed = error
+        self.failed = self.error = error
         if isinstance(error, KeyboardInterrupt):
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..display.cells import draws_unicode
 from ..display.sizes import size_text
 from .commands import CommandError, command
+from .outputs import LAST
 from .status import memory_of
 from .values import columns, shell_theme
 
 if TYPE_CHECKING:
     from .loop import Shell
-
-_OWN = ("_", "__")
 
 
 def _names(shell: Shell, types: str = "") -> list[str]:
@@ -22,7 +21,7 @@ def _names(shell: Shell, types: str = "") -> list[str]:
     wanted = types.replace(",", " ").split()
     session = shell.session
     return sorted(
-        name for name in session if name not in _OWN and (not wanted or type(session[name]).__name__ in wanted)
+        name for name in session if name not in LAST and (not wanted or type(session[name]).__name__ in wanted)
     )
 
 

@@ -110,5 +110,6 @@ def reset(shell: Shell, argument: str) -> None:
         return
     for name in list(shell.session):
         del shell.session[name]
-    shell.session.variables.pop("__", None)
+    shell.outputs.forget()
+    shell.error = None
     shell.status.refresh()

@@ -17,7 +17,7 @@ def squeezed(text: str) -> list[str]:
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path, columns=140)
+    terminal = Terminal(tmp_path, columns=140, rows=60)
     text = terminal.enter("%help", "Ctrl-R searches")
     for name in (
         "time timeit run who whos reset history save load edit graph grad nan lint device dtype precision export transcript "

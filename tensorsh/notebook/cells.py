@@ -108,6 +108,8 @@ class Cells(Shell):
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return
         name, _, value = headline(error).partition(": ")
+        if isinstance(error, SyntaxError) and error.lineno is not None:  # as its `str` says it
+            value += f" ({error.filename}, line {error.lineno})"
         self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
 
     def expression(self, text: str) -> dict[str, Any]:

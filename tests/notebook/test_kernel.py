@@ -162,7 +162,7 @@ def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) 
 @pytest.mark.parametrize(
     "code",
     [
-        "get_ipython()", "get_ipython().system('ls')", "!cat /etc/passwd", "%run /etc/passwd", "%%bash\ncat /etc/passwd",
+        "get_ipython()", "get_ipython", "get_ipython().system('ls')", "!cat /etc/passwd", "%run /etc/passwd", "%%bash\ncat /etc/passwd",
         "open('/etc/passwd').read()", "In", "_ih", "_oh", "display_pub", "import IPython", "import ipykernel",
         "class A:\n    def _repr_pretty_(self, p, cycle): p.text(open('/etc/passwd').read())\n[A()]",
         "class A:\n    def _ipython_display_(self): print(open('/etc/passwd').read())\nA()",
@@ -173,3 +173,50 @@ def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) 
 def test_no_way_around_the_gate(kernel, code: str) -> None:
     told = json.dumps(kernel.run(code))
     assert "root:" not in told
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = iter([])\nfor i in range(300_000): x = map(abs, x)\nlist(x)",
+        "x = []\nfor i in range(100_000): x = [x]\nrepr(x) == ''",
+        "import os\nos._exit(3)",
+        "exit",
+        "[0] * 10**12",
+        "raise SystemExit(3)",
+    ],
+)
+def test_traps_end_no_kernel(kernel, code: str) -> None:
+    kernel.run("kept = 20")
+    kernel.run(code, stop_on_error=False)
+    assert kernel.manager.is_alive() and kernel.texts("kept") == ["20"]
+
+
+def test_a_million_lines_come_to_an_end(kernel) -> None:
+    seen = 0
+
+    def note(message) -> None:
+        nonlocal seen
+        seen += len(message["content"].get("text", ""))
+
+    began = time.monotonic()
+    reply = kernel.channels.execute_interactive("for i in range(300_000): print(i)", timeout=60, output_hook=note)
+    assert reply["content"]["status"] == "ok" and seen == sum(len(f"{i}\n") for i in range(300_000))
+    assert time.monotonic() - began < 50 and kernel.texts("1") == ["1"]
+
+
+def test_messages_that_open_doors_are_not_answered(kernel) -> None:
+    """A comm, and the debugger, which reads files and evaluates outside of the gate."""
+    session = kernel.channels.session
+    opened = {"comm_id": "1", "target_name": "jupyter.widget", "data": {"state": {"_model_name": "x"}}}
+    session.send(kernel.channels.shell_channel.socket, session.msg("comm_open", opened))
+    request = {
+        "type": "request",
+        "seq": 1,
+        "command": "evaluate",
+        "arguments": {"expression": "open('/etc/passwd').read()"},
+    }
+    session.send(kernel.channels.control_channel.socket, session.msg("debug_request", request))
+    with pytest.raises(Exception):  # noqa: B017 - no reply
+        print(kernel.channels.get_control_msg(timeout=1))
+    assert kernel.texts("1") == ["1"]

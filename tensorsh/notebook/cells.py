@@ -49,6 +49,10 @@ class Cells(Shell):
         """The notebook's folder may be read and written."""
         return Permissions(read is True or [self.home, *read], write is True or [self.home, *write])
 
+    def present(self, value: Any, text: str) -> None:
+        """Shows what a command has made, as a value."""
+        self.publish(*self.session._timed(None, bundle, value), False, None)
+
     def pass_over(self, name: str) -> None:
         """A notebook that was written for IPython goes on without a word."""
 

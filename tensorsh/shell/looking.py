@@ -93,15 +93,13 @@ def graph(shell: Shell, argument: str) -> None:
         raise CommandError("%graph needs a tensor, as in %graph loss")
     session = shell.session
 
-    def work() -> str:
-        value = session.run(argument, "<graph>")
-        if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
-            raise CommandError(f"%graph needs a tensor, and {argument} is {type(value).__name__}")
-        from ..tools.picture import drawn, picture
+    from ..tools.picture import Picture, drawn, picture
 
-        return drawn(session._settings.run(picture, session, value), columns() - 1, shell_theme(shell.config))
-
-    print(work())
+    value = session.run(argument, "<graph>")
+    if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
+        raise CommandError(f"%graph needs a tensor, and {argument} is {type(value).__name__}")
+    made = session._settings.run(picture, session, value)
+    shell.present(Picture(made, session.permissions), drawn(made, columns() - 1, shell_theme(shell.config)))
 
 
 @command("page", "EXPRESSION", "shows a value in the pager, for long output")

@@ -92,6 +92,10 @@ class Shell:
         """What `input()` of programs reads."""
         return None if sys.stdin is None else Keyboard(sys.stdin)
 
+    def present(self, value: Any, text: str) -> None:
+        """Shows what a command has made: its text for this screen."""
+        print(text)
+
     def pass_over(self, name: str) -> None:
         """Says why a command of IPython has nothing to do here."""
         from .commands import IDLE

@@ -220,3 +220,32 @@ def test_messages_that_open_doors_are_not_answered(kernel) -> None:
     with pytest.raises(Exception):  # noqa: B017 - no reply
         print(kernel.channels.get_control_msg(timeout=1))
     assert kernel.texts("1") == ["1"]
+
+
+def test_what_tools_make_is_drawn(kernel) -> None:
+    """The text is the shell's; pictures are well-formed, and what a program named is text in them."""
+    from xml.etree import ElementTree
+
+    kernel.run(
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nnet = nn.Sequential(nn.Linear(3, 2), nn.ReLU())"
+    )
+
+    def shown(code: str) -> dict[str, str]:
+        return kernel.run(code)[1][0][1]["data"]
+
+    def words(data: dict[str, str]) -> list[str]:
+        tree = ElementTree.fromstring(data["image/svg+xml"])
+        return [each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+    for code in ("graph(loss)", "%graph loss"):
+        data = shown(code)
+        assert words(data) == ["loss = SumBackward0", "float32[]", "MulBackward0", "float32[2]", "w", "float32[2]"]
+        assert data["text/plain"].startswith("loss = SumBackward0") and data["image/svg+xml"].count("<line") == 3
+    data = shown("plot({'<script>': [1., 2.], 'b': [3., float('nan'), 1.]}, title='</text>')")
+    assert {"<script>", "b", "</text>", "3", "1", "0", "2"} <= set(words(data))
+    data = shown("hist(torch.arange(10.), bins=5)")
+    tree = ElementTree.fromstring(data["image/svg+xml"])
+    assert [each.text for each in tree.iter("{http://www.w3.org/2000/svg}title")] == ["2"] * 5
+    assert set(shown("plot([float('nan')])")) == {"text/plain"}
+    data = shown("summary(net, (1, 3))")
+    assert "<td" in data["text/html"] and "8 parameters" in data["text/html"] and "Linear" in data["text/plain"]

@@ -36,7 +36,7 @@ class Operators:
         """Is told how long each took."""
         self.lines: dict[tuple[CodeType, int], Counter[str]] = {}
 
-    def begun(self, name: str, args: tuple, kwargs: dict) -> Callable[[], None]:
+    def begun(self, name: str, args: tuple, kwargs: dict, form: Any) -> Callable[[Any], None]:
         """An operator is called; what is to be called when it has ended."""
         from ..engine.operators.hooks import SYMBOLS
 
@@ -49,7 +49,7 @@ class Operators:
             self.lines.setdefault((frame.f_code, frame.f_lineno), Counter())[name] += 1
         began = time.perf_counter()
 
-        def ended() -> None:
+        def ended(result: Any) -> None:
             self.calls[name] += 1
             spent = time.perf_counter() - began
             self.seconds[name] += spent
@@ -57,18 +57,15 @@ class Operators:
 
         return ended
 
-    def enter(self, name: str, shapes: list) -> Callable[[], None]:
+    def enter(self, name: str, shapes: list) -> Callable[..., None]:
         """A block that the program has named."""
-        return lambda: None
+        return lambda *_: None
 
 
 def _measured(shell: Shell, argument: str, name: str, watch: Callable[[Operators], Any]) -> Operators:
     """Runs a program under a watch, told of its operators."""
     if not argument:
         raise CommandError(f"{name} needs a statement")
-    for kind in ("nan", "lint"):
-        if shell.session.watches(kind):
-            raise CommandError(f"{name}: %{kind} watches each call, too; %{kind} off first")
     operators = Operators(shell.session.owns)
 
     def work() -> None:

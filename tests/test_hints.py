@@ -96,3 +96,28 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
 )
 def test_what_was_meant(source: str, said: str) -> None:
     assert hint(source).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("torch.Tensor.sub_", "`sub` in place: the tensor itself is written and returned.\n\n``input - alpha * other``"),
+        ("x.clone", ">>> clone("),
+        ("torch.Tensor.sum", ">>> torch.sum("),
+        ("torch.tensor", "\nIntegers give int64"),
+        ("x.detach", ">>> detach("),
+        ("nn.init.zeros_", ">>> nn.init.zeros_("),
+    ],
+)
+def test_help_tells_in_full(name: str, said: str) -> None:
+    session = Session()
+    session.run("x = ones(2)")
+    found = session.inspect(name)
+    assert found is not None and found.kind == "function" and said in found.doc
+
+
+def test_an_example_is_not_that_of_a_function_of_the_programs() -> None:
+    session = Session()
+    session.run("def relu(x):\n    'mine'\n    return x")
+    found = session.inspect("relu")
+    assert found is not None and found.doc == "mine"

@@ -78,6 +78,8 @@ def attribute(value: object, name: str) -> Any:
         for cls in value.__mro__:
             if name in cls.__dict__:
                 found = cls.__dict__[name]
+                if type(found).__name__ == "Late" and is_library(type(found)):  # which is loaded when it is asked for
+                    return getattr(cls, name)
                 return found.__func__ if isinstance(found, staticmethod) else found
         return MISSING
     own = instance_dict(value)

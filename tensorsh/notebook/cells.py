@@ -15,7 +15,9 @@ from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
+from ..tools.progress import screen
 from .bundle import bundle
+from .progress import Bars
 
 _COMMAND = re.compile(r"%{1,2}(\w*)$")
 _CALLED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*$")
@@ -35,7 +37,8 @@ class Cells(Shell):
     lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
 
     def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
-        self.stdin, self.publish, self.update = stdin, publish, update
+        self.stdin, self.publish = stdin, publish
+        screen.elsewhere = Bars(publish, update)
         super().__init__(None, options)
         self.silent = False
         self.failure: Failure | None = None

@@ -249,3 +249,19 @@ def test_what_tools_make_is_drawn(kernel) -> None:
     assert set(shown("plot([float('nan')])")) == {"text/plain"}
     data = shown("summary(net, (1, 3))")
     assert "<td" in data["text/html"] and "8 parameters" in data["text/html"] and "Linear" in data["text/plain"]
+
+
+def test_progress_bars_are_redrawn_in_place(kernel) -> None:
+    for code in (
+        "for i in track(range(4), 'epochs'): pass",
+        "from tqdm import tqdm\nfor i in tqdm(range(4), desc='<b>'): pass",
+    ):
+        shown = kernel.run(code)[1]
+        kinds = [kind for kind, _ in shown]
+        assert kinds[0] == "display_data" and set(kinds[1:]) == {"update_display_data"}
+        assert len({content["transient"]["display_id"] for _, content in shown}) == 1
+        data = shown[-1][1]["data"]
+        assert (
+            "#################### 4/4 [" in data["text/plain"] and "<progress value='4' max='4'>" in data["text/html"]
+        )
+        assert "<b>" not in data["text/html"]

@@ -15,6 +15,8 @@ from typing import Any
 MISSING: Any = object()
 
 _TENSOR_CLASSES = frozenset({"Tensor", "ndarray"})
+FORMS = "tensorsh.engine.operators.public_form"
+"""Where the classes of operators as programs call them stand; they bind as functions do."""
 _TENSOR_PROPERTIES = frozenset({"T", "mT", "H", "mH", "grad", "data", "real", "imag"})
 _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 
@@ -101,7 +103,7 @@ def attribute(value: object, name: str) -> Any:
             return found.__get__(value, type(value)) if readable else MISSING
         if name in own:
             return own[name]
-        if isinstance(found, FunctionType):
+        if isinstance(found, FunctionType) or type(found).__module__ == FORMS:
             return found.__get__(value, type(value))
         return MISSING if hasattr(type(found), "__get__") else found
     return own.get(name, MISSING)

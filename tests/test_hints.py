@@ -101,7 +101,10 @@ def test_what_was_meant(source: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("torch.Tensor.sub_", "`sub` in place: the tensor itself is written and returned.\n\n``input - alpha * other``"),
+        (
+            "torch.Tensor.sub_",
+            "`sub` in place: the tensor itself is written and returned.\n\n``input - alpha * other``",
+        ),
         ("x.clone", ">>> clone("),
         ("torch.Tensor.sum", ">>> torch.sum("),
         ("torch.tensor", "\nIntegers give int64"),

@@ -176,8 +176,12 @@ class Session:
             source = read_source(path)
         except SourceError as error:
             raise ImportError(str(error), name=module.__name__, path=path) from None
-        program = self._kept(compile_program(source, path, _Known(variables, self._builtins), self._cache))
-        self._at_once(program, variables)
+        self.run_in(source, path, variables)
+
+    def run_in(self, source: str, filename: str, variables: dict[str, Any]) -> Any:
+        """Runs source text, in its turn, with other variables than the session's; the value of a final expression."""
+        program = self._kept(compile_program(source, filename, _Known(variables, self._builtins), self._cache))
+        return self._at_once(program, variables)
 
     def execute(
         self,
@@ -359,7 +363,7 @@ class Session:
         from .language.places import Host
         from .language.pytorch_names import lacking
 
-        return Host(self.owns, self.source_of, self.names, lacking, self._history)
+        return Host(self.owns, self.source_of, self.names, lacking, self._history, self._environment.names_in)
 
     def _history(self, error: BaseException, filename: str, line: int) -> str | None:
         from .tools.cuts import history
@@ -465,12 +469,7 @@ def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:
     """The error of memory that a tensor did not get is PyTorch's; others stay as they are. The limit is named."""
     from .engine.arrays.memory import shortage
 
-    found = shortage(error) or error
-    if bound is None:
-        return found
-    text = "; ".join(part for part in (str(found), f"the limit is {bound.size} bytes (--max-memory)") if part)
-    kind = RuntimeError if isinstance(found, RuntimeError) and found is not error else MemoryError
-    return kind(text).with_traceback(error.__traceback__)
+    return shortage(error, None if bound is None else bound.size)
 
 
 def _is_internal(name: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -60,16 +61,36 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
     facts = {"value": _short(value)} if kind == "variable" else {}
     from inspect import cleandoc
 
+    doc = cleandoc(doc) if isinstance(doc, str) else ""
+    if kind == "function" and peek.is_library(value):
+        doc = _told_in_full(session, name, doc)
+
     return Inspection(
         name,
         kind,
         type(value).__qualname__,
         signature,
-        cleandoc(doc) if isinstance(doc, str) and (kind != "variable" or not peek.is_library(type(value))) else "",
+        doc if kind != "variable" or not peek.is_library(type(value)) else "",
         facts,
         formulas(getattr(value, "_operator", None)) if kind == "function" else {},
         source_text(session, value),
     )
+
+
+_IN_PLACE = re.compile(r"In-place form of :func:`(\w+)`\.")
+
+
+def _told_in_full(session: Workspace, name: str, doc: str) -> str:
+    """A function's documentation with that of the function whose in-place form it is, and with an example if there is one."""
+    from ..engine.examples import example
+
+    before, _, last = name.rpartition(".")
+    same = _IN_PLACE.match(doc)
+    base = inspect(session, f"{before}.{same[1]}" if before else same[1]) if same is not None else None
+    if base is not None:
+        return f"`{same[1]}` in place: the tensor itself is written and returned.\n\n{base.doc}"  # type: ignore[index]
+    found = None if ">>> " in doc else example(f"Tensor.{last}", f"nn.functional.{last}", last)
+    return doc if found is None else f"{doc}\n\n{found}\n\nThis is {found.result}."
 
 
 def source_text(session: Workspace, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Values in IPython's layout, as a notebook shows them: lists, tuples, dicts and sets, classes, functions.
+"""Values in IPython's layout, as a notebook shows them: lists, dicts, sets and their like, classes, functions.
 
 IPython's printer is used for those alone. It would hand itself to a `_repr_pretty_` that a program wrote, and with it
 objects of the host; nothing of a program's is called but `__repr__`.
@@ -7,10 +7,11 @@ objects of the host; nothing of a program's is called but `__repr__`.
 from __future__ import annotations
 
 import re
-from types import FunctionType
+from collections import Counter, OrderedDict, defaultdict, deque
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-CONTAINERS = (list, tuple, dict, set, frozenset)
+CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict, defaultdict, deque, Counter)
 WIDTH = 79
 """Columns, as in IPython."""
 _PLACED = re.compile(r"<([\w.]+) object at (0x[0-9a-f]+)>")
@@ -22,13 +23,13 @@ def plain_text(value: Any) -> str:
         return _single(value)
     from io import StringIO
 
-    from IPython.lib.pretty import RepresentationPrinter
+    from IPython.lib.pretty import CallExpression, RawText, RepresentationPrinter
 
     class Printer(RepresentationPrinter):
         """IPython's printer without what objects say of themselves to it."""
 
         def pretty(self, obj: Any) -> None:
-            if type(obj) in CONTAINERS:
+            if type(obj) in (*CONTAINERS, CallExpression, RawText):
                 super().pretty(obj)
                 return
             for number, line in enumerate(_single(obj).splitlines()):
@@ -51,6 +52,13 @@ def _single(value: Any) -> str:
         from inspect import signature
 
         return f"<function {value.__module__}.{value.__qualname__}{signature(value)}>"
+    if type(value) is BuiltinFunctionType and value.__module__ == "builtins":
+        from inspect import signature
+
+        try:
+            return f"<function {value.__qualname__}{signature(value)}>"
+        except ValueError:
+            return f"<function {value.__qualname__}>"
     text = repr(value)
     placed = _PLACED.fullmatch(text)
     return text if placed is None else f"<{placed[1]} at {placed[2]}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from ..command.arguments import UsageError
@@ -22,6 +23,10 @@ def launch(words: Sequence[str]) -> int:
             host = value
         elif word != "--stdio":
             raise UsageError("lsp takes --stdio (the default), --tcp, --tcp=PORT, --host=HOST")
+    if not hasattr(os, "fork"):
+        raise UsageError(
+            "lsp needs a system that can go on as two processes (Linux, macOS), for it runs the open text in one"
+        )
     workshop = Workshop()
     workshop.start()  # it loads while pygls does
     try:

@@ -59,13 +59,13 @@ def _visible(text: str) -> str:
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """A program's words as they may be shown: what would move the cursor or turn the line around as its escape."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _told(error: BaseException) -> str:
-    return _harmless(headline(error))
+    return harmless(headline(error))
 
 
 def excerpt(text: str, number: int, column: int | None, end: int | None, paint: Painter) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _callers(frames: list[Place], paint: Painter) -> Iterator[str]:
             yield f"      {_visible(place.text.strip()[:WIDEST_LINE])}"
 
 
-def _where(place: Place) -> str:
+def where_text(place: Place) -> str:
     column = "" if place.column is None else f":{place.column + 1}"
     inside = "" if place.name == "<module>" else f" in {place.name}"
     return f"{place.filename}:{place.line}{column}{inside}"
@@ -152,7 +152,7 @@ def place_text(error: BaseException, host: Host) -> str:
     """`file:line:column in function` of the innermost frame of the script, or nothing. Does not raise."""
     try:
         frames = places(error.__traceback__, host)
-        return _where(frames[-1]) if frames else ""
+        return where_text(frames[-1]) if frames else ""
     except Exception:
         return ""
 
@@ -166,7 +166,7 @@ def _single(error: BaseException, host: Host, paint: Painter) -> list[str]:
         return [f"{_told(error)} at {where}" if where else _told(error)]
     lines = [paint("error", _told(error))]
     notes = getattr(error, "__notes__", ())
-    lines += [_harmless(str(note)) for note in notes if type(note) is str] if type(notes) is list else []
+    lines += [harmless(str(note)) for note in notes if type(note) is str] if type(notes) is list else []
     frames: list[Place] = []
 
     def find() -> Iterator[str]:
@@ -177,7 +177,7 @@ def _single(error: BaseException, host: Host, paint: Painter) -> list[str]:
     if not frames:
         return lines
     place = frames[-1]
-    lines.append("  " + paint("dim", "--> ") + paint("place", _where(place)))
+    lines.append("  " + paint("dim", "--> ") + paint("place", where_text(place)))
     end = place.end_column if place.end_line == place.line else len(place.text.rstrip())
     lines += _safely(lambda: excerpt(place.text, place.line, place.column, end, paint))
     if isinstance(error, RecursionError | MemoryError):
@@ -187,7 +187,7 @@ def _single(error: BaseException, host: Host, paint: Painter) -> list[str]:
 
     def advise() -> Iterator[str]:
         for hint in hints(error, place, host):
-            yield paint("hint", "hint: ") + _harmless(hint)
+            yield paint("hint", "hint: ") + harmless(hint)
 
     return lines + _safely(advise)
 

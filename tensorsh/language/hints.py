@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import peek
+from .layers import misfit
 from .places import Host, Place, headline, nearest
 
 
@@ -45,6 +46,10 @@ def rule(pattern: str) -> Callable[[Rule], Rule]:
 
 def hints(error: BaseException, place: Place, host: Host) -> Iterator[str]:
     """The hints for an error, usually none or one."""
+    layer = misfit(error, place.scopes)
+    if layer is not None:
+        yield layer
+        return
     line = headline(error).split("\n")[0]
     for pattern, function in RULES:
         match = pattern.search(line)
@@ -141,7 +146,21 @@ def unknown_name(case: Case) -> str | None:
     name = case.match[1]
     names = dict.fromkeys(n for scope in case.place.scopes for n in scope)
     names.update(dict.fromkeys(case.host.names()))
-    return _suggestion(nearest(name, names), case.host.lacking("torch", name))
+    return _suggestion(nearest(name, names), case.host.lacking("torch", name)) or _length(name)
+
+
+@rule(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")
+@rule(r"^ModuleNotFoundError: No module named '((?:\w+\.)*?)(\w+)'")
+def unknown_import(case: Case) -> str | None:
+    name, path = case.match.groups()
+    if case.match.string.startswith("Module"):
+        path, name = name.rstrip("."), path
+    if getattr(case.error, "__notes__", None):
+        return None
+    found = _suggestion(nearest(name, case.host.names_in(path)))
+    if found is None and not path and any(case.host.names_in("")):
+        return "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them"
+    return found
 
 
 @rule(r"^UnboundLocalError: cannot access local variable '(\w+)'")
@@ -171,10 +190,35 @@ def unknown_attribute(case: Case) -> str | None:
         if obj is None:
             return None
     base = peek.tensor_class(obj)
+    if base is not None and base.__name__ == "Tensor" and (near := nearest(name, HABITS, 1) or [name])[0] in HABITS:
+        return f"a tensor has {HABITS[near[0]]}"
+    if type(obj) in (str, list, tuple, dict, set, range, bytes) and (counted := _length(name)):
+        return counted
     owner = "" if base or not peek.is_library(type(obj)) else getattr(obj, "__name__", "")
     owner = "Tensor" if base is not None and base.__name__ == "Tensor" else owner
     said = case.host.lacking(owner, name) if type(owner) is str and "tensorsh" not in case.match.string else None
     return _suggestion(nearest(name, peek.names_of(obj)), said)
+
+
+HABITS = {
+    "length": "`len(x)` for the size of its first dimension, `x.numel()` for the number of its elements",
+    "astype": "`x.to(dtype)`, and `x.float()`, `x.long()` and their like",
+    "array": "`x.numpy()` for the same numbers as an array",
+    "append": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
+    "extend": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
+    "rank": "`x.dim()` for the number of its dimensions",
+    "value": "`x.item()` for the number of a tensor of one element, `x.detach()` for it without its history",
+    "eval": "nothing to be evaluated: its numbers are there; `net.eval()` is for modules",
+    "concat": "no method for that; `torch.cat([x, y])` joins tensors",
+    "concatenate": "no method for that; `torch.cat([x, y])` joins tensors",
+    "expand_dims": "`x.unsqueeze(dim)`, and `x[None]`",
+}
+"""What a tensor has in place of a name that people know from elsewhere."""
+
+
+def _length(name: str) -> str | None:
+    """What one writes here who asks for a length as elsewhere."""
+    return "did you mean `len(...)`?" if name in ("length", "size") or nearest(name, ("length",)) else None
 
 
 def _suggestion(near: list[str], said: str | None = None) -> str | None:

@@ -212,7 +212,7 @@ def _fstring_lambda(s: _Scene) -> Mistake | None:
 
 def _print(s: _Scene) -> Mistake | None:
     before = s.before
-    if before is None or s.index - 1 != s.statement or before[0] != "NAME" or s.open:
+    if before is None or before[0] != "NAME" or s.index - 2 >= s.first and s.tokens[s.index - 2][0] == "DOT":
         return None
     if before[1] in ("print", "exec") and s.kind in _EXPRESSION:
         message = f"Missing parentheses in call to '{before[1]}'. Did you mean {before[1]}(...)?"
@@ -412,6 +412,8 @@ def _advice(s: _Scene) -> str | None:
         near = _near(before[1])
         if near:
             return f"Did you mean '{near}'?"
+        if before[1] in ("pip", "conda", "uv", "git") and kind == "NAME":
+            return "That is a command for another terminal: here is no system to be called."
         if before[1] == "type" and kind == "NAME":
             return "'type' statements do not exist in tensorsh."
     if s.head in _HEADS and not s.open and s.accepts("COLON") and kind in _OPERAND and previous in _OPERAND_END:

@@ -15,6 +15,8 @@ from typing import Any
 MISSING: Any = object()
 
 _TENSOR_CLASSES = frozenset({"Tensor", "ndarray"})
+FORMS = "tensorsh.engine.operators.public_form"
+"""Where the classes of operators as programs call them stand; they bind as functions do."""
 _TENSOR_PROPERTIES = frozenset({"T", "mT", "H", "mH", "grad", "data", "real", "imag"})
 _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 
@@ -78,6 +80,8 @@ def attribute(value: object, name: str) -> Any:
         for cls in value.__mro__:
             if name in cls.__dict__:
                 found = cls.__dict__[name]
+                if type(found).__name__ == "Late" and is_library(type(found)):  # which is loaded when it is asked for
+                    return getattr(cls, name)
                 return found.__func__ if isinstance(found, staticmethod) else found
         return MISSING
     own = instance_dict(value)
@@ -99,7 +103,7 @@ def attribute(value: object, name: str) -> Any:
             return found.__get__(value, type(value)) if readable else MISSING
         if name in own:
             return own[name]
-        if isinstance(found, FunctionType):
+        if isinstance(found, FunctionType) or type(found).__module__ == FORMS:
             return found.__get__(value, type(value))
         return MISSING if hasattr(type(found), "__get__") else found
     return own.get(name, MISSING)

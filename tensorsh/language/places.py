@@ -28,6 +28,8 @@ class Host:
     """The remark on a name that one might expect in `torch`, `torch.nn`, `Tensor` and is not there."""
     history: Callable[[BaseException, str, int], str | None] = lambda error, filename, line: None
     """The history of an error of gradients that arose on a line: where a chain was cut, what was written."""
+    names_in: Callable[[str], Iterable[str]] = lambda path: ()
+    """The names that can be imported from a module; of an empty path, the modules that there are."""
 
 
 @dataclass
@@ -161,7 +163,7 @@ def headline(error: BaseException) -> str:
 
 
 def nearest(name: str, names: Container[str] | Iterable[str], most: int = 3) -> list[str]:
-    """The names most like a misspelt one; a difference of case only comes first."""
+    """The names most like a misspelt one; a difference of case only comes first, then names that are so abbreviated."""
     from difflib import get_close_matches
 
     unlikely = {name, "None", "True", "False"}
@@ -169,5 +171,6 @@ def nearest(name: str, names: Container[str] | Iterable[str], most: int = 3) -> 
     folded = sorted(n for n in pool if n.lower() == name.lower())
     if len(name) < 3 or len(name) > 60:
         return folded[:most]
+    longer = sorted((n for n in pool if n.lower().startswith(name.lower())), key=lambda n: (len(n), n))
     close = get_close_matches(name, sorted(pool), most, 0.75)
-    return list(dict.fromkeys(folded + close))[:most]
+    return list(dict.fromkeys(folded + (close or longer)))[:most]

@@ -13,6 +13,8 @@ from typing import Any
 
 from ..display.nested import plain_text
 from ..language import peek
+from ..tools.picture import Picture
+from ..tools.shown import Shown
 
 LARGEST = 10_000_000
 """Elements of a tensor whose statistics are not looked at any more."""
@@ -42,6 +44,8 @@ def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
             data["text/html"] = html_of_tensor(value, text)
         return data, {}
     data = {"text/plain": plain_text(value)}
+    if type(value) in (Shown, Picture):
+        return data | type(value)._forms(value), {}
     if not isinstance(value, type) and not peek.is_library(type(value)):
         data.update(_own(value))
     return data, {}

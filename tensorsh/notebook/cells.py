@@ -15,7 +15,9 @@ from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
+from ..tools.progress import screen
 from .bundle import bundle
+from .progress import Bars
 
 _COMMAND = re.compile(r"%{1,2}(\w*)$")
 _CALLED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*$")
@@ -32,10 +34,11 @@ class Failure(NamedTuple):
 class Cells(Shell):
     """The dialogue of one kernel."""
 
-    lacks = frozenset("run load edit save transcript export config page".split())
+    lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
 
     def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
-        self.stdin, self.publish, self.update = stdin, publish, update
+        self.stdin, self.publish = stdin, publish
+        screen.elsewhere = Bars(publish, update)
         super().__init__(None, options)
         self.silent = False
         self.failure: Failure | None = None
@@ -49,6 +52,13 @@ class Cells(Shell):
         """The notebook's folder may be read and written."""
         return Permissions(read is True or [self.home, *read], write is True or [self.home, *write])
 
+    def present(self, value: Any, text: str) -> None:
+        """Shows what a command has made, as a value."""
+        self.publish(*self.session._timed(None, bundle, value), False, None)
+
+    def pass_over(self, name: str) -> None:
+        """A notebook that was written for IPython goes on without a word."""
+
     def confirm(self, question: str) -> bool:
         """Whether the person at the notebook says yes."""
         print(f"{question} (y/n) ", flush=True)
@@ -56,6 +66,14 @@ class Cells(Shell):
             return self.stdin.readline().strip().lower() in ("y", "yes")
         except EOFError:
             return False
+
+    def ask(self, prompt: str, names: list[str]) -> str:
+        """A line of the person at the notebook."""
+        print(prompt, end="", flush=True)
+        line = str(self.stdin.readline())
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""
@@ -81,11 +99,9 @@ class Cells(Shell):
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
 
     def _show(self, value: Any, tee: Tee) -> None:
-        variables = self.session.variables
-        variables["__"] = variables.get("_")
-        variables["_"] = value
         if self.silent:
             return
+        self.outputs.keep(self.count, value)
         data, metadata = bundle(value)
         tee.keep(data["text/plain"] + "\n")
         self.publish(data, metadata, True, None)
@@ -94,11 +110,13 @@ class Cells(Shell):
         """Keep an error for the reply."""
         from ..language.places import headline
 
-        self.failed = error
+        self.failed = self.error = error
         if isinstance(error, KeyboardInterrupt):
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return
         name, _, value = headline(error).partition(": ")
+        if isinstance(error, SyntaxError) and error.lineno is not None:  # as its `str` says it
+            value += f" ({error.filename}, line {error.lineno})"
         self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
 
     def expression(self, text: str) -> dict[str, Any]:

@@ -108,6 +108,7 @@ class TensorshKernel(Kernel):
                 self.send_response(self.iopub_socket, "error", told)
             return {"status": "error", **reply, **told}
         payload = [] if self.cells.leave is None else [{"source": "ask_exit", "keepkernel": False}]
+        self.cells.leave = None
         expressions = {key: self.cells.expression(text) for key, text in (user_expressions or {}).items()}
         return {"status": "ok", **reply, "payload": payload, "user_expressions": expressions}
 

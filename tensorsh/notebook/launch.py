@@ -27,8 +27,10 @@ def launch(words: Sequence[str]) -> None:
             options.append(word)
     from ipykernel.kernelapp import IPKernelApp
 
+    from ..shell.loop import deepen_stack
     from .kernel import TensorshKernel
 
+    deepen_stack()
     TensorshKernel.options = parse(options)
     IPKernelApp.launch_instance(argv=connection, kernel_class=TensorshKernel)
 

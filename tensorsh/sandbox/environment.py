@@ -76,6 +76,15 @@ class Environment:
         """The namespace that `import name` binds."""
         return self.import_module(name)
 
+    def names_in(self, path: str) -> list[str]:
+        """The names that `from path import ...` finds; of an empty path, the modules that there are."""
+        if not path:
+            return list(self.modules)
+        try:
+            return [name for name in dir(self.import_module(path, fromlist=("*",))) if name[:1] != "_"]
+        except ImportError:
+            return []
+
     def __iter__(self) -> Iterator[Any]:
         return iter((self.builtins, self.import_module))
 

@@ -11,11 +11,12 @@ by the kernel, counted from what the interpreter and numpy already took; where t
 
 from __future__ import annotations
 
-import os
 import sys
+import time
 
 from .sealed import program_frame
-from .supervision import GRACE, TIMEOUT_CODE, timeout_message
+from .supervision import TIMEOUT_CODE as TIMEOUT_CODE
+from .supervision import timeout_message
 from .whole import may_be_left
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -90,23 +91,40 @@ def stop_timer() -> None:
     """Ends the repeated raising, once it has done its work."""
     import _signal
 
+    global _over
+    _over = True
     if hasattr(_signal, "setitimer"):
         _signal.setitimer(_signal.ITIMER_REAL, 0)
 
 
+_over = False
+"""Whether the thread that watches the time has been told to stop."""
+
+
 def _start_thread(seconds: float) -> None:
-    """Where there are no interval timers: interrupt, then leave."""
-    import _thread
-    from threading import Timer
+    """Where there are no interval timers a thread throws it at this one, again and again."""
+    from _thread import get_ident
+    from threading import Thread
 
-    def leave() -> None:
-        sys.stderr.write(timeout_message(seconds) + "\n")
-        os._exit(TIMEOUT_CODE)
+    from .thrown import throw
 
-    for delay, action in ((seconds, _thread.interrupt_main), (seconds + GRACE, leave)):
-        timer = Timer(delay, action)
-        timer.daemon = True
-        timer.start()
+    thread = get_ident()
+
+    class Over(Timeout):
+        """What is thrown: a class alone can be."""
+
+        def __init__(self) -> None:
+            super().__init__(timeout_message(seconds))
+
+    def watch() -> None:
+        end = time.monotonic() + seconds
+        while not _over:
+            time.sleep(min(max(end - time.monotonic(), 0.05), 1.0))
+            frame = sys._current_frames().get(thread)
+            if time.monotonic() >= end and not _over and program_frame(frame) is not None and may_be_left(frame):
+                throw(thread, Over)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def bound_memory(size: int, kernels: Any) -> MemoryBound:

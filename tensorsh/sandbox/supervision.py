@@ -13,6 +13,10 @@ import time
 TIMEOUT_CODE = 124
 CRASH = "Crash: the program nested calls in C more deeply than there is stack for, or ran out of memory there"
 KILLED = "Killed: the system ended the program, as it does where memory runs out"
+START = 2.0
+"""Seconds until a process that is started anew has begun with the program."""
+WATCHED = "TENSORSH_WATCHED"
+"""The environment variable by which a process knows that it is watched."""
 GRACE = 1.0
 """Seconds that a program has to unwind after its time is over."""
 
@@ -28,6 +32,8 @@ def supervise(seconds: float | None) -> None:
     import _signal as signal  # Python's own `signal` costs the import of enum
 
     if not hasattr(os, "fork") or not hasattr(signal, "sigtimedwait"):
+        if seconds is not None:
+            _watch(seconds)
         return
     watched = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
@@ -62,6 +68,27 @@ def supervise(seconds: float | None) -> None:
     if code == -signal.SIGKILL:
         _leave(KILLED, 1)
     os._exit(code if code >= 0 else 128 - code)
+
+
+def _watch(seconds: float) -> None:
+    """Where a process cannot go on as two: starts the command once more, waits for that, and ends it when its time is over.
+    In the process that was so started it does nothing."""
+    from subprocess import Popen, TimeoutExpired
+
+    if os.environ.pop(WATCHED, ""):
+        return
+    command = [sys.executable, "-m", "tensorsh", *sys.argv[1:]]
+    child = Popen(command, env={**os.environ, WATCHED: "1"})
+    end = time.monotonic() + seconds + START + GRACE
+    while True:
+        try:
+            code = child.wait(max(end - time.monotonic(), 0))
+        except TimeoutExpired:
+            child.kill()
+            _leave(timeout_message(seconds), TIMEOUT_CODE)
+        except KeyboardInterrupt:  # the child hears it, too
+            continue
+        os._exit(code if code >= 0 else 1)
 
 
 def _leave(text: str, code: int) -> None:

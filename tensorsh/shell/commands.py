@@ -17,15 +17,32 @@ from .values import columns
 if TYPE_CHECKING:
     from .loop import Shell
 
-FAMILIES = ("running", "keeping", "looking", "setting")
+FAMILIES = ("running", "keeping", "looking", "setting", "moving", "again", "reloading", "debugger", "profiles")
 """The files in which commands are declared."""
 NO_SYSTEM = (
     "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "
-    "Use another terminal for system commands; %run, %load, %save and %edit deal with files."
+    "Use another terminal for system commands; %ls, %cat, %cd, %run, %load, %save and %edit deal with files."
 )
+INSTALLS = "the shell starts no programs and installs nothing; use another terminal."
+IDLE = {
+    "matplotlib": "plot and hist draw in the terminal",
+    "load_ext": "%autoreload is there without it, and there are no other extensions",
+    "reload_ext": "there are no extensions",
+}
+"""Commands of IPython that set up what needs no setting up here."""
+ELSEWHERE = {
+    "pip": INSTALLS, "conda": INSTALLS, "uv": INSTALLS, "sx": NO_SYSTEM, "system": NO_SYSTEM, "bash": NO_SYSTEM, "sh": NO_SYSTEM,
+    "pdb": "%debug looks into the last error at any time after it.",
+    "lsmagic": "%help lists the commands.",
+    "lprun": "%lprof STATEMENT gives the times of all lines that run.",
+    "cpaste": "what is pasted at the prompt runs as it is, also with prompts and margins.",
+    "recall": "Up brings back earlier entries; %load and %edit put a file's text at the prompt.",
+    "pycat": "%cat shows a file.",
+}  # fmt: skip
+"""Commands of IPython that are not there, and what is."""
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
-_BLOCK = re.compile(r"%%time(it)?\b")
+_BLOCK = re.compile(r"%%(time|timeit|prun|lprof)\b")
 _HELP = re.compile(r"help\(\s*([^\W\d][\w.]*)?\s*\)$")
 """How Python asks."""
 
@@ -113,8 +130,8 @@ def explain(shell: Shell, name: str, source: bool = False) -> None:
             print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
         return
     print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
-    if source and found.source:
-        print(found.source)
+    if source and found.kind in ("function", "class"):
+        print(found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)")
 
 
 def dispatch(shell: Shell, text: str) -> bool:
@@ -136,6 +153,9 @@ def dispatch(shell: Shell, text: str) -> bool:
     if newline:
         name, argument = head, rest + (" " + argument if argument else "")
     found = commands().get(name)
+    if found is None and name in IDLE:
+        shell.pass_over(name)
+        return True
     try:
         if found is None:
             raise CommandError(unknown(name))
@@ -157,8 +177,27 @@ def dispatch(shell: Shell, text: str) -> bool:
 def unknown(name: str) -> str:
     from difflib import get_close_matches
 
+    if name in ELSEWHERE:
+        return f"there is no command %{name}: {ELSEWHERE[name]}"
     close = get_close_matches(name, list(commands()), 1)
     return f"there is no command %{name}" + (f"; did you mean %{close[0]}?" if close else "; %help lists them")
+
+
+def meant(shell: Shell, error: BaseException) -> str:
+    """A line on the command that somebody meant who typed its name alone, or nothing."""
+    if not isinstance(error, NameError) or not shell.records:
+        return ""
+    word = shell.records[-1].text.split(None, 1)[:1]
+    said = as_command(shell, shell.records[-1].text) if word == [error.name] else None
+    return f"\nhint: {said}" if said else ""
+
+
+def as_command(shell: Shell, text: str) -> str | None:
+    """The question whether a line is a command without its sign."""
+    word = text.strip().partition(" ")[0]
+    if "\n" in text.strip() or word in shell.session or word not in commands():
+        return None
+    return f"did you mean %{text.strip()}?"
 
 
 def print_help(found: Command) -> None:

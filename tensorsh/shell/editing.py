@@ -13,7 +13,7 @@ from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.validation import ValidationError, Validator
 
 from ..display.cells import clip
-from .commands import is_special, parts
+from .commands import as_command, is_special, parts
 from .values import columns
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class SessionCompleter(Completer):
             for key, about in KEYS.items():
                 if key.startswith(argument):
                     yield Completion(key, -len(argument), display_meta=about.about)
-        elif name in ("run", "load", "save", "transcript", "export", "edit"):
+        elif name in ("run", "load", "save", "transcript", "export", "edit", "cd", "ls", "cat"):
             from ..assist.completion import files
 
             session, path = self.shell.session, argument.removeprefix("-f ")
@@ -164,9 +164,11 @@ class EntryValidator(Validator):
         try:
             self.shell.session.check(text)
         except SyntaxError as error:
+            if self.shell.config["after_mistake"] == "leave":
+                return
             row, column = first + (error.lineno or 1) - 1, max((error.offset or 1) - 1, 0)
             position = document.translate_row_col_to_index(row, column)
-            advice = getattr(error, "advice", None)
+            advice = as_command(self.shell, text) or getattr(error, "advice", None)
             message = f"SyntaxError: {error.msg}" + (f"; {advice}" if advice else "")
             raise ValidationError(position, clip(" ".join(message.split()), columns(), "...")) from None
         except Exception:  # it will be explained when it runs

@@ -88,7 +88,8 @@ class Entries:
             try:
                 with _locked(descriptor):
                     size = os.fstat(descriptor).st_size
-                    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                    os.lseek(descriptor, max(size - 1, 0), os.SEEK_SET)
+                    if size and os.read(descriptor, 1) != b"\n":
                         line = b"\n" + line  # behind what somebody left half-written
                     os.write(descriptor, line)
             finally:

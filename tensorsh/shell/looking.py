@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..display.cells import draws_unicode
 from ..display.sizes import size_text
 from .commands import CommandError, command
+from .outputs import LAST
 from .status import memory_of
 from .values import columns, shell_theme
 
 if TYPE_CHECKING:
     from .loop import Shell
-
-_OWN = ("_", "__")
 
 
 def _names(shell: Shell, types: str = "") -> list[str]:
@@ -22,7 +21,7 @@ def _names(shell: Shell, types: str = "") -> list[str]:
     wanted = types.replace(",", " ").split()
     session = shell.session
     return sorted(
-        name for name in session if name not in _OWN and (not wanted or type(session[name]).__name__ in wanted)
+        name for name in session if name not in LAST and (not wanted or type(session[name]).__name__ in wanted)
     )
 
 
@@ -94,15 +93,13 @@ def graph(shell: Shell, argument: str) -> None:
         raise CommandError("%graph needs a tensor, as in %graph loss")
     session = shell.session
 
-    def work() -> str:
-        value = session.run(argument, "<graph>")
-        if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
-            raise CommandError(f"%graph needs a tensor, and {argument} is {type(value).__name__}")
-        from ..tools.picture import drawn, picture
+    from ..tools.picture import Picture, drawn, picture
 
-        return drawn(session._settings.run(picture, session, value), columns() - 1, shell_theme(shell.config))
-
-    print(work())
+    value = session.run(argument, "<graph>")
+    if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
+        raise CommandError(f"%graph needs a tensor, and {argument} is {type(value).__name__}")
+    made = session._settings.run(picture, session, value)
+    shell.present(Picture(made, session.permissions), drawn(made, columns() - 1, shell_theme(shell.config)))
 
 
 @command("page", "EXPRESSION", "shows a value in the pager, for long output")

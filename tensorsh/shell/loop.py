@@ -21,6 +21,7 @@ from .folders import config_folder, warn
 from .history import Entries
 from .interrupts import Interrupts
 from .keyboard import HUNG_UP, Keyboard, terminal_is_gone, watch_terminal
+from .outputs import Outputs
 from .record import Record, Tee
 from .status import Status
 
@@ -48,6 +49,8 @@ class Shell:
             warn(problem)
         self.home = os.path.realpath(os.getcwd())
         """The folder in which it was opened."""
+        self.folder_before = ""
+        """The folder that %cd - goes back to."""
         self.among = False
         """Whether the entry that runs has several parts, as what is pasted may have."""
         self.session = session or self._new_session(options)
@@ -55,10 +58,18 @@ class Shell:
         self.interrupts = Interrupts()
         self.status = Status(self.session)
         self.records: list[Record] = []
+        self.outputs = Outputs(self.session, self.config["outputs"])
+        self.macros: dict[str, str] = {}
+        self.lines: Any = None
+        """The editor of lines that are no entries."""
         self.count = 0
         self.next_text = ""
         """The text that the next prompt begins with (%load, %edit)."""
         self.failed: BaseException | None = None
+        self.error: BaseException | None = None
+        """The last error, with its frames, for %debug."""
+        self.before_entries: list[Callable[[], None]] = []
+        """What is done before each program, such as reloading modules."""
         self.leave: int | None = None
         self._preparing: threading.Thread | None = None
         self.timing = self.untraced = False
@@ -81,11 +92,27 @@ class Shell:
         """What `input()` of programs reads."""
         return None if sys.stdin is None else Keyboard(sys.stdin)
 
+    def present(self, value: Any, text: str) -> None:
+        """Shows what a command has made: its text for this screen."""
+        print(text)
+
+    def pass_over(self, name: str) -> None:
+        """Says why a command of IPython has nothing to do here."""
+        from .commands import IDLE
+
+        print(f"%{name}: nothing to be set up; {IDLE[name]}")
+
     def confirm(self, question: str) -> bool:
         """Whether the person says yes."""
         from .asking import confirm
 
         return confirm(question)
+
+    def ask(self, prompt: str, names: list[str]) -> str:
+        """A line of another dialogue than that of entries, at whose prompt names complete. EOFError ends it."""
+        from .prompt import line_of
+
+        return line_of(self, prompt, names)
 
     def run(self) -> int:
         """Reads entries until there are no more."""
@@ -168,8 +195,9 @@ class Shell:
         self._prepared()
         self.run_file(text, path)
 
-    def enter(self, entry: str) -> None:
-        """Runs an entry: a command, a question or a program, or several of them until one fails."""
+    def enter(self, entry: str, among: bool = False) -> None:
+        """Runs an entry: a command, a question or a program, or several of them until one fails. `among` others it is
+        where nobody typed it, as what is run again."""
         from .commands import parts
 
         self._prepared()
@@ -177,12 +205,15 @@ class Shell:
         if refused:
             refused.clear()
         found = parts(entry, self.session.is_complete)
-        self.among = len(found) > 1
-        for _, part in found:
-            self.failed = None
-            self._enter(part)
-            if self.failed is not None or self.leave is not None:
-                break
+        self.among, before = among or self.among or len(found) > 1, self.among
+        try:
+            for _, part in found:
+                self.failed = None
+                self._enter(part)
+                if self.failed is not None or self.leave is not None:
+                    break
+        finally:
+            self.among = before
 
     def _enter(self, entry: str) -> None:
         from .commands import dispatch
@@ -190,6 +221,9 @@ class Shell:
         stripped = entry.strip()
         try:
             if dispatch(self, stripped):
+                return
+            if stripped in self.macros and stripped not in self.session:
+                self.enter(self.macros[stripped], among=True)
                 return
         except KeyboardInterrupt:
             print("KeyboardInterrupt", file=sys.stderr)
@@ -203,6 +237,9 @@ class Shell:
         self.count += 1
         record = Record(self.count, entry)
         self.records.append(record)
+        self.outputs.entered(self.count, entry)
+        for step in self.before_entries:
+            step()
         self.execute(entry, f"<input {self.count}>", record)
 
     def execute(self, text: str, filename: str, record: Record | None = None, echo: bool = True) -> bool:
@@ -250,6 +287,7 @@ class Shell:
         if tee.in_line and out.isatty():  # neither a prompt nor an error stands behind what was printed
             out.write("\n")
         out.flush()
+        self.status.given = self.count if self.count in self.outputs.values else None
         self.status.refresh(time.perf_counter() - began)
 
     def _echo_to(self, tee: Tee, silent: bool) -> Callable[[Any], None]:
@@ -257,23 +295,25 @@ class Shell:
         return lambda value: self._echo(value, tee, silent)
 
     def _echo(self, value: Any, tee: Tee, silent: bool) -> None:
+        from ..display.shortened import is_long, shortened
         from .values import value_text
 
-        variables = self.session.variables
-        variables["__"] = variables.get("_")
-        variables["_"] = value
-        plain = repr(value)
-        tee.keep(plain + "\n")
+        self.outputs.keep(self.count, value)
+        plain = shortened(value)
+        tee.keep((shortened(value, "[..]") if is_long(value) else plain) + "\n")
         if not silent:
             tee.stream.write(value_text(value, plain, self.session, self.config) + "\n")
             tee.in_line = False
 
     def explain(self, error: BaseException) -> None:
         """Prints what went wrong."""
+        from .commands import meant
+
         self.failed = error
+        self.error = None if isinstance(error, MemoryError) else error  # whose frames keep what there is no room for
         sys.stdout.flush()
         try:
-            text = self.session.diagnose(error, use_color(sys.stderr))
+            text = self.session.diagnose(error, use_color(sys.stderr)) + meant(self, error)
         except MemoryError:  # the program's frames keep what it has
             text = type(error).__name__
         print(text, file=sys.stderr, flush=True)

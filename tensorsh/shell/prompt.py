@@ -13,9 +13,37 @@ if TYPE_CHECKING:
 PROMPT, CONTINUATION = "tsr> ", "...> "
 
 
+def is_editor_there() -> bool:
+    """Whether lines are edited at a terminal."""
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
+        return False
+    return os.environ.get("TERM") != "dumb"
+
+
+def line_of(shell: Shell, prompt: str, names: list[str]) -> str:
+    """One line typed at a prompt, without the history of entries."""
+    if not is_editor_there():
+        return input(prompt)
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
+    from prompt_toolkit.shortcuts import CompleteStyle
+
+    if shell.lines is None:
+        shell.lines = PromptSession()
+    return str(
+        shell.lines.prompt(
+            [("class:prompt", prompt)],
+            completer=WordCompleter(names),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            vi_mode=shell.config["keys"] == "vi",
+        )
+    )
+
+
 def make_reader(shell: Shell) -> Callable[[], str]:
     """A function that returns the next entry and raises EOFError after the last one."""
-    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+    if is_editor_there():
         return line_editor(shell)
     return lambda: plain(shell)
 

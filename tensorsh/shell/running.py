@@ -24,7 +24,7 @@ def time(shell: Shell, argument: str) -> None:
         raise CommandError("%time needs a statement")
     processor = clock.process_time()
     began = clock.perf_counter()
-    if _untraced(shell, lambda: shell.execute(argument, "<time>")):
+    if untraced(shell, lambda: shell.execute(argument, "<time>")):
         wall, used = clock.perf_counter() - began, clock.process_time() - processor
         print(f"wall {duration_text(wall)}, processor {duration_text(used)}")
 
@@ -40,7 +40,7 @@ def timeit(shell: Shell, argument: str) -> None:
     if not argument:
         raise CommandError("%timeit needs a statement")
     try:
-        found = _untraced(shell, lambda: _measure(shell, argument, chosen["n"], chosen["r"]))
+        found = untraced(shell, lambda: _measure(shell, argument, chosen["n"], chosen["r"]))
     except BaseException as error:
         shell.explain(error)
         return
@@ -79,7 +79,7 @@ def _measure(shell: Shell, source: str, loops: int, runs: int) -> tuple[int, lis
     return session._settings.run(all_runs)
 
 
-def _untraced(shell: Shell, call: Any) -> Any:
+def untraced(shell: Shell, call: Any) -> Any:
     """A call during which operations do not remember their lines, so that times are those of a script."""
     if not shell.config["trace"]:
         return call()

@@ -89,6 +89,8 @@ def config(shell: Shell, argument: str) -> None:
             shell.session.trace(shell.config["trace"])
         elif value and key == "precision":
             _run(shell, f"torch.set_printoptions(precision={shell.config[key]})")
+        elif value and key == "outputs":
+            shell.outputs.most = shell.config[key]
         print(f"{key} = {shell.config[key]}")
         return
     width = max(map(len, KEYS))
@@ -110,5 +112,6 @@ def reset(shell: Shell, argument: str) -> None:
         return
     for name in list(shell.session):
         del shell.session[name]
-    shell.session.variables.pop("__", None)
+    shell.outputs.forget()
+    shell.error = None
     shell.status.refresh()

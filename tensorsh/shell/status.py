@@ -20,6 +20,8 @@ class Status:
         self.device, self.dtype, self.mode = "cpu", "float32", "grad on"
         self.memory = 0
         self.seconds: float | None = None
+        self.given: int | None = None
+        """The number under which the last entry's value is kept."""
 
     def refresh(self, seconds: float | None = None) -> None:
         """Looks again, in the thread that ran the entry."""
@@ -40,6 +42,8 @@ class Status:
         found += [kind for kind in ("nan", "lint") if self.session.watches(kind)]
         if self.seconds is not None:
             found.append(duration_text(self.seconds))
+        if self.given is not None:
+            found.append(f"Out[{self.given}]")
         return found
 
     def text(self, width: int, unicode: bool = True) -> str:

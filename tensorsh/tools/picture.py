@@ -202,6 +202,14 @@ class Picture:
     def __repr__(self) -> str:
         return self.text()
 
+    @classmethod
+    def _forms(cls, value: Picture) -> dict[str, str]:
+        """What a browser shows in its place, by MIME type."""
+        from ..display import vector
+
+        found = vector.layered(value.__graph)
+        return {} if found is None else {"image/svg+xml": found}
+
     def text(self, width: int | None = None) -> str:
         """The drawing as lines of at most `width` columns, those of the terminal by default."""
         return drawn(self.__graph, width)

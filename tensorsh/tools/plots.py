@@ -54,15 +54,10 @@ def curves(first: Any, second: Any) -> dict[str, tuple[Any, Any]]:
 
 def plot_text(found: dict[str, tuple[Any, Any]], width: int, height: int, title: str = "", unicode: bool = True) -> str:
     """Curves in lines of at most `width` columns; what is not finite is left out."""
-    kept = {}
-    for name, (x, y) in found.items():
-        good = np.isfinite(x) & np.isfinite(y)
-        if good.any():
-            kept[name] = (x[good], y[good])
+    kept = _finite(found)
     if not kept:
         return "nothing to plot: no finite values"
-    xs, ys = (np.concatenate([pair[i] for pair in kept.values()]) for i in (0, 1))
-    x_limits, y_limits = _limits(xs), _limits(ys)
+    x_limits, y_limits = _ranges(kept)
     inner = max(width - LABEL - 4, 10)
     draw = _braille if unicode and len(kept) == 1 else _marks
     lines = draw(kept, inner, height, x_limits, y_limits)
@@ -76,6 +71,40 @@ def plot_text(found: dict[str, tuple[Any, Any]], width: int, height: int, title:
         marks = [MARKS[i % len(MARKS)] + " " if draw is _marks else "" for i in range(len(kept))]
         drawn.append(" " * (LABEL + 2) + "   ".join(mark + name for mark, name in zip(marks, kept, strict=True)))
     return "\n".join(([" " * (LABEL + 2) + title] if title else []) + drawn)
+
+
+def _finite(found: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """The curves without what is not finite."""
+    kept = {}
+    for name, (x, y) in found.items():
+        good = np.isfinite(x) & np.isfinite(y)
+        if good.any():
+            kept[name] = (x[good], y[good])
+    return kept
+
+
+def _ranges(kept: dict[str, tuple[Any, Any]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    x, y = (_limits(np.concatenate([pair[i] for pair in kept.values()])) for i in (0, 1))
+    return x, y
+
+
+def plot_forms(found: dict[str, tuple[Any, Any]], title: str) -> dict[str, str]:
+    """The curves as a picture, if there is anything to be drawn."""
+    from ..display import vector
+
+    kept = _finite(found)
+    return {"image/svg+xml": vector.curves(kept, *_ranges(kept), title)} if kept else {}
+
+
+def hist_forms(values: Any, bins: int, title: str) -> dict[str, str]:
+    """The histogram as a picture, if there is anything to be drawn."""
+    from ..display import vector
+
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return {}
+    counts, edges = np.histogram(finite, bins)
+    return {"image/svg+xml": vector.bars(counts.tolist(), float(edges[0]), float(edges[-1]), title)}
 
 
 def _limits(values: Any) -> tuple[float, float]:
@@ -139,12 +168,14 @@ def make(session: Workspace) -> dict[str, Any]:
 
     def plot(x: Any, y: Any = None, *, width: int | None = None, height: int = 15, title: str = "") -> Any:
         """Curves as text: `plot(losses)`, `plot(x, y)`, `plot({"train": a, "test": b})`. In a script, print it."""
-        text = plot_text(curves(x, y), size(width), max(int(height), 3), str(title), draws_unicode(sys.stdout))
-        return Shown(text, session.permissions)
+        found, title = curves(x, y), str(title)
+        text = plot_text(found, size(width), max(int(height), 3), title, draws_unicode(sys.stdout))
+        return Shown(text, session.permissions, lambda: plot_forms(found, title))
 
     def hist(x: Any, bins: int = 15, *, width: int | None = None, title: str = "") -> Any:
         """A histogram of all elements as text. In a script, print it."""
-        text = hist_text(numbers(x, "hist"), int(bins), size(width), str(title), draws_unicode(sys.stdout))
-        return Shown(text, session.permissions)
+        found, bins, title = numbers(x, "hist"), int(bins), str(title)
+        text = hist_text(found, bins, size(width), title, draws_unicode(sys.stdout))
+        return Shown(text, session.permissions, lambda: hist_forms(found, bins, title))
 
     return {"plot": plot, "hist": hist}

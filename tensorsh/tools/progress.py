@@ -25,9 +25,13 @@ class Screen:
     def __init__(self) -> None:
         self._live: Any = None
         self._shown = 0
+        self.elsewhere: Any = None
+        """Another that shows the bars, where there is no terminal: a notebook's."""
 
     def add(self, description: str, total: float | None) -> Any:
         """A new bar: its number, or None where nobody sees it."""
+        if self.elsewhere is not None:
+            return self.elsewhere.add(description, total)
         if not is_seen():
             return None
         if self._live is None:
@@ -45,10 +49,16 @@ class Screen:
 
     def show(self, bar: Any, **fields: Any) -> None:
         """Changes a bar: `completed`, `total`, `description`."""
-        if bar is not None and self._live is not None:
+        if bar is not None and self.elsewhere is not None:
+            self.elsewhere.show(bar, **fields)
+        elif bar is not None and self._live is not None:
             self._live.update(bar, **fields)
 
     def remove(self, bar: Any) -> None:
+        """Takes a bar away."""
+        if bar is not None and self.elsewhere is not None:
+            self.elsewhere.remove(bar)
+            return
         if bar is None or self._live is None:
             return
         self._live.remove_task(bar)

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from ..language.workspace import Workspace
 
 
-def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -> str:
-    """The table of a network; without inputs the shapes are left out."""
+TITLES = ("layer", "output", "parameters")
+
+
+def summarize(module: Any, inputs: tuple[Any, ...]) -> tuple[list[tuple[str, str, str]], str]:
+    """The rows of a network's table, and what they come to; without inputs the shapes are left out."""
     shapes: dict[int, str] = {}
     handles = []
     layers = list(module.named_modules())
@@ -54,9 +57,7 @@ def summarize(module: Any, inputs: tuple[Any, ...], width: int, unicode: bool) -
     total = sum(p.numel() for p in parameters)
     trained = sum(p.numel() for p in parameters if p.requires_grad)
     memory = sum(p._array.nbytes for p in parameters)
-    table = table_text(("layer", "output", "parameters"), rows, right=("parameters",), width=width, unicode=unicode)
-    note = f"{total:,} parameters, {trained:,} of them trained, {size_text(memory)}"
-    return f"{table}\n{note}"
+    return rows, f"{total:,} parameters, {trained:,} of them trained, {size_text(memory)}"
 
 
 def _shape(output: Any) -> str:
@@ -78,6 +79,14 @@ def make(session: Workspace) -> dict[str, Any]:
         zeros = find_function("zeros")
         inputs = tuple(zeros(*size, dtype=dtype) for size in sizes)
         width = shutil.get_terminal_size().columns - 1
-        return Shown(summarize(module, inputs, width, draws_unicode(sys.stdout)))
+        rows, note = summarize(module, inputs)
+        table = table_text(TITLES, rows, right=("parameters",), width=width, unicode=draws_unicode(sys.stdout))
+
+        def drawn() -> dict[str, str]:
+            from ..display import vector
+
+            return {"text/html": vector.table(TITLES, rows, note)}
+
+        return Shown(f"{table}\n{note}", drawn=drawn)
 
     return {"summary": summary}

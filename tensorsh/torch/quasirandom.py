@@ -101,10 +101,10 @@ def _follow(directions: Any, before: Any, first: int, n: int) -> Any:
 def _directions(dimension: int) -> Any:
     """The direction numbers of the first dimensions, one row each."""
     import os
-    from importlib.util import find_spec
 
-    folder = os.path.dirname(find_spec("scipy").origin)  # type: ignore[union-attr,type-var]
-    with np.load(os.path.join(folder, "stats", "_sobol_direction_numbers.npz")) as table:  # type: ignore[arg-type]
+    from ..engine.loading.scipy import folder
+
+    with np.load(os.path.join(folder(), "stats", "_sobol_direction_numbers.npz")) as table:
         polynomials, starts = table["poly"][:dimension], table["vinit"][:dimension]
     rows = np.ones((dimension, BITS), np.int64)
     degrees = np.array([int(p).bit_length() - 1 for p in polynomials])

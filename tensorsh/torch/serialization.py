@@ -142,7 +142,15 @@ def save(
     obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:  # fmt: skip
-    """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load."""
+    """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load.
+    obj: tensors, numbers, texts and dicts, lists and tuples of them, modules too. f: a path, where the program may write, or
+    what has a `write`. Tensors that share memory share it again when they are loaded. PermissionError: a path where it may
+    not write.
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save({"w": torch.ones(2)}, file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    {'w': tensor([1., 1.])}"""
     if not is_path(f) and not hasattr(type(f), "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     storages = Storages()

@@ -149,7 +149,9 @@ default_generator: Generator = type(Generator)(
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the session's random numbers from a seed; the same numbers as PyTorch's follow."""
+    """Start the session's random numbers from a seed; the same numbers as PyTorch's follow.
+    An integer; all devices are seeded with it, `np.random` and `random` have seeds of their own. The default generator is
+    returned."""
     drawing().manual_seed(int(seed))
     seed_devices(int(seed))
     return default_generator
@@ -232,7 +234,10 @@ def set_printoptions(
     precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
 ) -> None:  # fmt: skip
-    """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full)."""
+    """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full).
+    precision: digits behind the point (4). threshold: elements from which on the middle is left out (1000). edgeitems: how
+    many stay at each end (3). linewidth: characters of a line (80). sci_mode: whether with exponents (None: where the numbers
+    ask for it)."""
     state.print_options = _copied(print_options())
     state.print_options.set(precision, threshold, edgeitems, linewidth, profile, sci_mode)
 

@@ -162,7 +162,7 @@ def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) 
 @pytest.mark.parametrize(
     "code",
     [
-        "get_ipython()", "get_ipython().system('ls')", "!cat /etc/passwd", "%run /etc/passwd", "%%bash\ncat /etc/passwd",
+        "get_ipython()", "get_ipython", "get_ipython().system('ls')", "!cat /etc/passwd", "%run /etc/passwd", "%%bash\ncat /etc/passwd",
         "open('/etc/passwd').read()", "In", "_ih", "_oh", "display_pub", "import IPython", "import ipykernel",
         "class A:\n    def _repr_pretty_(self, p, cycle): p.text(open('/etc/passwd').read())\n[A()]",
         "class A:\n    def _ipython_display_(self): print(open('/etc/passwd').read())\nA()",
@@ -173,3 +173,95 @@ def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) 
 def test_no_way_around_the_gate(kernel, code: str) -> None:
     told = json.dumps(kernel.run(code))
     assert "root:" not in told
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = iter([])\nfor i in range(100_000): x = map(abs, x)\nlist(x)",
+        "x = []\nfor i in range(100_000): x = [x]\nrepr(x) == ''",
+        "import os\nos._exit(3)",
+        "exit",
+        "[0] * 10**12",
+        "raise SystemExit(3)",
+    ],
+)
+def test_traps_end_no_kernel(kernel, code: str) -> None:
+    kernel.run("kept = 20")
+    kernel.run(code, stop_on_error=False)
+    assert kernel.manager.is_alive() and kernel.texts("kept") == ["20"]
+
+
+def test_a_million_lines_come_to_an_end(kernel) -> None:
+    seen = 0
+
+    def note(message) -> None:
+        nonlocal seen
+        seen += len(message["content"].get("text", ""))
+
+    began = time.monotonic()
+    reply = kernel.channels.execute_interactive("for i in range(300_000): print(i)", timeout=60, output_hook=note)
+    assert reply["content"]["status"] == "ok" and seen == sum(len(f"{i}\n") for i in range(300_000))
+    assert time.monotonic() - began < 50 and kernel.texts("1") == ["1"]
+
+
+def test_messages_that_open_doors_are_not_answered(kernel) -> None:
+    """A comm, and the debugger, which reads files and evaluates outside of the gate."""
+    session = kernel.channels.session
+    opened = {"comm_id": "1", "target_name": "jupyter.widget", "data": {"state": {"_model_name": "x"}}}
+    session.send(kernel.channels.shell_channel.socket, session.msg("comm_open", opened))
+    request = {
+        "type": "request",
+        "seq": 1,
+        "command": "evaluate",
+        "arguments": {"expression": "open('/etc/passwd').read()"},
+    }
+    session.send(kernel.channels.control_channel.socket, session.msg("debug_request", request))
+    with pytest.raises(Exception):  # noqa: B017 - no reply
+        print(kernel.channels.get_control_msg(timeout=1))
+    assert kernel.texts("1") == ["1"]
+
+
+def test_what_tools_make_is_drawn(kernel) -> None:
+    """The text is the shell's; pictures are well-formed, and what a program named is text in them."""
+    from xml.etree import ElementTree
+
+    kernel.run(
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nnet = nn.Sequential(nn.Linear(3, 2), nn.ReLU())"
+    )
+
+    def shown(code: str) -> dict[str, str]:
+        return kernel.run(code)[1][0][1]["data"]
+
+    def words(data: dict[str, str]) -> list[str]:
+        tree = ElementTree.fromstring(data["image/svg+xml"])
+        return [each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+    for code in ("graph(loss)", "%graph loss"):
+        data = shown(code)
+        assert words(data) == ["loss = SumBackward0", "float32[]", "MulBackward0", "float32[2]", "w", "float32[2]"]
+        assert data["text/plain"].startswith("loss = SumBackward0") and data["image/svg+xml"].count("<line") == 3
+    data = shown("plot({'<script>': [1., 2.], 'b': [3., float('nan'), 1.]}, title='</text>')")
+    assert {"<script>", "b", "</text>", "3", "1", "0", "2"} <= set(words(data))
+    data = shown("hist(torch.arange(10.), bins=5)")
+    tree = ElementTree.fromstring(data["image/svg+xml"])
+    assert [each.text for each in tree.iter("{http://www.w3.org/2000/svg}title")] == ["2"] * 5
+    assert set(shown("plot([float('nan')])")) == {"text/plain"}
+    data = shown("summary(net, (1, 3))")
+    assert "<td" in data["text/html"] and "8 parameters" in data["text/html"] and "Linear" in data["text/plain"]
+
+
+def test_progress_bars_are_redrawn_in_place(kernel) -> None:
+    for code in (
+        "for i in track(range(4), 'epochs'): pass",
+        "from tqdm import tqdm\nfor i in tqdm(range(4), desc='<b>'): pass",
+    ):
+        shown = kernel.run(code)[1]
+        kinds = [kind for kind, _ in shown]
+        assert kinds[0] == "display_data" and set(kinds[1:]) == {"update_display_data"}
+        assert len({content["transient"]["display_id"] for _, content in shown}) == 1
+        data = shown[-1][1]["data"]
+        assert (
+            "#################### 4/4 [" in data["text/plain"] and "<progress value='4' max='4'>" in data["text/html"]
+        )
+        assert "<b>" not in data["text/html"]

@@ -17,17 +17,17 @@ def squeezed(text: str) -> list[str]:
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path, columns=140)
+    terminal = Terminal(tmp_path, columns=140, rows=60)
     text = terminal.enter("%help", "Ctrl-R searches")
     for name in (
         "time timeit run who whos reset history save load edit graph grad nan lint device dtype precision export transcript "
-        "config help"
+        "config help pwd cd ls cat rerun macro paste autoreload debug prun lprof"
     ).split():
         assert f"%{name} " in text or f"%{name}\n" in text, name
     terminal.enter("%help timeit", "gives mean and spread")
     terminal.enter("%tiem 1", "there is no command %tiem; did you mean %time")
     terminal.enter("%%", "there is no command %; %help lists them")
-    terminal.enter("?", "> ?\n%config")
+    terminal.enter("?", "%autoreload [on|off]")
     terminal.close()
 
 

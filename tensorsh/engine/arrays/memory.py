@@ -46,6 +46,12 @@ def install() -> None:
     kind.__str__ = __str__
 
 
-def shortage(error: MemoryError) -> RuntimeError | None:
-    """The plain RuntimeError that PyTorch raises in place of this error, if it was raised for a tensor."""
-    return RuntimeError(str(error)).with_traceback(error.__traceback__) if is_of_tensor(error) else None
+def shortage(error: MemoryError, bound: int | None = None) -> RuntimeError | MemoryError:
+    """The plain RuntimeError that PyTorch raises in place of this error, if it was raised for a tensor; else the error. A bound
+    in bytes is named."""
+    is_tensor = is_of_tensor(error)
+    if bound is None and not is_tensor:
+        return error
+    limit = None if bound is None else f"the limit is {bound} bytes (--max-memory)"
+    text = "; ".join(part for part in (str(error), limit) if part)
+    return (RuntimeError if is_tensor else MemoryError)(text).with_traceback(error.__traceback__)

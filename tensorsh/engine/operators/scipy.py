@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from ..arrays.constants import EXACT_SIZE
 from ..kernels import kernel as kernel_named
 from ..kernels import run
 from ..kernels import suits as suited
+from ..loading import scipy
 from ..numerics.rounding import rounded
 from .declare import Array, operator
 from .pointwise import refuse
 
 _scipy: dict[str, Any] = {}
+PYTHONS = {"erf": math.erf, "erfc": math.erfc, "gammaln": math.lgamma}
+"""What Python has, element by element, for where there is no scipy."""
 
 
 def from_scipy(xp: Any, name: str) -> Any:
@@ -25,7 +29,13 @@ def from_scipy(xp: Any, name: str) -> Any:
         return getattr(importlib.import_module("cupyx.scipy.special"), name)
     found = _scipy.get(name)
     if found is None:
-        found = _scipy[name] = getattr(importlib.import_module("scipy.special"), name)
+        try:
+            found = getattr(scipy.part("special"), name)
+        except ModuleNotFoundError:
+            if name not in PYTHONS:
+                raise
+            found = np.vectorize(PYTHONS[name], otypes=[np.float64])
+        _scipy[name] = found
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, cleandoc
 from typing import Any
 
 from ..examples import example
@@ -45,7 +45,7 @@ class Form:
     def document(self) -> None:
         """Add an example and its shape to the function's docstring: `help` and its like ask for the signature first."""
         found = self.example()
-        said = self.owner.__doc__ or self.name
+        said = cleandoc(self.owner.__doc__ or self.name)
         if found is not None and ">>> " not in said:
             self.owner.__doc__ = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
 

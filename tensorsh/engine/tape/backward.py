@@ -160,7 +160,10 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
-    """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated."""
+    """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
+    Each has the shape of its input. `grad_outputs` stand for those of outputs that are no scalars; `create_graph` makes the
+    gradients differentiable, `retain_graph` keeps the graph for another pass, `allow_unused` gives None for inputs that took
+    no part, `materialize_grads` zeros. RuntimeError: outputs without history, inputs that took no part."""
     outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _starts(outs, grad_outputs)
     if is_grads_batched:

@@ -245,13 +245,17 @@ class Tensor(Fields, metaclass=TensorMeta):
         self._array = value._array
 
     def detach(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The same memory, without history; in-place writes to either are seen by the version checks of both."""
+        """The same memory, without history: what is computed from it reaches no gradient.
+        In-place writes to either are seen in the other, and by the version checks of both; ``x.detach().clone()`` is a copy.
+        The shape, the dtype and the device stay."""
         if args or kwargs:
             raise misfit("TensorBase.detach()", args, kwargs)
         return detached(self)
 
     def register_hook(self, hook: Any) -> Handle:
-        """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient."""
+        """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient.
+        A hook that returns None only looks. ``.remove()`` of the handle that comes back ends it. RuntimeError: a tensor that
+        wants no gradient."""
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._node._prehooks is None:
@@ -271,7 +275,9 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @builtin("TensorBase")
     def retain_grad(self) -> None:
-        """Keep the gradient of a tensor that is no leaf in `grad`."""
+        """Keep the gradient of a tensor that is no leaf in `grad`.
+        Backward passes leave it to leaves alone otherwise; of a leaf it changes nothing. RuntimeError: a tensor that wants no
+        gradient."""
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self.retains_grad:

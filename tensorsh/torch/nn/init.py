@@ -101,19 +101,28 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 @filling
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """One value everywhere, in place and without a record for gradients.
+    tensor: what is filled and returned. val: the number.
+    >>> nn.init.constant_(torch.empty(2), 0.3)
+    tensor([0.3000, 0.3000])"""
     return tensor.fill_(val)
 
 
 @filling
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Ones, in place and without a record for gradients, as for the scale of a normalization.
+    tensor: what is filled and returned.
+    >>> nn.init.ones_(torch.empty(2))
+    tensor([1., 1.])"""
     return tensor.fill_(1.0)
 
 
 @filling
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Zeros, in place and without a record for gradients, as for biases.
+    tensor: what is filled and returned.
+    >>> nn.init.zeros_(torch.empty(2))
+    tensor([0., 0.])"""
     return tensor.zero_()
 
 

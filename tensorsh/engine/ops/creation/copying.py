@@ -22,7 +22,9 @@ from ...tensors.tensor import Tensor
 
 @operator(out=False)
 def clone(xp, input: Array, *, memory_format=None):
-    """A copy that gradients flow through."""
+    """A copy that gradients flow through.
+    The shape, the dtype and the device stay; writes to either are not seen in the other. ``x.detach().clone()`` is a copy
+    without history."""
     return laid_out(input, memory_format)
 
 
@@ -48,7 +50,8 @@ def in_format(array: Any, memory_format: Any = None) -> bool:
 
 @composite("_contiguous", method="contiguous")
 def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
-    """`input` itself when its elements lie in row order, else a copy that does."""
+    """`input` itself when its elements lie in row order, else a copy that does.
+    The shape and the dtype stay. `view` wants it after `transpose` or `permute`; `reshape` does both."""
     return input if in_format(input._array, memory_format) else clone.function(input, memory_format=memory_format)
 
 
@@ -113,7 +116,9 @@ def once(array: Any) -> Any:
 
 
 def fill_(input: Tensor, value: Any) -> Tensor:
-    """Set every element to `value`, a number or a tensor without dimensions."""
+    """Set every element to `value`, a number or a tensor without dimensions.
+    It is converted to the dtype of the tensor, which is returned. RuntimeError: a value with dimensions, a leaf that wants a
+    gradient outside of `no_grad`."""
     if isinstance(value, Tensor):
         source = value._array
         if source.ndim:
@@ -134,7 +139,9 @@ zero.gradient(input=lambda t, g: nothing(t, g))
 
 
 def zero_(input: Tensor) -> Tensor:
-    """Set every element to zero."""
+    """Set every element to zero.
+    The tensor itself is returned, as of every function whose name ends in an underscore; ``x.grad.zero_()`` is between two
+    backward passes. RuntimeError: a leaf that wants a gradient outside of `no_grad`."""
     return mutate(zero, [input], lambda array: array.fill(0))
 
 
@@ -147,7 +154,9 @@ copy.gradient(input=lambda t, g: nothing(t, g), src=lambda t, g: g)
 
 
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Set the elements to those of `src`, broadcast and converted; gradients flow to `src`."""
+    """Set the elements to those of `src`, broadcast and converted; gradients flow to `src`.
+    The shape, dtype and device of the tensor stay, and it is returned. RuntimeError: a shape that does not broadcast to it, a
+    leaf that wants a gradient outside of `no_grad`."""
     if not isinstance(src, Tensor):
         if not isinstance(src, (bool, int, float, complex, np.generic)):
             raise argument_error(copy, 1, src)

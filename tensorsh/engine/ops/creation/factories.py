@@ -74,7 +74,8 @@ def tensor(
     data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """A new tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
-    Integers give int64, floats the default dtype. ValueError: sequences of unequal length."""
+    Integers give int64, booleans bool, floats the default dtype (float32), an array its own. It has no history: of a
+    tensor, ``x.clone()`` or ``x.detach().clone()`` is meant. ValueError: sequences of unequal length."""
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -122,7 +123,9 @@ def asarray(
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor on the memory of a numpy array: writes to one are seen in the other."""
+    """A tensor on the memory of a numpy array: writes to one are seen in the other.
+    The dtype and the shape are the array's: numpy's floats are float64, `float()` converts. ``x.numpy()`` is the way back, and
+    `tensor` copies. TypeError: anything but an array, dtypes without a counterpart."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     of(ndarray)
@@ -258,9 +261,9 @@ def _like(name: str, fill: Callable) -> Callable:
 zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
 ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
 empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
-zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."
-ones_like.__doc__ = "Ones in the size, dtype and device of another tensor."
-empty_like.__doc__ = "An uninitialised tensor in the size, dtype and device of another."
+for _made, _what in ((zeros_like, "Zeros"), (ones_like, "Ones"), (empty_like, "A tensor that is not filled")):
+    _made.__doc__ = f"""{_what} in the size, dtype and device of another tensor.\n
+`dtype`, `device`, `layout` and `requires_grad` say otherwise where they are given. It has no history."""
 
 
 def full_like(
@@ -312,7 +315,7 @@ def arange(
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """``start, start + step, ...`` up to but without `end`; integers give int64, floats the default dtype.
-    RuntimeError: a step of 0 or away from `end`."""
+    ``arange(end)`` begins at 0, `step` is 1; `linspace` takes a number of values. RuntimeError: a step of 0 or away from `end`."""
     if len(args) == 1:
         end = args[0] if end is None else end
         start = args[0] if end is not args[0] else start
@@ -408,7 +411,7 @@ def linspace(
     pin_memory: bool = False,
 ) -> Tensor:
     """`steps` evenly spaced values from `start` to `end`, both included.
-    One step gives `start`. RuntimeError: a negative `steps`."""
+    They are (end - start) / (steps - 1) apart; one step gives `start`. RuntimeError: a negative `steps`."""
     check_bounds("linspace", start, end)
     dtype = of_out("linspace", dtype, out)
     start, end, steps = _bound(start), _bound(end), _bound(steps)
@@ -472,7 +475,7 @@ def eye(
     pin_memory: bool = False,
 ) -> Tensor:
     """Ones on the diagonal of an `n` by `m` matrix of zeros.
-    RuntimeError: a negative size."""
+    Without `m` it is square, the identity. RuntimeError: a negative size."""
     n, m = _bound(n), _bound(m)
     if n < 0:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")

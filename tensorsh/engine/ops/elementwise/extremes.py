@@ -254,7 +254,9 @@ def check_choice(*choices: Any) -> None:
 
 
 def any_where(condition, input=None, other=None, *, out=None):
-    """`input` where the condition holds, `other` elsewhere; the indices of what is true when only a condition is given."""
+    """`input` where the condition holds, `other` elsewhere; the indices of what is true when only a condition is given.
+    All three broadcast to a common shape, numbers among them; the dtypes of `input` and `other` are promoted. Gradients go to
+    the side that was taken. RuntimeError: a condition that is not bool, shapes that do not broadcast."""
     if input is None and other is None:
         return table.find_function("nonzero")(condition, as_tuple=True)
     if not isinstance(condition, Tensor):

@@ -82,7 +82,9 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
 
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Set the elements where `mask` is true to a value."""
+    """Set the elements where `mask` is true to a value.
+    The mask is bool and broadcasts to the tensor, which is returned; the value is a number or a tensor without dimensions.
+    `masked_fill` leaves the tensor as it is, ``x[mask] = value`` says the same."""
     if isinstance(value, Tensor):
         number = value_of(value._array, input._array.dtype)
         op = masked_fill_tensor
@@ -200,7 +202,9 @@ def nonzero_op(xp, input: Array):
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
-    """The indices of the elements that are not zero: rows of a matrix, or a vector for each dimension."""
+    """The indices of the elements that are not zero: rows of a matrix, or a vector for each dimension.
+    Of three true elements of a (4, 5) mask it is int64 of (3, 2); with ``as_tuple=True`` two vectors of three, which index:
+    ``x[x.nonzero(as_tuple=True)]``."""
     if as_tuple:
         if out is not None:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")

@@ -161,9 +161,9 @@ def each(f: Callable, *arrays: Any) -> Any:
 
 def lapack(names: str, like: Any) -> list:
     """LAPACK functions for an array's dtype."""
-    from scipy.linalg import get_lapack_funcs
+    from ...loading import scipy
 
-    return list(get_lapack_funcs(names.split(), (np.empty((1, 1), like.dtype),)))
+    return list(scipy.part("linalg").get_lapack_funcs(names.split(), (np.empty((1, 1), like.dtype),)))
 
 
 def real_dtype(dtype: Any) -> Any:

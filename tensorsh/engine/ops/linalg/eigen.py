@@ -150,9 +150,9 @@ def matrix_exp(xp, A: Array):
     check_float("linalg.matrix_exp", A, "linalg_matrix_exp")
     if A.size == 0:
         return A.copy()
-    from scipy.linalg import expm
+    from ...loading import scipy
 
-    return np.ascontiguousarray(expm(A)).astype(A.dtype, copy=False)
+    return np.ascontiguousarray(scipy.part("linalg").expm(A)).astype(A.dtype, copy=False)
 
 
 def matrix_exp_gradient(t, g, A):

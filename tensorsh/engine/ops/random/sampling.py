@@ -130,7 +130,8 @@ def randint(
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Random integers from `low` up to but without `high`; ``randint(high, size)`` starts at 0.
-    The result is int64. RuntimeError: `low` not below `high`."""
+    The result is int64 where no `dtype` is given. A `generator` takes the place of the default one, which `manual_seed`
+    seeds. RuntimeError: `low` not below `high`."""
     if size is None:
         low, high, size = (0, low, high) if high is not None else (0, low, None)
     elif high is None:
@@ -183,7 +184,9 @@ def randperm(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """The integers from 0 to n - 1 in random order."""
+    """The integers from 0 to n - 1 in random order.
+    A vector of int64, as it is used to shuffle: ``x[randperm(len(x))]``. A `generator` takes the place of the default one,
+    which `manual_seed` seeds. RuntimeError: a negative n."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     d = int64 if dtype is None else chosen(dtype, "randperm")
@@ -209,7 +212,9 @@ def normal(
     requires_grad: bool = False,
     **_: Any,
 ) -> Tensor:
-    """Normal random numbers of a mean and a standard deviation for each element, or of one and a size."""
+    """Normal random numbers of a mean and a standard deviation for each element, or of one and a size.
+    ``normal(mean, std)`` of tensors broadcasts them, ``normal(0, 1, (2, 3))`` takes two numbers; `generator` draws (None: the
+    default one). RuntimeError: a negative standard deviation."""
     given = next((each._array for each in (mean, std) if isinstance(each, Tensor)), None)
     g = source(generator, device, given)
     for each in (mean, std):
@@ -374,7 +379,8 @@ def _floating(t: Tensor, kernel: str) -> None:
 
 @filler
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **bounds: Any) -> Tensor:
-    """Fill with uniform random numbers from [from, to)."""
+    """Fill with uniform random numbers from [from, to), by default from [0, 1).
+    The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds)."""
     low = bounds.pop("from", from_)
     low, high = float(low), float(to)
     _floating(self, "check_uniform_bounds")
@@ -386,7 +392,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: An
 
 @filler
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Fill with normal random numbers."""
+    """Fill with normal random numbers of a mean (0) and a standard deviation (1).
+    The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds). RuntimeError: a
+    negative standard deviation."""
     mean, std = float(mean), float(std)
     _floating(self, "normal_kernel_cpu")
     if std < 0:

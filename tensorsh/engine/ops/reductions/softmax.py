@@ -239,9 +239,22 @@ def made(name, f, compiled, doc):
     return op
 
 
-softmax = made("softmax", normalized, softmax_kernel, "``exp(input) / sum(exp(input))`` along `dim`, without overflow.")
+softmax = made(
+    "softmax",
+    normalized,
+    softmax_kernel,
+    """``exp(input) / sum(exp(input))`` along `dim`, without overflow.
+
+The shape stays; the values along `dim` are positive and add up to 1. `dtype` converts first; integers want one. Losses take
+logits (`cross_entropy`) or `log_softmax`, not this.""",
+)
 log_softmax = made(
-    "log_softmax", log_normalized, log_softmax_kernel, "The logarithm of softmax along `dim`, computed without it."
+    "log_softmax",
+    log_normalized,
+    log_softmax_kernel,
+    """The logarithm of softmax along `dim`, computed without it.
+
+The shape stays; the values are at most 0, and `nll_loss` takes them. `dtype` converts first; integers want one.""",
 )
 
 

@@ -389,7 +389,9 @@ def wanted_of(results, return_inverse, return_counts):
 
 @composite()
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The distinct elements, or slices along `dim`, in order; with the place of each among them, and counts."""
+    """The distinct elements, or slices along `dim`, in order; with the place of each among them, and counts.
+    A vector, or a tuple with `return_inverse` (places, of the shape of `input`) and `return_counts`; the dtype stays. `dim`
+    compares whole slices along it."""
     if dim is None:
         return wanted_of(unique2.function(input, sorted, True, True), return_inverse, return_counts)
     return wanted_of(unique_dim.function(input, dim, True, True), return_inverse, return_counts)

@@ -116,8 +116,12 @@ tril = operator("tril", inplace=True)(triangle("tril"))
 triu = operator("triu", inplace=True)(triangle("triu"))
 tril.gradient(input=lambda t, g, diagonal: t.tril(g, diagonal))
 triu.gradient(input=lambda t, g, diagonal: t.triu(g, diagonal))
-tril.function.__doc__ = "The matrix (or matrices) with zeros above a diagonal."
-triu.function.__doc__ = "The matrix (or matrices) with zeros below a diagonal."
+tril.function.__doc__ = """The matrix (or matrices) with zeros above a diagonal.
+
+The last two dimensions are the matrix, `diagonal` counts from the main one to the right; the shape and the dtype stay."""
+triu.function.__doc__ = """The matrix (or matrices) with zeros below a diagonal.
+
+The last two dimensions are the matrix, `diagonal` counts from the main one to the right; the shape and the dtype stay."""
 
 
 def triangle_size(row: int, col: int, offset: int) -> int:

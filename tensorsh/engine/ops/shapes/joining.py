@@ -148,7 +148,8 @@ cat.gradient(tensors=cat_gradient)
 @operator(method=False, short=lambda op, form: quick(op, form, stacked))
 def stack(xp, tensors: Arrays, dim=0):
     """The tensors, all of one shape, along a new dimension.
-    RuntimeError: shapes that differ, no tensors."""
+    Three of (2, 4) give (3, 2, 4), with ``dim=1`` (2, 3, 4); the dtypes are promoted. `cat` joins along a dimension that is
+    there. RuntimeError: shapes that differ, no tensors."""
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
@@ -426,7 +427,8 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
 
 @operator()
 def repeat(xp, input: Array, repeats: Ints):
-    """The tensor repeated so many times along each dimension (more counts than dimensions: new ones in front)."""
+    """The tensor repeated so many times along each dimension (more counts than dimensions: new ones in front).
+    (2, 3) with ``repeat(4, 1, 2)`` gives (4, 2, 6), a copy; `expand` makes none. RuntimeError: fewer counts than dimensions."""
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - input.ndim
     if extra < 0:

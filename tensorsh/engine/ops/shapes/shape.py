@@ -116,7 +116,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @composite("_view_as", method="view_as")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view in the shape of `other`."""
+    """A view in the shape of `other`: ``x.view(other.shape)``, of which only the shape counts.
+    RuntimeError: another number of elements, strides that allow no view."""
     return input.view(other._array.shape)
 
 
@@ -230,7 +231,8 @@ del table.FUNCTIONS["expand"]
 
 @composite(method="expand_as")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """`input` expanded to the shape of `other`."""
+    """`input` expanded to the shape of `other`: ``x.expand(other.shape)``, a view on the same memory.
+    RuntimeError: a dimension of another size than 1 that differs."""
     return input.expand(other._array.shape)
 
 
@@ -287,7 +289,8 @@ Tensor.swapaxes = table.METHODS["swapaxes"]  # type: ignore[attr-defined]
 
 @view_operator()
 def t(xp, input: Array):
-    """A matrix with its dimensions exchanged; a vector as it is."""
+    """A matrix with its dimensions exchanged; a vector as it is.
+    (2, 3) gives (3, 2), a view on the same memory. RuntimeError: more than two dimensions, for which there is `mT`."""
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T

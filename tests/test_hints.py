@@ -1,0 +1,126 @@
+"""Hints that need a session: layers that refuse their input, names of modules, names that people know from elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorsh import Session
+
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.fc = nn.Linear(7200, 10)
+        self.body = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.LayerNorm(5))
+        self.words = nn.Embedding(3, 4)
+    def forward(self, x):
+        return self.fc(x.flatten(1))
+net = Net()
+"""
+
+
+def hint(source: str, before: str = "") -> str:
+    session = Session()
+    session.run(before)
+    with pytest.raises(Exception) as caught:
+        session.run(source)
+    return session.diagnose(caught.value).partition("hint: ")[2]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "net(ones(2, 2, 52, 52))",
+            "`self.fc`: in_features is 7200, this input has 5408; `nn.Linear(5408, 10)` would fit",
+        ),
+        ("net.conv(ones(2, 2, 5, 5))", "`net.conv`: in_channels is 3, this input has 2"),
+        (
+            "net.conv(ones(2, 9, 9, 3))",
+            "`net.conv`: in_channels is 3, this input has 9; channels come before height and width: `.movedim(-1, 1)` "
+            "puts them there",
+        ),
+        ("net.conv(ones(2, 5, 5))", "`net.conv`: in_channels is 3, this input has 2"),
+        ("net.body(ones(2, 3))", "`net.body[2]`: normalized_shape is [5], this input ends in [4]"),
+        ("net.words(tensor([3]))", "`net.words`: num_embeddings is 3, so that indices are 0 to 2"),
+        ("nn.BatchNorm1d(4)(ones(2, 3))", "`nn.BatchNorm1d`: num_features is 4, this input has 3"),
+        ("nn.LSTM(3, 4)(ones(2, 2, 2))", "`nn.LSTM`: input_size is 3, this input has 2"),
+        ("nn.GroupNorm(2, 4)(ones(1, 2, 3))", "`nn.GroupNorm`: num_channels is 4, this input has 2"),
+        (
+            "nn.TransformerEncoderLayer(8, 2)(ones(2, 2, 4))",
+            "`nn.MultiheadAttention`: embed_dim is 8, this input has 4",
+        ),
+    ],
+)
+def test_a_layer_that_does_not_fit_is_named(source: str, said: str) -> None:
+    assert hint(source, NET) == said
+
+
+def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
+    """Its tables and attributes are looked at, never asked."""
+    program = NET + (
+        "class Table(dict):\n"
+        "    def items(self): print('asked'); return []\n"
+        "class Loud(nn.Module):\n"
+        "    def __getattr__(self, name): print('asked'); return 3\n"
+        "    def forward(self, x): return net(x)\n"
+        "loud = Loud()\n"
+    )
+    import io
+
+    out = io.StringIO()
+    session = Session(stdout=out)
+    session.run(program)
+    with pytest.raises(RuntimeError) as caught:
+        session.run("loud(ones(2, 2, 52, 52))")
+    before = out.getvalue()
+    assert "`self.fc`: in_features" in session.diagnose(caught.value)
+    assert out.getvalue() == before
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("nn.Lin(3, 4)", "did you mean `Linear`"),
+        ("from torch.nn import Lin", "did you mean `Linear`"),
+        ("import nump", "did you mean `numpy`"),
+        ("import torchvision", "programs import torch, numpy, tqdm, some of Python's own modules"),
+        ("ones(3).lenght", "a tensor has `len(x)` for the size of its first dimension"),
+        ("ones(3).astype(int)", "a tensor has `x.to(dtype)`"),
+        ("ones(3).shap", "did you mean `shape`?"),
+        ("[1].length", "did you mean `len(...)`?"),
+        ("lenght([1])", "did you mean `len(...)`?"),
+        ("torch.nn.functional.crossentropy", "did you mean `cross_entropy`"),
+    ],
+)
+def test_what_was_meant(source: str, said: str) -> None:
+    assert hint(source).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "torch.Tensor.sub_",
+            "`sub` in place: the tensor itself is written and returned.\n\n``input - alpha * other``",
+        ),
+        ("x.clone", ">>> clone("),
+        ("torch.Tensor.sum", ">>> torch.sum("),
+        ("torch.tensor", "\nIntegers give int64"),
+        ("x.detach", ">>> detach("),
+        ("nn.init.zeros_", ">>> nn.init.zeros_("),
+    ],
+)
+def test_help_tells_in_full(name: str, said: str) -> None:
+    session = Session()
+    session.run("x = ones(2)")
+    found = session.inspect(name)
+    assert found is not None and found.kind == "function" and said in found.doc
+
+
+def test_an_example_is_not_that_of_a_function_of_the_programs() -> None:
+    session = Session()
+    session.run("def relu(x):\n    'mine'\n    return x")
+    found = session.inspect("relu")
+    assert found is not None and found.doc == "mine"

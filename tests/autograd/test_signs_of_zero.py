@@ -43,14 +43,6 @@ def test_gradients(f: Callable, values: list, weight: float, text: str) -> None:
     assert gradient(f, values, weight) == text
 
 
-@pytest.mark.parametrize("n", [1, 3, 17, 1000])
-@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
-def test_a_number_times_its_conjugate_is_real(dtype: torch.dtype, n: int) -> None:
-    z = torch.randn(n, dtype=dtype)
-    for product in (z * z.conj(), torch.mul(z, z.conj().resolve_conj()), z.clone().mul_(z.conj())):
-        assert (product.imag == 0).all() and torch.equal(product.real, z.real * z.real + z.imag * z.imag)
-
-
 def test_a_norm_of_one_element_is_its_size() -> None:
     x = torch.tensor([[1e-30], [-2.5]])
     for p in (0.5, 1.7, 2.0, 3.0, -2.0):

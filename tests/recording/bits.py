@@ -1,7 +1,8 @@
 """Expressions whose results and gradients have PyTorch's bits, as digests of one thread.
 
 An expression sees x and y of a shape, w and b of as many elements as x has channels, the same numbers everywhere; p is x made
-positive, q between 0 and 1, `classes` numbers of columns. Gradients are those of all of them, for a gradient that is not uniform.
+positive, q between 0 and 1, `classes` numbers of columns, z and v complex numbers of the shape, without gradients. Gradients are
+those of all others, for a gradient that is not uniform.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ ROWS = [(32, 8), (5, 17), (6, 12)]
 FLAT = [(7,), (64,), (1000,)]
 SQUARES = [(7, 7), (33, 33)]
 COLUMNS = [(32, 8), (5, 17), (7, 40), (33, 16)]
+SHORT = [(1,), (2,), (3,), (5,), (8,), (15,), (33,)]
+SIGNALS = [(3, n) for n in (2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15)]
+HALVED = [(3, n) for n in (2, 3, 4, 5, 6, 8, 10, 12)]
+MATRICES = [(2, 2), (3, 5), (5, 3), (5, 10), (8, 8)]
 GROUPED = [(4, 6, 8, 8), (2, 12, 3, 3), (3, 18, 5), (7, 6)]
+
+POLYNOMIALS = (
+    "chebyshev_polynomial_t chebyshev_polynomial_w shifted_chebyshev_polynomial_u hermite_polynomial_h hermite_polynomial_he "
+    "laguerre_polynomial_l legendre_polynomial_p"
+).split()
 
 CASES: list[tuple[str, list[tuple], str]] = [
     ("F.batch_norm(x, *running, w, b, True, 0.3)", IMAGES + ROWS, "float32"),
@@ -52,6 +62,30 @@ CASES: list[tuple[str, list[tuple], str]] = [
     ("F.cross_entropy(x, classes, label_smoothing=0.1)", COLUMNS, "float32"),
     ("F.nll_loss(x, classes)", COLUMNS, "float32 float64"),
     ("F.nll_loss(x, classes, reduction='sum')", COLUMNS, "float32 float64"),
+    ("z * v", SHORT + SQUARES, "float32 float64"),
+    ("z / v", SHORT + SQUARES, "float32 float64"),
+    ("z * z.conj()", SHORT, "float32 float64"),
+    ("z * v[:, None]", MATRICES[1:2], "float32 float64"),
+    ("1 / z", SHORT, "float32 float64"),
+    ("z.abs()", SHORT, "float32"),
+    ("z.sgn()", [(3,), (16,), (64,)], "float32"),
+    ("z @ v.mT", MATRICES, "float32"),
+    ("torch.bmm(z[None], v.mT[None])", MATRICES, "float32"),
+    ("z @ v[0]", MATRICES, "float32"),
+    ("torch.linalg.cross(z, v)", [(5, 3)], "float32 float64"),
+    ("torch.linalg.cross(x.detach(), y.detach())", [(5, 3)], "float32 float64"),
+    *[(f"torch.special.{name}(x.detach(), {n})", FLAT[1:2], "float32") for name in POLYNOMIALS for n in (3, 6)],
+    *[
+        (f"torch.special.{name}(x.detach() * 2.5)", FLAT[1:2], "float32")
+        for name in "i0 i0e i1 i1e modified_bessel_i1".split()
+    ],
+    ("torch.fft.fft(z)", SIGNALS, "float32"),
+    ("torch.fft.fft(z)", [s for s in SIGNALS if s[1] != 8], "float64"),
+    ("torch.fft.ifft(z)", SIGNALS, "float32"),
+    ("torch.fft.fft(z, norm='ortho')", SIGNALS, "float32"),
+    ("torch.fft.rfft(x.detach())", HALVED, "float32"),
+    ("torch.fft.irfft(torch.fft.rfft(x.detach()), x.shape[1], norm='forward')", HALVED, "float32"),
+    ("F.rrelu(x.detach(), 0.2, 0.3, True)", FLAT, "float32"),
 ]
 
 
@@ -74,6 +108,9 @@ def tensors(torch: Any, shape: tuple, kind: str) -> dict[str, Any]:
         for name, (a, s) in made.items()
     }
     found["running"] = [torch.linspace(-0.5, 0.5, channels, dtype=dtype), torch.linspace(0.5, 2, channels, dtype=dtype)]
+    if kind in ("float32", "float64"):
+        found["z"] = torch.complex(found["x"], found["y"]).detach()
+        found["v"] = torch.complex(found["y"], found["q"]).detach()
     if len(shape) == 2:
         found["classes"] = torch.arange(shape[0]) % shape[1]
     found["last"] = lambda t: t.contiguous(memory_format=torch.channels_last)
@@ -82,6 +119,7 @@ def tensors(torch: Any, shape: tuple, kind: str) -> dict[str, Any]:
 
 def digest(torch: Any, expression: str, shape: tuple, kind: str) -> str:
     """A digest of the bits of what an expression gives, of the gradients and of the running statistics."""
+    torch.manual_seed(0)
     names = tensors(torch, shape, kind)
     result = eval(expression, names)
     results = list(result) if isinstance(result, (tuple, list)) else [result]
@@ -93,7 +131,7 @@ def digest(torch: Any, expression: str, shape: tuple, kind: str) -> str:
     leaves = [names[name].grad for name in ("x", "y", "w", "b", "p", "q")]
     sha = hashlib.sha256()
     for t in [*results, *[g for g in leaves if g is not None], *names["running"]]:
-        t = t.detach()
+        t = torch.view_as_real(t.detach().resolve_conj()) if t.is_complex() else t.detach()
         sha.update(f"{t.dtype}{tuple(t.shape)}".encode())
         sha.update(np.ascontiguousarray((t.double() if t.dtype.is_floating_point else t).numpy() + 0).tobytes())
     return sha.hexdigest()[:16]

@@ -124,7 +124,8 @@ def general(self: Any, gradient: Any, world: Any, as_used: Callable | None = Non
     operator = self._operator
     edges = self._edges
     if world.raw and self._metas is not None and without_elements(gradient):
-        return [None if meta is None else np.zeros(*meta) for meta in self._metas]
+        lost = operator.lost
+        return [None if meta is None or i in lost else np.zeros(*meta) for i, meta in enumerate(self._metas)]
     if operator.joint is not None or self._counts is not None:
         gradients = self._apply_jointly(gradient, world, values)
     else:

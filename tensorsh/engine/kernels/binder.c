@@ -6,7 +6,7 @@
 
 #define MOST_KERNELS 64
 #define SMALL_ROOM 16384 /* bytes of scratch memory that the stack has */
-#define TABLES attention_kernels, batch_norm_kernels, convolution_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, pieces_kernels, places_kernels, random_kernels, recurrent_kernels, scan_kernels, softmax_kernels, sums_kernels
+#define TABLES attention_kernels, batch_norm_kernels, convolution_kernels, fourier_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, pieces_kernels, places_kernels, random_kernels, recurrent_kernels, scan_kernels, softmax_kernels, sums_kernels
 
 /* A kernel's letters, read once. */
 typedef struct {
@@ -314,6 +314,8 @@ int add_kernels(PyObject *module) {
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
             if (add_kernel(module, kernel) < 0) return -1;
     for (Ufunc *ufunc = elementwise_ufuncs; ufunc->name; ufunc++)
+        if (add_ufunc(module, ufunc) < 0) return -1;
+    for (Ufunc *ufunc = complex_ufuncs; ufunc->name; ufunc++)
         if (add_ufunc(module, ufunc) < 0) return -1;
     return add_ufunc(module, fused_ufuncs);
 }

@@ -71,6 +71,7 @@ UNARY(log, log_float(x))
 UNARY(log1p, log1p_float(x))
 UNARY(log2, log_float(x) * 0x1.71547652b82fep+0)
 UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
+UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
 UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
@@ -153,29 +154,12 @@ INLINE float silu_gradient(float g, float x) {
 BINARY(silu_backward, g, x, silu_gradient(g, x))
 
 #define UFUNC(name, count) {#name, count, {name##_loop}, 0}
-/* Products of complex numbers, every step rounded; numpy's loops fuse them where the processor can, so that z * conj(z) gets
-   an imaginary part. Not WIDE: gcc 12 fuses what it recognizes as a complex product, whatever it is told. */
-#define COMPLEX_PRODUCT(name, real)                                                                           \
-    static void name(char **args, const size *count, const size *steps, void *data) {                         \
-        (void)data;                                                                                           \
-        const char *a = args[0], *b = args[1];                                                                \
-        char *out = args[2];                                                                                  \
-        for (size i = 0; i < *count; i++, a += steps[0], b += steps[1], out += steps[2]) {                    \
-            const real *x = (const real *)a, *y = (const real *)b;                                            \
-            const real re = x[0] * y[0] - x[1] * y[1], im = x[0] * y[1] + x[1] * y[0];                        \
-            ((real *)out)[0] = re;                                                                            \
-            ((real *)out)[1] = im;                                                                            \
-        }                                                                                                     \
-    }
-
-COMPLEX_PRODUCT(complex_product_single, float)
-COMPLEX_PRODUCT(complex_product_double, double)
 
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(erf, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(erf, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
     UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
-    {"complex_product", 2, {complex_product_single, complex_product_double}, 1}, {0},
+    {0},
 };

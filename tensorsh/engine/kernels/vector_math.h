@@ -58,6 +58,23 @@ INLINE float exp_single(float x) {
     return u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
 }
 
+/* 2^x in float arithmetic with fused multiply-adds: SLEEF's (exp2f, u10), which PyTorch's exp2 calls. */
+INLINE float exp2_single(float x) {
+    float d = x > 200.0f ? 200.0f : x;
+    d = d < -200.0f ? -200.0f : d;
+    float n = __builtin_rintf(d), s = d - n;
+    int32_t q = (int32_t)n, half = q >> 1;
+    float u = 0.1535920892e-3f;
+    u = FMAF(u, s, 0.1339262701e-2f);
+    u = FMAF(u, s, 0.9618384764e-2f);
+    u = FMAF(u, s, 0.5550347269e-1f);
+    u = FMAF(u, s, 0.2402264476e+0f);
+    u = FMAF(u, s, 0.6931471825e+0f);
+    u = FMAF(u, s, 1.0f);
+    u = u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
+    return x == x ? u : x;
+}
+
 /* 2^y in float arithmetic, right to 2e-9 but for rounding: 2 to the next integer in the exponent's bits, times a minimax
    polynomial. Below y = -125 it is that of -125; y is at most 127. */
 INLINE float power_of_two(float y) {

@@ -7,17 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import not_implemented
-from ..kernels import kernel, through
-
-COMPLEX = frozenset(map(np.dtype, (np.complex64, np.complex128)))
-complex_product = kernel("complex_product")
-
-
-def product(xp: Any, a: Any, b: Any) -> Any:
-    """``a * b``; of complex numbers every step is rounded, so that ``z * conj(z)`` is real on every machine."""
-    if complex_product is not None and xp is np and a.dtype in COMPLEX and b.dtype is a.dtype:
-        return complex_product(a, b)
-    return xp.multiply(a, b)
+from ..kernels import through
+from .complex import product, quotient, square
 
 
 def toward_zero(xp: Any, input: Any, other: Any) -> Any:
@@ -49,20 +40,20 @@ def raised(xp: Any, base: Any, exponent: Any) -> Any:
     kind = base.dtype.kind
     if xp is np and not getattr(exponent, "ndim", 0) or isinstance(exponent, np.generic):
         if exponent == 2:
-            return product(xp, base, base)
+            return square(xp, base) if kind == "c" else xp.multiply(base, base)
         if exponent == 1:
             return base.copy() if getattr(base, "ndim", 0) else base + base.dtype.type(0)
         if kind in "fc":
             if exponent == 0:
                 return xp.ones_like(base) if getattr(base, "ndim", 0) else base.dtype.type(1)
             if exponent == 3:
-                return base * base * base
+                return product(xp, product(xp, base, base), base)
             if exponent == 0.5:
                 return xp.sqrt(base)
             if exponent == -1:
-                return base.dtype.type(1) / base
+                return quotient(xp, base.dtype.type(1), base)
             if exponent == -2:
-                return base.dtype.type(1) / (base * base)
+                return quotient(xp, base.dtype.type(1), product(xp, base, base))
             if exponent == -0.5:
                 return base.dtype.type(1) / xp.sqrt(base)
     if kind in "iu":

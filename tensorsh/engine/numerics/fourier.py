@@ -1,5 +1,5 @@
-"""scipy's Fourier transforms: several signals at a time in vector instructions, and in single precision with the digits that
-PyTorch's have. numpy's compute single precision in double, ten times as slowly.
+"""Fourier transforms: of up to 15 numbers by a kernel, with the digits that PyTorch's have; longer ones by scipy, several signals
+at a time in vector instructions. numpy's compute single precision in double, ten times as slowly.
 
 Of scipy only the extension that has them is loaded: with its package around it, it would take half a second. Where it is not
 found, numpy goes on.
@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
+
+from ..kernels import kernel, unsuited
 
 SCALINGS = {"none": 0, "root": 1, "by_n": 2}
 KINDS = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
@@ -38,9 +41,107 @@ def loaded() -> dict:
     return _loaded
 
 
-def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: int) -> Any:
-    """An array of the CPU transformed ("c2c", "r2c" or, given its last size, "c2r"); None for others."""
+def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: int, count: int = 0) -> Any:
+    """An array of the CPU transformed ("c2c", "r2c" or, given its last size, "c2r"); None for others. `count`: of so many numbers
+    the scaling is, where it is not of those along the dimensions."""
     if type(a) is not np.ndarray or a.dtype not in KINDS:
         return None
     transform = loaded().get(name)
-    return transform and transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)
+    if transform is None:
+        return None
+    if short_fourier is not unsuited and any(a.shape[d] < LONG for d in dim):
+        return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
+    if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
+        return transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)
+    found = transform(a, tuple(dim), *size, forward, 0, None, 1)
+    return np.multiply(found, found.real.dtype.type(scaling(mode, count)), found)
+
+
+short_fourier = kernel("short_fourier", unsuited)
+LONG = 16
+BOTH = frozenset((2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15))
+"""The lengths that the kernel transforms; of a real signal, or to one, those for which PyTorch's library has no way of its own."""
+REAL = {"r2c": frozenset((2, 3, 4, 5, 6, 8, 10, 12, 15)), "c2r": frozenset((2, 3, 4, 5, 6, 8, 10, 12))}
+ORDERS = {("r2c", 4, 0): 1, ("c2r", 4, 0): 2, ("r2c", 4, 2): 5, ("c2r", 4, 2): 4}
+"""How five cosines are added up, by the transform, the bytes of a number and where it is scaled; otherwise as one sum."""
+
+
+def scaling(mode: str, count: int) -> float:
+    return {"none": 1.0, "root": 1 / sqrt(count), "by_n": 1 / count}[mode]
+
+
+def one_by_one(name: str, a: Any, dim: list[int], forward: bool, mode: str, *size: int, count: int = 0) -> Any:
+    """The transform along one dimension after the other, the last first; the last step scales the result."""
+    n = [*(a.shape[d] for d in dim[:-1]), size[0] if size else a.shape[dim[-1]]]
+    scale = scaling(mode, count or prod(n))
+    lone = count in (0, prod(n))
+    for k, d in enumerate(dim[::-1], 1):
+        a = along(name, a, d, forward, scale if k == len(dim) else 1.0, n[-k], lone)
+    return a
+
+
+def short(a: Any, dim: Any) -> bool:
+    """Whether the kernel transforms complex numbers along all of the dimensions."""
+    if short_fourier is unsuited or type(a) is not np.ndarray:
+        return False
+    return all(a.shape[d] in BOTH and (a.shape[d] != 8 or a.dtype == np.complex64) for d in dim)
+
+
+def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, lone: bool) -> Any:
+    """One transform along one dimension, times a number; `lone`: it is not followed by those along others."""
+    d %= a.ndim
+    real = a.real.dtype
+    if length not in (BOTH if name == "c2c" else REAL[name]) or (length == 8 and name == "c2c" and real == np.float64):
+        found = loaded()[name](a, (d,), *([length] if name == "c2r" else []), forward, 0, None, 1)
+        return found if scale == 1 else np.multiply(found, real.type(scale), found)
+    last = d in (-1, a.ndim - 1)
+    signals = a if last else np.moveaxis(a, d, -1)
+    if name == "r2c":
+        signals = signals.astype(np.result_type(real, np.complex64))
+    elif name == "c2r":
+        signals = whole(signals, length)
+    parts = np.ascontiguousarray(signals).view(real).reshape(*signals.shape, 2)
+    where = place(name, length, scale, real, prod(a.shape[:d]) > 1 or prod(a.shape[d:]) == a.shape[d])
+    order = ORDERS.get((name, real.itemsize, where), 0) if length == 5 else 0
+    found = short_fourier(parts, forward, order, where, scale)
+    if name == "c2r":
+        found = np.ascontiguousarray(found[..., 0])
+    else:
+        found = found.view(signals.dtype)[..., : length // 2 + 1 if name == "r2c" else length, 0]
+        if name == "r2c" and lone and length in NEGATIVE:
+            k = NEGATIVE[length]
+            zero = found[..., k].imag
+            zero[(zero == 0) & negative(signals.real)] = -0.0
+    return found if last else np.moveaxis(found, -1, d)
+
+
+NEGATIVE = {3: 1, 5: 1, 6: 1, 8: 1, 10: 4, 12: 5}
+"""The element of a real signal's transform whose imaginary part, where it is zero, is a negative sum in the library's ways."""
+
+
+def negative(x: Any) -> Any:
+    """Whether that zero is negative: of six numbers where no two parts cancel, of ten where they do, otherwise always."""
+    n = x.shape[-1]
+    if n == 6:
+        return x[..., 2] == x[..., 4]
+    return (x[..., 2] != x[..., 8]) | (x[..., 4] != x[..., 6]) if n == 10 else True
+
+
+def place(name: str, n: int, scale: float, real: Any, near: bool) -> int:
+    """Where the library multiplies by the scale: at the end, before a last step of two, in the sums of a prime. `near`: the
+    numbers of a signal lie side by side, or PyTorch copies them so, as the dimensions around them make no single one."""
+    if name != "c2c":
+        return 2 if near and scale * n == 1 and (n % 5 == 0 or (n % 3 == 0 and real == np.float32)) else 0
+    return 1 if real == np.float32 and (n == 2 or (n in (6, 10, 14) and scale * n == 1)) else 0
+
+
+def whole(half: Any, n: int) -> Any:
+    """A signal of n numbers of which the second half is the first one's conjugate; what is its own conjugate is real."""
+    signals = np.empty((*half.shape[:-1], n), half.dtype)
+    first = n // 2 + 1
+    signals[..., :first] = half[..., :first]
+    signals[..., first:] = half[..., (n - 1) // 2 : 0 : -1].conj()
+    signals[..., 0].imag = 0
+    if n % 2 == 0:
+        signals[..., n // 2].imag = 0
+    return signals

@@ -103,5 +103,49 @@ def batches(a: Any, b: Any) -> Any:
     return matmul(a, b)
 
 
+def complex_product(a: Any, b: Any, start: Any = None) -> Any:
+    """The product of complex matrices or vectors, in the order of PyTorch's: small batches, products by a vector and by narrow
+    matrices add up whole products (from `start`), larger ones four real sums; None for what numpy's BLAS is to do, and where
+    there is a start that it does not begin with."""
+    if a.ndim == b.ndim == 2:
+        if min(*a.shape, b.shape[1]) > 3:
+            if start is not None:
+                return None
+            return by_parts(matrices, a, b) if a.dtype == COMPLEX64 and a.size * b.shape[1] <= SMALL else None
+    elif a.ndim == b.ndim == 3:
+        if a.shape[0] != b.shape[0]:
+            return None
+        if a[:1].size * b.shape[2] >= NATIVE:
+            return by_parts(batches, a, b) if a.dtype == COMPLEX64 and a.size * b.shape[2] <= SMALL else None
+    elif (a.ndim, b.ndim) != (2, 1):
+        return None
+    k = a.shape[-1]
+    if b.shape[-2 if b.ndim > 1 else 0] != k or not 0 < a.size * (b.shape[-1] if b.ndim > 1 else 1) <= WHOLE:
+        return None
+    columns = b if b.ndim > 1 else b[:, None]
+    found = np.zeros((*a.shape[:-1], columns.shape[-1]), a.dtype)
+    if start is not None:
+        found[...] = start
+    left, right = found.real, found.imag
+    ar, ai, br, bi = a.real, a.imag, columns.real, columns.imag
+    for i in range(k):
+        p, q, u, v = ar[..., i, None], ai[..., i, None], br[..., i : i + 1, :], bi[..., i : i + 1, :]
+        left += p * u - q * v
+        right += p * v + q * u
+    return found if b.ndim > 1 else found[:, 0]
+
+
+def by_parts(multiply: Any, a: Any, b: Any) -> Any:
+    """A complex product as four products of real and imaginary parts."""
+    ar, ai, br, bi = a.real, a.imag, b.real, b.imag
+    real = multiply(ar, br) - multiply(ai, bi)
+    found = np.empty(real.shape, a.dtype)
+    found.real, found.imag = real, multiply(ar, bi) + multiply(ai, br)
+    return found
+
+
+NATIVE, WHOLE = 400, 1 << 16
+"""Batches of matrices of fewer products each are not BLAS's in PyTorch; sums of more products than these would be too slow."""
+COMPLEX64 = np.dtype(np.complex64)
 KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): dot, (3, 3): batches}
 """The products by the numbers of dimensions of their factors."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ..kernels import PRECISE, kernel, run
+from .arithmetic import product
 
 ndarray = np.ndarray
 
@@ -22,16 +23,46 @@ def rounded(ufunc: Any, x: Any) -> Any:
     if dtype == FLOAT32 and x.size <= EXACT_SIZE:
         wide = x.astype(FLOAT64)
         return ufunc(wide).astype(FLOAT32)
-    if dtype == np.complex64 and x.size <= EXACT_SIZE:
-        return ufunc(x.astype(np.complex128)).astype(np.complex64)
+    if dtype == np.complex64 and type(x) is ndarray:
+        if (parts := PARTS.get(ufunc)) is not None:
+            return in_parts(ufunc, parts, x)
+        if x.size <= EXACT_SIZE:
+            return ufunc(x.astype(np.complex128)).astype(np.complex64)
     return ufunc(x)
+
+
+def in_parts(ufunc: Any, parts: Any, x: Any) -> Any:
+    """A function of complex numbers as products of functions of their parts, each rounded, as C's library has it; what is not
+    finite is numpy's."""
+    a, b = np.ascontiguousarray(x.real), np.ascontiguousarray(x.imag)
+    if ufunc is np.exp2:
+        a, b = a * LN2, b * LN2
+    found = np.empty(x.shape, x.dtype)
+    (f, g), (u, v) = parts
+    found.real, found.imag = rounded(f, a) * rounded(g, b), rounded(u, a) * rounded(v, b)
+    if ufunc is np.cos:
+        found.imag = -found.imag
+    if not np.isfinite(found).all():
+        wild = ~np.isfinite(found)
+        found[wild] = ufunc(x[wild].astype(np.complex128)).astype(np.complex64)
+    return found
+
+
+LN2 = np.float32(0.6931471805599453)
+EXPONENTIAL = ((np.exp, np.cos), (np.exp, np.sin))
+PARTS = {
+    np.exp: EXPONENTIAL, np.exp2: EXPONENTIAL, np.sin: ((np.sin, np.cosh), (np.cos, np.sinh)),
+    np.cos: ((np.cos, np.cosh), (np.sin, np.sinh)), np.sinh: ((np.sinh, np.cos), (np.cosh, np.sin)),
+    np.cosh: ((np.cosh, np.cos), (np.sinh, np.sin)),
+}  # fmt: skip
+"""The factors of the real and of the imaginary part: a function of the real part, one of the imaginary part."""
 
 
 def fused(a: Any, b: Any, c: Any) -> Any:
     """``a * b + c`` with one rounding, as PyTorch's loops have it; without kernels only of small float32 arrays."""
     x = a if type(a) is ndarray else c
     if type(x) is not ndarray or x.dtype not in FUSED:
-        return a * b + c
+        return (product(np, a, b) if type(x) is ndarray and x.dtype.kind == "c" else a * b) + c
     if multiply_add is not None:
         return multiply_add(a, b, c, dtype=x.dtype)
     if x is not a or x.dtype != FLOAT32 or x.size > EXACT_SIZE:

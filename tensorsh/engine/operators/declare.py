@@ -114,6 +114,8 @@ class Operator(Executor):
         self.formulas: list[tuple[Callable | None, tuple[int, ...]]] = [(None, ())] * len(self.tensors)
         self.runners: list = [(None, None, None)] * len(self.tensors)
         self.joint: Callable | None = None
+        self.lost: tuple[int, ...] = ()
+        """The arguments that get no gradient where a result has no elements; all others get zeros."""
         self.saved_names: tuple[str, ...] = ()
         self.sources: list[tuple[str, int]] = []
         self.keeps = False

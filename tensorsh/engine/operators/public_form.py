@@ -14,6 +14,7 @@ from ..arrays.door import PROCEED, ask, asked
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
 from ..wording.arguments import explain, types_of
+from ..wording.older import rearranged
 from .casts import door_of
 
 try:
@@ -153,6 +154,10 @@ class PublicForm:
                 sparse = error.form_of(self.names)
                 if sparse is not None:
                     return sparse(*args, **kwargs)
+            if type(error) is TypeError:
+                older = rearranged(self.title, args, kwargs)
+                if older is not None:
+                    return self.general(older[0], older[1])
             told = explain(self.title, args, kwargs, error)
             if told is error:
                 raise

@@ -97,16 +97,20 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
     return given if create else given._array
 
 
+def _check_recorded(i: int, output: Tensor) -> None:
+    if output._node is None:
+        error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        error.tensor = output  # type: ignore[attr-defined]
+        raise error
+
+
 def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
     roots = []
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
         start = _first_gradient(output, given, create)
-        if output._node is None:
-            error = RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-            error.tensor = output  # type: ignore[attr-defined]
-            raise error
+        _check_recorded(i, output)
         roots.append((output._node, start))
     here = device_guard.runtime().getDevice() if device_guard.several else -1
     before, outer = state.grad_enabled, state.walk
@@ -181,6 +185,9 @@ def grad(
             )
         allow_unused = True
     targets: dict = {}
+    for i, output in enumerate(outs):
+        if isinstance(output, Tensor):
+            _check_recorded(i, output)
     x: Any
     for x in ins:
         if x._node is None:

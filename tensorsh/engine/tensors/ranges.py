@@ -35,7 +35,8 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     i = np.arange(steps)
     half = steps // 2
     if power:
-        first, step, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, step, last))
+        first, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, last))
+        step = (last - first) / (steps - 1)
         return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
     return np.concatenate((fused(near, step, first), fused(far, -step, last)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays.constants import constant
 from ...loading import table
-from ...numerics.arithmetic import product
+from ...numerics.arithmetic import product, quotient
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
@@ -182,10 +182,10 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@tensors_only(promote="float", ufunc=np.reciprocal)
+@tensors_only(promote="float", ufunc=by(np.reciprocal, real=True))
 def reciprocal(xp, input: Array):
     """``1 / input``; integers become the default float."""
-    return xp.true_divide(input.dtype.type(1), input)
+    return quotient(xp, input.dtype.type(1), input)
 
 
 reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
@@ -193,7 +193,7 @@ reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
 
 def weighted(x: Any, value: Any) -> Any:
     """`value * x`, the value brought to the type of x."""
-    return x if value == 1 else x * x.dtype.type(value)
+    return x if value == 1 else product(np, x, x.dtype.type(value)) if x.dtype.kind == "c" else x * x.dtype.type(value)
 
 
 @tensors_only(check=refuse("addcmul_cpu_out", "b"))

@@ -10,7 +10,7 @@ from ...arrays.constants import NUMBERS
 from ...arrays.errors import combination_error, not_implemented
 from ...kernels import through
 from ...loading.table import OPERATORS, find_function
-from ...numerics.arithmetic import rounded_quotient
+from ...numerics.arithmetic import quotient, rounded_quotient
 from ...operators.declare import Array, by
 from ...operators.pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ...operators.python_operators import install, install_choice
@@ -20,7 +20,7 @@ from ...tensors.tensor import Tensor
 @pointwise("true_divide", promote="float", node="DivBackward0", ufunc=by(np.true_divide, floats=True), scalars="exact")
 def true_divide(xp, input: Array, other: Array):
     """``input / other``; integers become the default float."""
-    return xp.true_divide(input, other)
+    return quotient(xp, input, other)
 
 
 true_divide.gradient(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import refuse
 
@@ -21,55 +22,64 @@ def recurrence(xp: Any, x: Any, n: Any, first: Any, step: Any) -> Any:
 
 
 def chebyshev_step(k: int, x: Any, last: Any, before: Any) -> Any:
-    return 2 * x * last - before
+    return fused(x + x, last, -before)
 
 
 def angles(formula: Any) -> Any:
     """Chebyshev polynomials of high degree within (-1, 1), through the angle whose cosine x is."""
 
     def value(xp: Any, x: Any, n: Any) -> Any:
-        return formula(xp, xp.arccos(xp.clip(x, -1, 1)), n)
+        return formula(
+            lambda f, a: rounded(getattr(xp, f), a), rounded(xp.arccos, xp.clip(x, -1, 1)), n.astype(x.dtype)
+        )
 
     return value
 
 
 FAMILIES: dict[str, tuple] = {
-    "chebyshev_polynomial_t": (lambda x: x, chebyshev_step, angles(lambda xp, a, n: xp.cos(n * a))),
-    "chebyshev_polynomial_u": (lambda x: 2 * x, chebyshev_step, angles(lambda xp, a, n: xp.sin((n + 1) * a) / xp.sin(a))),
+    "chebyshev_polynomial_t": (lambda x: x, chebyshev_step, angles(lambda f, a, n: f("cos", n * a)), 6, 6),
+    "chebyshev_polynomial_u": (
+        lambda x: x + x, chebyshev_step, angles(lambda f, a, n: f("sin", (n + 1) * a) / f("sin", a)), 8, 6),
     "chebyshev_polynomial_v": (
-        lambda x: 2 * x - 1, chebyshev_step, angles(lambda xp, a, n: xp.cos((n + 0.5) * a) / xp.cos(a / 2))),
+        lambda x: x + x - 1, chebyshev_step, angles(lambda f, a, n: f("cos", (n + 0.5) * a) / f("cos", a / 2)), 8, 6),
     "chebyshev_polynomial_w": (
-        lambda x: 2 * x + 1, chebyshev_step, angles(lambda xp, a, n: xp.sin((n + 0.5) * a) / xp.sin(a / 2))),
-    "hermite_polynomial_h": (lambda x: 2 * x, lambda k, x, last, before: 2 * (x * last - k * before), None),
-    "hermite_polynomial_he": (lambda x: x, lambda k, x, last, before: x * last - k * before, None),
+        lambda x: x + x + 1, chebyshev_step, angles(lambda f, a, n: f("sin", (n + 0.5) * a) / f("sin", a / 2)), 8, 4),
+    "hermite_polynomial_h": (
+        lambda x: x + x, lambda k, x, last, before: fused(x + x, last, -(2 * k * before)), None, 0, 0),
+    "hermite_polynomial_he": (lambda x: x, lambda k, x, last, before: fused(x, last, -(k * before)), None, 0, 0),
     "laguerre_polynomial_l": (
-        lambda x: 1 - x, lambda k, x, last, before: ((2 * k + 1 - x) * last - k * before) / (k + 1), None),
+        lambda x: 1 - x,
+        lambda k, x, last, before: fused(2 * k + (1 - x), last, -(k * before)) / (k + 1), None, 0, 0),
     "legendre_polynomial_p": (
-        lambda x: x, lambda k, x, last, before: ((2 * k + 1) * x * last - k * before) / (k + 1), None),
+        lambda x: x, lambda k, x, last, before: fused((2 * k + 1) * x, last, -(k * before)) / (k + 1), None, 0, 0),
 }  # fmt: skip
+"""The polynomial of degree 1, the next one; of Chebyshev's the closed form, and the degrees, of the plain and of the shifted
+ones, above which it is used within (-1, 1)."""
 LONGEST = 10_000
 """Degrees above this are not stepped to."""
 
 
-def polynomial(name: str, first: Any, step: Any, closed: Any, shifted: bool = False) -> None:
+def polynomial(name: str, first: Any, step: Any, closed: Any, stepped_to: int, shifted: bool = False) -> None:
     title = "shifted_" + name if shifted else name
 
     def kernel(xp, input: Array, n: Array):
-        x, degree = xp.broadcast_arrays(input.astype(np.float64), xp.trunc(n.astype(np.float64)).astype(np.int64))
+        kind = input.dtype if input.dtype == np.float32 else np.dtype(np.float64)
+        x, degree = xp.broadcast_arrays(input.astype(kind), xp.trunc(n.astype(np.float64)).astype(np.int64))
         if shifted:
-            x = 2 * x - 1
-        high = closed is not None and ((degree > 6) & (abs(x) < 1)).any().item()
-        stepped = xp.where((degree > 6) & (abs(x) < 1), -1, degree) if high else degree
+            x = x + x - 1
+        high = (degree > stepped_to) & (abs(x) < 1) if closed is not None else None
+        by_angle = high is not None and high.any().item()
+        stepped = xp.where(high, -1, degree) if by_angle else degree
         result = recurrence(xp, x, xp.minimum(stepped, LONGEST), first, step)
-        if high:
-            result = xp.where((degree > 6) & (abs(x) < 1), closed(xp, x, degree), result)
+        if by_angle:
+            result = xp.where(high, closed(xp, x, degree), result)
         return result.astype(input.dtype)
 
     kernel.__name__, kernel.__doc__ = title, f"The {title.replace('_', ' ')} of degree n."
     operator("special." + title, promote="float", check=refuse(f"{title}_cpu", "ch"))(kernel)
 
 
-for _name, _family in FAMILIES.items():
-    polynomial(_name, *_family)
+for _name, (_first, _step, _closed, _plain, _shifted) in FAMILIES.items():
+    polynomial(_name, _first, _step, _closed, _plain)
     if _name.startswith("chebyshev"):
-        polynomial(_name, *_family, shifted=True)
+        polynomial(_name, _first, _step, _closed, _shifted, shifted=True)

@@ -10,7 +10,9 @@ from ...arrays.dtype import finfo, of
 from ...arrays.errors import not_implemented
 from ...kernels import through
 from ...loading import table
-from ...operators.declare import Array, operator
+from ...numerics.complex import modulus, product
+from ...numerics.rounding import rounded
+from ...operators.declare import Array, by, operator
 from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
@@ -99,13 +101,13 @@ def abs_in_place(input: Tensor) -> Tensor:
     return write(abs, [input])
 
 
-@tensors_only("abs absolute", ufunc=np.absolute, inplace=abs_in_place)
+@tensors_only("abs absolute", ufunc=by(np.absolute, real=True), inplace=abs_in_place)
 def abs(xp, input: Array):
     """The absolute value; of complex numbers, the modulus.
     Any shape; complex numbers give their real dtype. NotImplementedError: booleans."""
     if input.dtype.kind == "b":
         raise not_implemented("abs_cpu", input)
-    return xp.absolute(input)
+    return modulus(xp, input) if input.dtype.kind == "c" else xp.absolute(input)
 
 
 abs.gradient(input=lambda t, g, input: g * t.sgn(input))
@@ -142,8 +144,17 @@ def sgn(xp, input: Array):
     """The sign; of complex numbers, the number divided by its modulus (0 for 0)."""
     if input.dtype.kind != "c":
         return signs(xp, input)
-    modulus = xp.absolute(input)
-    return xp.where(modulus == 0, input.dtype.type(0), input / xp.where(modulus == 0, modulus.dtype.type(1), modulus))
+    size = modulus(xp, input)
+    zero, one = size.dtype.type(0), size.dtype.type(1)
+    none = size == zero
+    safe = xp.where(none, one, size)
+    found = xp.empty_like(input)
+    # What PyTorch's vectors leave over is multiplied by the reciprocal.
+    block = 128 // input.itemsize
+    vectors = (xp.arange(size.size) < size.size // block * block).reshape(size.shape)
+    for part, to in ((input.real, found.real), (input.imag, found.imag)):
+        to[...] = xp.where(none, zero, xp.where(vectors, part / safe, part * (one / safe)))
+    return found
 
 
 def sgn_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
@@ -244,7 +255,7 @@ def check_ldexp(input: Any, other: Any) -> None:
 @tensors_only(promote="float", check=check_ldexp)
 def ldexp(xp, input: Array, other: Array):
     """``input * 2 ** other``."""
-    return input * xp.exp2(other)
+    return product(xp, input, rounded(xp.exp2, other))
 
 
 ldexp.gradient(

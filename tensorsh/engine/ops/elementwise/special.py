@@ -43,61 +43,6 @@ scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * 
                "The inverse of the normal distribution function.", inplace=False, kinds="ch", node="SpecialNdtriBackward0", domain="inside")  # fmt: skip
 
 
-# -- Bessel functions
-
-
-def i1_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
-    away = t.abs(input) > 0
-    safe = t.where(away, input, t.ones_like(input))
-    return g * t.where(away, t.i0(safe) - result / safe, t.ones_like(input) * 0.5)
-
-
-def i1e_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
-    away = t.abs(input) > 0
-    safe = t.where(away, input, t.ones_like(input))
-    return g * t.where(away, t.i0e(safe) - result * (t.sgn(safe) + 1 / safe), t.ones_like(input) * 0.5)
-
-
-scipy_function("i0 special.i0", "i0", lambda t, g, input: g * t.i1(input), "The modified Bessel function of order 0.",
-               check="i0_vml_cpu", domain="any")  # fmt: skip
-scipy_function("special.i0e", "i0e", lambda t, g, input, result: g * (t.i1e(input) - t.sgn(input) * result),
-               "``exp(-|x|) * i0(x)``.", inplace=False, node="SpecialI0EBackward0", domain="any")  # fmt: skip
-scipy_function("special.i1", "i1", i1_gradient, "The modified Bessel function of order 1.", inplace=False,
-               node="SpecialI1Backward0", domain="any")  # fmt: skip
-scipy_function("special.i1e", "i1e", i1e_gradient, "``exp(-|x|) * i1(x)``.", inplace=False,
-               node="SpecialI1EBackward0", domain="any")  # fmt: skip
-for _name, _scipy_name, _doc in (
-    ("bessel_j0", "j0", "The Bessel function of the first kind of order 0."),
-    ("bessel_j1", "j1", "The Bessel function of the first kind of order 1."),
-    ("bessel_y0", "y0", "The Bessel function of the second kind of order 0."),
-    ("bessel_y1", "y1", "The Bessel function of the second kind of order 1."),
-    ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind of order 0."),
-    ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind of order 1."),
-    ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind of order 0."),
-    ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind of order 1."),
-    ("scaled_modified_bessel_k0", "k0e", "``exp(x) * k0(x)``."),
-    ("scaled_modified_bessel_k1", "k1e", "``exp(x) * k1(x)``."),
-):
-    scipy_function("special." + _name, _scipy_name, None, _doc, inplace=False, kinds="ch")
-
-
-@operator("special.airy_ai", promote="float", scalars=False, check=refuse("airy_ai_cpu", "ch"), long="hosted")
-def airy_ai(xp, input: Array):
-    """The Airy function Ai."""
-    return rounded(lambda x: from_scipy(xp, "airy")(x)[0], input)
-
-
-@operator("special.spherical_bessel_j0", promote="float", scalars=False, check=refuse("spherical_bessel_j0_cpu", "ch"))
-def spherical_bessel_j0(xp, input: Array):
-    """``sin(x) / x``, 1 at 0."""
-    one = input.dtype.type(1)
-    small = xp.absolute(input) < 0.5
-    safe = xp.where(small, one, input)
-    square = input * input
-    series = one - square / 6 * (one - square / 20 * (one - square / 42 * (one - square / 72 * (one - square / 110))))
-    return xp.where(xp.isinf(input), 0 * one, xp.where(small, series, xp.sin(safe) / safe))
-
-
 # -- logarithms of odds, entropies: half types round after each step
 
 

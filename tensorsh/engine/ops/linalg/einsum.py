@@ -16,6 +16,7 @@ from ...arrays.errors import type_name
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
+from ...numerics.complex import single_product
 from ...operators.declare import composite
 from ...operators.matmul import FLOAT32, FLOAT64
 from ...tensors.tensor import Tensor
@@ -184,7 +185,7 @@ class Plain:
         return Plain(product(self._array, other._array))
 
     def __mul__(self, other: Plain) -> Plain:
-        return Plain(self._array * other._array)
+        return Plain(single_product(np, self._array, other._array))
 
 
 def is_plain(operands: list[Tensor]) -> bool:

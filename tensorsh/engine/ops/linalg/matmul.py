@@ -47,6 +47,8 @@ def product(a, b):
         if kernel is not None:
             return kernel(a, b)
     if type(a) is np.ndarray is type(b) and a.ndim and b.ndim:
+        if a.dtype.kind == "c" and a.dtype == b.dtype and (r := products.complex_product(a, b)) is not None:
+            return r
         return batches.matmul(a, b)
     return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
+from ...numerics.arithmetic import product as multiplied
+from ...numerics.products import complex_product
 from ...operators import matmul
 from ...operators.declare import Array, operator
 from .matmul import (
@@ -24,7 +26,11 @@ from .matmul import (
 
 def scaled(x, factor):
     """`factor * x`, the factor in x's own dtype."""
-    return x if factor == 1 else x * (int(factor) if x.dtype.kind in "iu" else factor)
+    if factor == 1:
+        return x
+    if x.dtype.kind == "c":
+        return multiplied(np, x, x.dtype.type(factor)) if type(x) is np.ndarray else x * factor
+    return x * (int(factor) if x.dtype.kind in "iu" else factor)
 
 
 def conjugated(g, factor):
@@ -77,6 +83,10 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
     expandable(input.shape, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
+    if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:
+        found = complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))
+        if found is not None:
+            return found
     return combined(input, product(wide(mat1), wide(mat2)), beta, alpha, mat1.dtype)
 
 

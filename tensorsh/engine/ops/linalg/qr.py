@@ -184,6 +184,7 @@ def householder_gradient(t, g, needs, input, tau):
     return list(product_gradient(t, g, input, tau))
 
 
+householder_product.lost = (0, 1)
 table.also(householder_product, "orgqr")
 
 
@@ -209,6 +210,9 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
     if left:
         return reflected(input, tau, other, not transpose, transpose)
     return np.ascontiguousarray(herm(reflected(input, tau, herm(other), transpose, not transpose)))
+
+
+ormqr.lost = (0, 1)
 
 
 @ormqr.joint_gradient

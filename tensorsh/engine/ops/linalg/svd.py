@@ -30,6 +30,7 @@ from .common import (
     without_diagonal,
 )  # fmt: skip
 from .inverse import inv_ex
+from .matmul import product
 
 
 @linalg("svd", laid="columns 0 2", outputs="U S Vh")
@@ -222,11 +223,11 @@ def linalg_pinv(xp, A: Array, atol=None, rtol=None, hermitian=False):
         size = np.abs(values)
         bound = tolerance(atol, rtol, size.max(-1), A.shape)[..., None]
         inverse = np.where(size > bound, 1 / np.where(values == 0, 1, values), 0).astype(values.dtype)
-        return (vectors * inverse[..., None, :]) @ herm(vectors)
+        return product(vectors * inverse[..., None, :], herm(vectors))
     u, s, vh = decompose(A, False)
     bound = tolerance(atol, rtol, s.max(-1), A.shape)[..., None]
     inverse = np.where(s > bound, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
-    return (herm(vh) * inverse[..., None, :]) @ herm(u)
+    return product(herm(vh) * inverse[..., None, :], herm(u))
 
 
 @linalg_pinv.joint_gradient

@@ -11,6 +11,8 @@ from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...graph.fields import wrap
 from ...loading import table
 from ...loading.table import find_function
+from ...numerics.complex import single_product
+from ...numerics.rounding import fused
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
 from .common import into, linalg
@@ -37,7 +39,14 @@ def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
 @linalg("cross", promote="same", check=check_cross)
 def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
     """The cross product of vectors of three elements along `dim`."""
-    return xp.ascontiguousarray(xp.cross(input, other, axis=wrap_dim(dim, input.ndim)))
+    axis = wrap_dim(dim, input.ndim)
+    a, b = (xp.moveaxis(x, axis, 0) for x in (input, other))
+    found = xp.empty(np.broadcast_shapes(input.shape, other.shape), input.dtype)
+    rows = xp.moveaxis(found, axis, 0)
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        rest = single_product(xp, a[j], b[i])
+        rows[k] = single_product(xp, a[i], b[j]) - rest if rest.dtype.kind == "c" else fused(a[i], b[j], -rest)
+    return found
 
 
 linalg_cross.gradient(

@@ -59,8 +59,9 @@ def cubic_taps(xp: Any, part: Any) -> list[tuple]:
     return [far(part + 1), near(part), mirrored(near(1 - part)), mirrored(far(2 - part))]
 
 
-def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> list[tuple]:
-    """For coordinates in [-1, 1] along a dimension of n elements: the taps (index, weight, two derivatives)."""
+def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> tuple[list[tuple], Any]:
+    """For coordinates in [-1, 1] along a dimension of n elements: the taps (index, weight, two derivatives by the place in the
+    image), and the derivative of that place by the coordinate."""
     half = n / 2 if not align else (n - 1) / 2
     x = (at + 1) * half if align else (at + 1) * half - 0.5
     if mode == BICUBIC:
@@ -68,7 +69,8 @@ def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> list
         made = []
         for offset, (weight, slope, bend) in enumerate(cubic_taps(xp, x - low), -1):
             index, _ = inside(xp, low + offset, n, padding, align)
-            made.append((index, weight, slope * half, bend * (half * half)))
+            made.append((index, weight, slope, bend))
+        scale = xp.full_like(x, half)
     else:
         x, slope = inside(xp, x, n, padding, align)
         x = xp.where(abs(x) < 2**31, x, -100)  # Infinities and NaN are outside.
@@ -76,15 +78,15 @@ def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> list
             made = [(xp.rint(x), xp.ones_like(x), xp.zeros_like(x), xp.zeros_like(x))]
         else:
             low = xp.floor(x)
-            slope = slope * half
-            none = xp.zeros_like(x)
-            made = [(low, low + 1 - x, -slope, none), (low + 1, x - low, slope, none)]
+            one, none = xp.ones_like(x), xp.zeros_like(x)
+            made = [(low, low + 1 - x, -one, none), (low + 1, x - low, one, none)]
+        scale = slope * half
     kept = []
     for index, *weights in made:
         index = xp.where(abs(index) < 2**31, index, -100).astype(np.int64)
         valid = (index >= 0) & (index < n)
         kept.append((xp.where(valid, index, 0), *(xp.where(valid, w, 0) for w in weights)))
-    return kept
+    return kept, scale
 
 
 def rows(xp: Any, x: Any) -> Any:
@@ -92,11 +94,18 @@ def rows(xp: Any, x: Any) -> Any:
     return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
 
 
-def combinations(xp: Any, shape: tuple, grid: Any, mode: int, padding: int, align: bool):
-    """For each combination of taps: its row numbers [N * out], and weight and derivatives along each dimension."""
+def combinations(xp: Any, shape: tuple, grid: Any, mode: int, padding: int, align: bool, scales: list | None = None):
+    """For each combination of taps: its row numbers [N * out], and weight and derivatives along each dimension. These are by the
+    grid's coordinates; where `scales` is given, by places in the image, and `scales` gets the derivatives of these."""
     size = shape[2:]
-    # A grid's last dimension counts from the innermost one of the image.
-    sides = [taps(xp, grid[..., -1 - d], n, mode, padding, align) for d, n in enumerate(size)]
+    sides = []
+    for d, n in enumerate(size):  # a grid's last dimension counts from the innermost one of the image
+        side, scale = taps(xp, grid[..., -1 - d], n, mode, padding, align)
+        if scales is None:
+            side = [(at, weight, slope * scale, bend * (scale * scale)) for at, weight, slope, bend in side]
+        else:
+            scales.append(scale.reshape(-1))
+        sides.append(side)
     first = xp.arange(shape[0]).reshape((-1,) + (1,) * len(size))
     for chosen in itertools.product(*sides):
         number = first
@@ -131,12 +140,18 @@ def sampler(dims: int) -> Any:
         """The gradients of image and grid."""
         g, image = rows(xp, grad_output), rows(xp, input)
         dx, dgrid = xp.zeros_like(image), xp.zeros((len(g), dims), grid.dtype)
-        for number, sides in combinations(xp, input.shape, grid, interpolation_mode, padding_mode, align_corners):
+        scales: list = []
+        for number, sides in combinations(
+            xp, input.shape, grid, interpolation_mode, padding_mode, align_corners, scales
+        ):
             dx += add_rows(xp, len(dx), number, g * product(sides))
             if interpolation_mode != NEAREST:
                 along = (image[number] * g).sum(1, keepdims=True)
                 for d in range(dims):
                     dgrid[:, dims - 1 - d] += (along * product(sides, d))[:, 0]
+        if interpolation_mode != NEAREST:
+            for d, scale in enumerate(scales):
+                dgrid[:, dims - 1 - d] *= scale
         dx = xp.moveaxis(dx.reshape(input.shape[0], *input.shape[2:], -1), -1, 1)
         return xp.ascontiguousarray(dx), dgrid.reshape(grid.shape)
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
 from ...loading.table import find_function
+from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 
@@ -91,12 +92,87 @@ def matrix(xp, n: int, m: int, mode: str, align: bool, scale: float | None, dtyp
     return xp.asarray(full.astype(dtype))
 
 
+def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, list]:
+    """`taps` of the linear and cubic kinds in float32, its products fused with their sums as in PyTorch's kernels: the inputs
+    [m, T], and T vectors of weights."""
+    one, half = np.float32(1), np.float32(0.5)
+    i = np.arange(m, dtype=np.float32)
+    if align:
+        at = i * (np.float32(n - 1) / np.float32(m - 1) if m > 1 else np.float32(0))
+    else:
+        step = np.float32(n) / np.float32(m) if scale is None or scale <= 0 else np.float32(1.0 / scale)
+        at = fused(i + half, step, -half)
+    if mode == "bicubic":
+        low = np.floor(at)
+        part = at - low
+        a = np.float32(-0.75)
+        near = lambda x: fused(fused(x, a + 2, -(a + 3)) * x, x, one)
+        far = lambda x: fused(fused(fused(x, a, -5 * a), x, 8 * a), x, -4 * a)
+        offsets = np.arange(-1, 3)
+        weights = [far(part + one), near(part), near(one - part), far((one - part) + one)]
+        return np.clip(low[:, None].astype(np.int64) + offsets, 0, n - 1), weights
+    at = at if align else np.maximum(at, np.float32(0))
+    low = np.minimum(at.astype(np.int64), n - 1)
+    part = np.clip(at - low.astype(np.float32), np.float32(0), one)
+    return np.stack([low, np.minimum(low + 1, n - 1)], 1), [one - part, part]
+
+
+def weighed(x: Any, axis: int, index: np.ndarray, weights: list) -> Any:
+    """A float32 array's weighted sums along an axis."""
+    parts = [x.take(index[:, k], axis) for k in range(len(weights))]
+    shaped = [w.reshape(-1, *[1] * (x.ndim - 1 - axis)) for w in weights]
+    total = fused(parts[0], shaped[0], parts[1] * shaped[1])
+    for part, w in zip(parts[2:], shaped[2:], strict=True):
+        total = fused(part, w, total)
+    return total
+
+
+def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
+    """A float32 image's sums of four neighbours, each weighed by a product; a few planes or rows at a time, as the cache holds
+    them and the allocator keeps them."""
+    (y, by_row), (z, by_column) = rows, columns
+    planes = x.reshape(-1, *x.shape[-2:])
+    height, width = len(y), len(z)
+    made = np.empty((len(planes), height, width), np.float32)
+    some = max(1, AT_ONCE // max(1, height * width))
+    lines = max(1, AT_ONCE // max(1, width)) if some == 1 else height
+    for top in range(0, height, lines):
+        part = slice(top, top + lines)
+        weights = [by_row[i][part, None] * by_column[j] for i in (0, 1) for j in (0, 1)]
+        for start in range(0, len(planes), some):
+            sides = [planes[start : start + some].take(y[part, i], -2) for i in (0, 1)]
+            a, b, c, d = (sides[i].take(z[:, j], -1) for i in (0, 1) for j in (0, 1))
+            total = fused(a, weights[0], np.multiply(b, weights[1], b))
+            made[start : start + some, part] = fused(d, weights[3], fused(c, weights[2], total))
+    return made.reshape(*x.shape[:-2], height, width)
+
+
+AT_ONCE = 1 << 14
+"""So many numbers are resized at a time."""
+
+
 @operator(
     "_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, laid="images 1"
 )
 def upsample(xp, input: Array, size, mode, align, scales):
     """input [N, C, *S] resized to [N, C, *size]."""
     d = len(size)
+    if (
+        type(input) is np.ndarray
+        and input.dtype == np.float32
+        and not mode.startswith("nearest")
+        and not mode.endswith("-aa")
+    ):
+        if mode == "bilinear":
+            sides = [
+                single_taps(n, m, mode, align, scale)
+                for n, m, scale in zip(input.shape[-2:], size, scales, strict=True)
+            ]
+            return of_corners(input, *sides)
+        for at in range(d - 1, -1, -1):  # as nested sums, the last dimension's innermost
+            axis = input.ndim - d + at
+            input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))
+        return np.ascontiguousarray(input)
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = input.ndim - d + at
         n = input.shape[axis]

@@ -180,9 +180,12 @@ rrelu_with_noise.gradient(input=lambda t, g, noise: t.mul(g, t.constant(noise)))
 
 
 def slopes(x: Any, lower: float, upper: float, training: bool, generator: Any) -> Any:
-    """1 above 0; elsewhere the mean of the bounds, or a number drawn between them (in double precision, as PyTorch does)."""
+    """1 above 0; elsewhere the mean of the bounds, or a number drawn between them, in double precision from bounds in x's, as
+    PyTorch does."""
     from ..random.sampling import source
 
+    if training and x.dtype == np.float32:
+        lower, upper = float(np.float32(lower)), float(np.float32(upper))
     noise = np.ones(x.shape, x.dtype)
     low = x <= 0 if training else ~(x > 0)
     if type(x) is not np.ndarray:

@@ -23,6 +23,7 @@ from ...operators.declare import Array, Arrays, Ints, composite, operator
 from ...operators.results import writes_out
 from ...tensors.sizes import check_counts, check_repeats, ints
 from ...tensors.tensor import Size, Tensor
+from ...wording.cpp_text import in_cpp
 
 concatenate = undispatched(np.concatenate)
 
@@ -371,7 +372,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     for t in tensors:
         if t._array.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {in_cpp(t)}")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swap = indexing == "xy" and len(tensors) >= 2

@@ -15,7 +15,7 @@ from ...arrays.dtype import FLOAT, dtype, of
 from ...arrays.errors import type_name, wrap_dim
 from ...arrays.state import state
 from ...loading import table
-from ...numerics.fourier import transformed
+from ...numerics.fourier import short, transformed
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
@@ -52,36 +52,37 @@ def some(input: Any) -> None:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
 
 
-def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool) -> Any:
-    """The transform of a complex array along some dimensions."""
-    found = transformed("c2c", a, dim, forward, mode)
+def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool, count: int = 0) -> Any:
+    """The transform of a complex array along some dimensions; `count`: of how many numbers, where it is a part of one along more."""
+    found = transformed("c2c", a, dim, forward, mode, count=count)
     if found is None:
         transform = xp.fft.fftn if forward else xp.fft.ifftn
         found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
     return found
 
 
-def real_transform(xp: Any, a: Any, dim: Any, mode: str) -> Any:
+def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     """The first half, along the last of the dimensions, of a real array's transform. Its first plane, and a middle one, are
     transforms of real arrays themselves, so that every element that is its own conjugate has no imaginary part."""
     *others, last = dim
-    half = transformed("r2c", a, [last], True, mode)
+    count = count or math.prod(a.shape[d] for d in dim)
+    half = transformed("r2c", a, [last], True, "none" if others else mode, count=count)
     if half is None:
         half = xp.fft.rfft(a, axis=last, norm=FORWARD[mode])
     if not others:
         return half
-    found = complex_transform(xp, half, others, mode, True)
+    found = complex_transform(xp, half, others, mode, True, count)
     n = a.shape[last]
     for k in (0, n // 2) if n % 2 == 0 else (0,):
         plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)
-        found[plane] = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode)
+        found[plane] = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode, count)
     return found
 
 
-def real_transform_whole(xp: Any, a: Any, dim: Any, mode: str) -> Any:
+def real_transform_whole(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     """The whole transform of a real array: the half that is not computed is the other's conjugate, with the other dimensions
     turned round."""
-    return completed(xp, real_transform(xp, a, dim, mode), dim, a.shape)
+    return completed(xp, real_transform(xp, a, dim, mode, count), dim, a.shape)
 
 
 @operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)
@@ -90,7 +91,9 @@ def c2c(xp, input: Array, dim, mode, forward):
     if not dim:
         return input.copy()
     some(input)
-    if xp is not np or input.imag.any():  # a device is not asked
+    if all(input.shape[d] == 1 for d in dim):  # also the sign of a zero stays
+        found = input.copy()
+    elif xp is not np or short(input, dim) or input.imag.any():  # a device is not asked
         found = complex_transform(xp, input, dim, mode, forward)
     else:
         found = real_transform_whole(xp, xp.ascontiguousarray(input.real), dim, mode)
@@ -137,10 +140,10 @@ r2c.gradient(input=r2c_gradient)
 def c2r(xp, input: Array, dim, mode, last_dim_size):
     """The real inverse of the onesided transform; the last of the dimensions gets `last_dim_size` elements."""
     some(input)
-    found = transformed("c2r", input, dim, False, mode, last_dim_size)
+    if len(dim) > 1:
+        input = complex_transform(xp, input, dim[:-1], mode, False)
+    found = transformed("c2r", input, dim[-1:], False, mode, last_dim_size)
     if found is None:
-        if len(dim) > 1:
-            input = xp.fft.ifftn(input, axes=dim[:-1], norm=BACKWARD[mode])
         found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
     return signals_last(xp, found, dim, input)
 

@@ -90,8 +90,8 @@ class Session:
             modules={"torch": torch_namespace, "tqdm": lambda: bars(this())},
         )
         self._builtins: dict[str, Any] = self._environment.builtins
-        self._builtins.update(RUNTIME)
-        self._builtins["argv"] = list(argv)
+        self._builtins.update(RUNTIME, argv=list(argv))
+        self._builtins["<diagnose>"] = lambda error: this().diagnose(error)  # type: ignore[union-attr]
         self._modules = self._environment.beside
         self._modules.folder = None if folder is None else os.fspath(folder)
         self._modules.execute = lambda module, path: this()._run_module(module, path)  # type: ignore[union-attr]

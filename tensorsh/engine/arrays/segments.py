@@ -98,7 +98,7 @@ def mapped(fd: int, nbytes: int, keep: bool) -> Any:
         raise MemoryError(f"shared memory of {nbytes} bytes cannot be mapped: {os.strerror(ctypes.get_errno())}")
     memory: Any = (ctypes.c_char * size).from_address(address)
     weakref.finalize(memory, _libc().munmap, address, size).atexit = False
-    array: Any = np.ndarray((nbytes,), np.uint8, memory)
+    array: Any = np.frombuffer(memory, np.uint8, nbytes or 1)
     if not keep:
         os.close(fd)
     Segment(fd if keep else None, array)

@@ -14,7 +14,7 @@ from .resizing import family, hold
 def is_shared(tensor: Any) -> bool:
     """Whether other processes may see what is written into a tensor."""
     array = tensor._array
-    return type(array) is not np.ndarray or segment_of(owner(array)) is not None
+    return type(array) is not np.ndarray or not array.size or segment_of(owner(array)) is not None
 
 
 def share(tensor: Any) -> Any:
@@ -26,7 +26,7 @@ def share(tensor: Any) -> Any:
     low, high = extent(root)
     memory = hold(created(high - low))
     if high > low:
-        memory[:] = in_bytes(root)
+        memory[: high - low] = in_bytes(root)
     for member in family(tensor):
         array = member._array
         if owner(array) is root:

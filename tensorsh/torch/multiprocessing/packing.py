@@ -93,6 +93,8 @@ class Packer(pickle.Pickler):
             raise TypeError(
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
             )
+        if not array.size:
+            return _tensor, (kind.__name__, (None, 0, array.shape, array.strides, 0, t.dtype.name), t.requires_grad)
         root = share(t)
         array = t._array
         place = self.memory(root), root.nbytes, array.shape, array.strides, address(array) - address(root), t.dtype.name
@@ -232,7 +234,8 @@ _memory: list[Any] = []
 
 def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
     number, nbytes, shape, strides, offset, name = place
-    made = wrap(strided(_memory[number](nbytes), shape, strides, offset, BY_NAME[name].numpy))
+    form = BY_NAME[name].numpy
+    made = wrap(np.empty(shape, form) if number is None else strided(_memory[number](nbytes), shape, strides, offset, form))
     if kind != "Tensor":
         return (Parameter if kind == "Parameter" else Buffer)(
             made, **{"requires_grad": requires_grad} if kind == "Parameter" else {}

@@ -29,8 +29,9 @@ SUBMODULES = (
     "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed distributed.constants distributed.device_mesh distributed.distributed_c10d "
-    "distributed.nn distributed.nn.functional xpu mtia"
+    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse "
+    "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed.nn "
+    "distributed.nn.functional xpu mtia multiprocessing"
 ).split()
 """Dotted names below torch that are namespaces."""
 

@@ -1,18 +1,21 @@
-"""``torch.multiprocessing``: Python's multiprocessing. Tensors are sent as copies; no memory is shared."""
+"""``torch.multiprocessing``: processes of a program, what they send to one another, memory that they share."""
 
-from multiprocessing import *  # noqa: F403
-from multiprocessing import get_all_start_methods as get_all_start_methods
-from multiprocessing import set_start_method as set_start_method
+from __future__ import annotations
 
+from ...sandbox.namespace import lazily
 
-def get_all_sharing_strategies() -> set[str]:
-    return {"file_system"}
+_PLACES = {
+    "processes": "AuthenticationError Process ProcessError TimeoutError active_children cpu_count current_process parent_process",
+    "contexts": (
+        "get_all_sharing_strategies get_all_start_methods get_context get_sharing_strategy get_start_method "
+        "set_sharing_strategy set_start_method"
+    ),
+    "spawning": ("ProcessContext ProcessException ProcessExitedException ProcessRaisedException spawn start_processes"),
+    "queues": "JoinableQueue Pipe Queue SimpleQueue",
+    "locks": "Array Barrier BoundedSemaphore Condition Event Lock RLock RawArray RawValue Semaphore Value",
+    "pools": "Pool",
+}
 
-
-def get_sharing_strategy() -> str:
-    return "file_system"
-
-
-def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing is shared: any strategy that there is will do."""
-    assert new_strategy in get_all_sharing_strategies()
+_found = lazily(__name__, _PLACES)
+globals().update(_found)
+__all__ = list(_found)

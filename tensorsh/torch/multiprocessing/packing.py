@@ -30,6 +30,7 @@ from ...sandbox.sealed import program_frame
 from ..nn.parameter import Buffer, Parameter
 from ..objects import Names, written
 from ..pickled import Call, Global, Object
+from .inherited import Inherited, found
 
 LEAST = 1 << 12
 """Bytes of an array of numpy from which on it is sent as shared memory."""
@@ -64,6 +65,8 @@ class Packer(pickle.Pickler):
             return _device, (str(value),)
         if kind is Size:
             return _size, (tuple(value),)
+        if isinstance(value, Inherited):
+            return _inherited, (value._number,)
         if not self.own or kind in CONTAINERS or kind is FunctionType and RULES.get(value.__name__) is value:
             return NotImplemented
         if kind is type or isinstance(value, type):
@@ -115,9 +118,9 @@ class Packer(pickle.Pickler):
             return _builtin, (value.__name__,)
         if value in CONTAINERS:
             return NotImplemented
-        found = written(value)
-        if isinstance(found, Global):
-            return _global, (found.module, found.name)
+        name = written(value)
+        if isinstance(name, Global):
+            return _global, (name.module, name.name)
         raise pickle.PicklingError(f"cannot pickle {value.__qualname__!r} object")
 
     def object(self, value: Any) -> Any:
@@ -126,16 +129,16 @@ class Packer(pickle.Pickler):
             if isinstance(value, (dict, list, set, str, int, float)):
                 raise TypeError(f"cannot pickle {kind.__name__!r} object")
             return _object, (kind, ()), _state(value), None, None, _fill
-        found = written(value)
-        if found is None:
+        form = written(value)
+        if form is None:
             if callable(value) and getattr(sys.modules["builtins"], getattr(value, "__name__", ""), None) is value:
                 return _builtin, (value.__name__,)
             raise TypeError(f"cannot pickle {kind.__name__!r} object")
-        if isinstance(found, Object):
-            return _object, (kind, found.arguments), found.state, None, None, _fill
-        if isinstance(found, Call):
-            return _called, (kind, found.arguments)
-        return _global, (found.module, found.name)
+        if isinstance(form, Object):
+            return _object, (kind, form.arguments), form.state, None, None, _fill
+        if isinstance(form, Call):
+            return _called, (kind, form.arguments)
+        return _global, (form.module, form.name)
 
 
 def _state(value: Any) -> dict[str, Any] | None:
@@ -224,6 +227,10 @@ def _device(text: str) -> Any:
     return device(text)
 
 
+def _inherited(number: int) -> Any:
+    return found(number)
+
+
 def _size(sizes: tuple) -> Any:
     return Size(sizes)
 
@@ -235,7 +242,9 @@ _memory: list[Any] = []
 def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
     number, nbytes, shape, strides, offset, name = place
     form = BY_NAME[name].numpy
-    made = wrap(np.empty(shape, form) if number is None else strided(_memory[number](nbytes), shape, strides, offset, form))
+    made = wrap(
+        np.empty(shape, form) if number is None else strided(_memory[number](nbytes), shape, strides, offset, form)
+    )
     if kind != "Tensor":
         return (Parameter if kind == "Parameter" else Buffer)(
             made, **{"requires_grad": requires_grad} if kind == "Parameter" else {}

@@ -31,7 +31,9 @@ SUBMODULES = (
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse "
     "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed.nn "
-    "distributed.nn.functional xpu mtia multiprocessing"
+    "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
+    "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
+    "nn.parallel.distributed"
 ).split()
 """Dotted names below torch that are namespaces."""
 

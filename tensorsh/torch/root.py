@@ -33,7 +33,8 @@ SUBMODULES = (
     "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed.nn "
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
-    "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp"
+    "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
+    "distributed.checkpoint.state_dict distributed.optim"
 ).split()
 """Dotted names below torch that are namespaces."""
 

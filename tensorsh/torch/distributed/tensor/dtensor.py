@@ -216,6 +216,10 @@ class DTensor(Tensor):
             memo[id(self)] = made.requires_grad_(self.requires_grad)
         return memo[id(self)]
 
+    def _beside(self, local: Tensor) -> Any:
+        """A tensor in the same parts."""
+        return placed_tensor(local, self._mesh, self._placements, self._shape)
+
     def _as_parameter(self, requires_grad: bool) -> Any:
         """A parameter in the same placements."""
         made = placed_tensor(wrap(self._array), self._mesh, self._placements, self._shape, DTensorParameter)

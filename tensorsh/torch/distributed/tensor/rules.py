@@ -20,7 +20,7 @@ from .placements import REPLICATE, Partial, Replicate, Shard
 RULES: dict[str, Callable] = {}
 
 POINTWISE = set(
-    """abs absolute acos acosh add addcdiv addcmul alpha_dropout angle asin asinh atan atan2 atanh bernoulli bitwise_and
+    """copy abs absolute acos acosh add addcdiv addcmul alpha_dropout angle asin asinh atan atan2 atanh bernoulli bitwise_and
 bitwise_not bitwise_or bitwise_xor ceil celu clamp clamp_max clamp_min clip clone contiguous copysign cos cosh deg2rad detach div
 divide dropout elu eq erf erfc erfinv exp exp2 expm1 fill floor floor_divide fmod frac ge gelu greater greater_equal gt hardsigmoid
 hardswish hardtanh heaviside hypot isfinite isinf isnan le leaky_relu lerp less less_equal lgamma log log10 log1p log2 logaddexp

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.graph.fields import Version, new, wrap
+from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
 from ....engine.operators.torch_function import stay
-from ....engine.tape.function import Function
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -18,7 +17,9 @@ from ...nn.parameter import Parameter
 from ..collectives import broadcast
 from ..device_mesh import DeviceMesh
 from .moving import Guard, cut, moved
+from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
 from .placements import Partial, Replicate, normal
+from .rules import dispatch
 
 stay("classes")
 
@@ -38,8 +39,6 @@ class DTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
-        from .rules import dispatch
-
         return dispatch(func, args, kwargs or {})
 
     @staticmethod
@@ -228,6 +227,7 @@ class DTensor(Tensor):
         return made
 
 
+bind(DTensor)
 allow(DTensor, "_local_tensor")
 
 
@@ -249,48 +249,6 @@ def current(mesh: Any) -> Any:
     from ..starting import get_world_size
 
     return init_device_mesh("cpu", (get_world_size(),))
-
-
-def gradient_placements(placements: tuple) -> tuple:
-    """How a gradient lies: as its tensor, and whole where that is in terms."""
-    return tuple(Replicate() if isinstance(each, Partial) else each for each in placements)
-
-
-def placed_tensor(local: Tensor, mesh: Any, placements: tuple, shape: tuple, kind: Any = DTensor) -> Any:
-    """The DTensor of a part."""
-    made = new(kind)
-    made._array, made._node, made._cell = local._array, local._node, local._cell
-    made._inference = local._inference
-    if type(local._node) is AccumulateGrad:
-        made._node = _FromTorchTensor.apply(local)._node  # type: ignore[attr-defined]
-    made.__dict__.update(_mesh=mesh, _placements=placements, _shape=tuple(shape))
-    return made
-
-
-class _FromTorchTensor(Function):
-    """A leaf as a tensor of a graph: what has its node is no leaf."""
-
-    @staticmethod
-    def forward(ctx: Any, local: Tensor) -> Tensor:
-        return wrap(local._array)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Tensor:
-        return gradient
-
-
-class _ToTorchTensor(_FromTorchTensor):
-    """The part of a tensor in parts."""
-
-
-def local_of(t: Any) -> Tensor:
-    """The part of a DTensor as a plain tensor with the same history."""
-    made = wrap(t._array)
-    made._node = t._node
-    if t._cell is None:
-        t._cell = Version()
-    made._cell = t._cell
-    return made
 
 
 def distribute_tensor(

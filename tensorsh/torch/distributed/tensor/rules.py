@@ -13,8 +13,8 @@ from typing import Any
 
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
-from .dtensor import DTensor, local_of, placed_tensor
 from .moving import Guard, moved
+from .parts import in_parts, local_of, placed_tensor
 from .placements import REPLICATE, Partial, Replicate, Shard
 
 RULES: dict[str, Callable] = {}
@@ -58,9 +58,9 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
     found = tensors_in((args, kwargs), [])
-    mesh = next(t._mesh for t in found if isinstance(t, DTensor))
+    mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
-        if not isinstance(t, DTensor) and t.numel() != 1:
+        if not in_parts(t) and t.numel() != 1:
             raise RuntimeError(MIXED.format(name=f"{name}.Tensor" if name in POINTWISE else f"{name}.default"))
     rule = RULES.get(name)
     if rule is None and name in POINTWISE:
@@ -90,7 +90,7 @@ class Call:
 
     def __init__(self, func: Any, title: str, name: str, args: tuple, kwargs: dict, mesh: Any) -> None:
         self.func, self.title, self.name, self.args, self.kwargs, self.mesh = func, title, name, args, kwargs, mesh
-        self.tensors: list[Any] = [t for t in tensors_in((args, kwargs), []) if isinstance(t, DTensor)]
+        self.tensors: list[Any] = [t for t in tensors_in((args, kwargs), []) if in_parts(t)]
 
     def argument(self, place: int, name: str, default: Any = None) -> Any:
         """An argument by its place or name."""
@@ -106,7 +106,7 @@ class Call:
         that of the part with the sizes of some dimensions."""
 
         def local(value: Any) -> Any:
-            if isinstance(value, DTensor):
+            if in_parts(value):
                 return self.part(value, wanted[id(value)], out)
             if isinstance(value, (list, tuple)) and not isinstance(value, Tensor):
                 parts = [local(each) for each in value]
@@ -135,7 +135,7 @@ class Call:
             or self.title[:3] in ("__i",)
             and self.title != "__invert__"
         )
-        if changes and isinstance(self.args[0], DTensor):
+        if changes and in_parts(self.args[0]):
             return self.change(self.args[0], local, out)
         result = self.func(*local(self.args), **local(self.kwargs))
         del first
@@ -226,7 +226,7 @@ def partial(call: Call, here: list) -> Any:
 def linear(call: Call) -> Any:
     """Rows of the weight are columns of the result, its columns meet parts of the input."""
     x, weight, bias = call.argument(0, "input"), call.argument(1, "weight"), call.argument(2, "bias")
-    if not isinstance(x, DTensor) or not isinstance(weight, DTensor):
+    if not in_parts(x) or not in_parts(weight):
         return NotImplemented
     last = len(x._shape) - 1
     of_x, of_w, of_b, out = [], [], [], []
@@ -258,7 +258,7 @@ def matmul(call: Call) -> Any:
     a, b = call.args[:2] if len(call.args) > 1 else (None, None)
     if call.title == "__rmatmul__":
         a, b = b, a
-    if not isinstance(a, DTensor) or not isinstance(b, DTensor) or len(a._shape) < 2 or len(b._shape) < 2:
+    if not in_parts(a) or not in_parts(b) or len(a._shape) < 2 or len(b._shape) < 2:
         return NotImplemented
     batch = broadcast_shape([a._shape[:-2], b._shape[:-2]])
     ndim = len(batch) + 2
@@ -300,7 +300,7 @@ def matmul(call: Call) -> Any:
 def addmm(call: Call) -> Any:
     """A product and a sum."""
     bias, a, b = call.args[:3] if len(call.args) > 2 else (None, None, None)
-    return NotImplemented if call.kwargs or not isinstance(a, DTensor) else bias + a.matmul(b)
+    return NotImplemented if call.kwargs or not in_parts(a) else bias + a.matmul(b)
 
 
 REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": "max", "min": "min"}
@@ -312,7 +312,7 @@ def along(call: Call) -> Any:
     """Along dimensions: parts along others stay, and what is reduced gives terms."""
     x = call.argument(0, "input")
     default = -1 if call.name in ("sort", "argsort") else None
-    if len(call.tensors) != 1 or not isinstance(x, DTensor):
+    if len(call.tensors) != 1 or not in_parts(x):
         return pointwise(call) if call.name in ("max", "min") and len(call.tensors) == 2 else NotImplemented
     place = 2 if call.name in ("topk", "norm", "normalize") else 1
     dims = call.argument(place, "dim", 1 if call.name == "normalize" else default)
@@ -478,7 +478,7 @@ def loss(call: Call) -> Any:
 def embedding(call: Call) -> Any:
     """Rows of a table: its columns are the result's last dimension; of rows in parts, each process finds its own."""
     numbers, table = call.argument(0, "input"), call.argument(1, "weight")
-    if not isinstance(numbers, DTensor) or call.mesh.ndim != 1 or not isinstance(table, DTensor):
+    if not in_parts(numbers) or call.mesh.ndim != 1 or not in_parts(table):
         return NotImplemented
     p, q = numbers._placements[0], table._placements[0]
     shape = (*numbers._shape, table._shape[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,6 @@ from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
 from ...distributed.collectives import all_reduce
-from ...distributed.groups import world
 
 FIRST = 1 << 20
 """Bytes of the first bucket, which is full soon: reducing begins early."""
@@ -40,12 +38,8 @@ class Bucket:
     def result(self) -> Any:
         """The reduced gradients in a row, once they are there."""
         handle, self.handle = self.handle, None
-        if hasattr(handle, "done"):
-            while not handle.done():
-                assert world.progress is not None
-                world.progress.step()
-                time.sleep(0)
-            found = handle.value()
+        if hasattr(handle, "then"):
+            found = handle.wait()
             found = found[0] if isinstance(found, (list, tuple)) else found
         else:
             handle.wait()

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
+from . import processes
 from .sealed import program_frame
 from .supervision import GRACE, TIMEOUT_CODE, timeout_message
 from .whole import may_be_left
@@ -158,6 +160,7 @@ class MemoryBound:
         self.ledger = None if compiled is None else compiled.ledger(size)
         if compiled is not None:
             kernels.keep_freed(0)  # memory that is kept would count
+            processes.ended.append(partial(compiled.ledger_sweep, self.ledger))
         if self.ledger is None and self._resource is None:
             raise Unbounded("this system has no limits on memory, and tensorsh's kernels were not compiled")
         self.size = size

@@ -29,6 +29,8 @@ _tokens: tuple[int, int] | None = None
 _ends: list[int] = []
 """Our ends of the pipes by which children notice that we ended: a child must not keep those of the others open."""
 _children: list[Child] = []
+ended: list[Callable[[], object]] = []
+"""What is called when a child has ended."""
 
 
 class Child:
@@ -59,6 +61,8 @@ class Child:
         _children.remove(self)
         if _tokens is not None:
             os.write(_tokens[1], b".")
+        for function in ended:
+            function()
 
     def wait(self, seconds: float | None = None) -> int | None:
         """The exit code once it has ended, or None after so many seconds."""

@@ -23,7 +23,11 @@ class Items(Dataset):
 """
 
 ENDS = {
-    "raises": ("if i == 3: raise ValueError('three')", 1, "ValueError: Caught ValueError in DataLoader worker process 1."),
+    "raises": (
+        "if i == 3: raise ValueError('three')",
+        1,
+        "ValueError: Caught ValueError in DataLoader worker process 1.",
+    ),
     "exits": ("if i == 3: sys.exit(3)", 1, "exited unexpectedly with exit code 3"),
     "exits well": ("if i == 3: sys.exit()", 1, "exited unexpectedly"),
     "hangs": ("if i == 3: time.sleep(60)", 1, "RuntimeError: DataLoader timed out after 1 seconds"),
@@ -93,7 +97,9 @@ def test_the_time_of_a_program_is_its_workers(tmp_path: Path) -> None:
 
 def test_workers_have_the_programs_permissions(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hidden")
-    done = run(tmp_path, HEAD.format(body="return open('secret').read()") + "list(DataLoader(Items(), num_workers=1))\n")
+    done = run(
+        tmp_path, HEAD.format(body="return open('secret').read()") + "list(DataLoader(Items(), num_workers=1))\n"
+    )
     assert done.returncode == 1 and "Caught PermissionError in DataLoader worker process 0." in done.stderr
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.extents import address, extent, in_bytes, owner, strided
-from ..arrays.segments import created, segment_of
 from .resizing import family, hold
+from .segments import created, segment_of
 
 
 def is_shared(tensor: Any) -> bool:

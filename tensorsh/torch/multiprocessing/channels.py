@@ -13,7 +13,7 @@ from array import array
 from select import POLLIN, POLLOUT, poll
 from typing import Any
 
-from ...engine.arrays.segments import TOO_MANY, created, mapped, segment_of
+from ...engine.tensors.segments import TOO_MANY, created, mapped, segment_of
 from .packing import packed, unpacked
 
 INLINE = 1 << 14
@@ -47,6 +47,12 @@ class Message:
             data = PLAIN + data
         self.data, self.fds, self.kept = data, fds, kept
 
+    def hold(self, more: int = 1) -> None:
+        """Count the message among the holders of its memory, before it can arrive; with -1, no more."""
+        for root in self.kept:
+            segment: Any = segment_of(root)
+            segment.send(more)
+
 
 class End:
     """One end of a pair of sockets."""
@@ -78,16 +84,20 @@ class End:
     def send(self, message: Message, block: bool = True) -> bool:
         """Send a message; whether there was room for it. Ended if nobody is there."""
         parts = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", message.fds))] if message.fds else []
-        while True:
-            try:
-                self.socket.sendmsg([message.data], parts, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-                return True
-            except BlockingIOError:
-                if not block:
-                    return False
-                self.wait(None, POLLOUT)
-            except (BrokenPipeError, ConnectionError):
-                raise Ended from None
+        message.hold()
+        try:
+            while True:
+                try:
+                    self.socket.sendmsg([message.data], parts, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+                    return True
+                except BlockingIOError:
+                    if not block:
+                        message.hold(-1)
+                        return False
+                    self.wait(None, POLLOUT)
+        except (BrokenPipeError, ConnectionError):
+            message.hold(-1)
+            raise Ended from None
 
     def put(self, value: Any) -> None:
         """Send a value."""

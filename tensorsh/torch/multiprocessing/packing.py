@@ -20,8 +20,8 @@ import numpy as np
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import BY_NAME, dtype
 from ...engine.arrays.extents import address, strided
-from ...engine.arrays.segments import mapped
 from ...engine.graph.fields import wrap
+from ...engine.tensors.segments import mapped
 from ...engine.tensors.shape import Size
 from ...engine.tensors.sharing import share
 from ...engine.tensors.tensor import Tensor
@@ -77,7 +77,7 @@ class Packer(pickle.Pickler):
 
     def memory(self, root: Any) -> int:
         """The number among the descriptors of a segment's."""
-        from ...engine.arrays.segments import segment_of
+        from ...engine.tensors.segments import segment_of
 
         number = self.known.get(id(root))
         if number is None:

@@ -77,6 +77,8 @@ class Process(metaclass=OpenSealed):
         for process in list(_started):
             process._poll()
         sent = Message((self._args, self._kwargs)) if self._method != "fork" else None
+        if sent is not None:
+            sent.hold()
         self._child = start(lambda: self._main(sent))
         _started.append(self)
 

@@ -16,10 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.memory import WORDS
+from ..kernels import compiled
+
 PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 FAILED = ctypes.c_void_p(-1).value
-LEAST = 64
-"""Bytes of a segment at least: none is empty."""
+TAIL = 64
+"""Bytes behind those of a segment, of which eight count its holders: processes, and messages on their way."""
 
 segments: dict[int, Segment] = {}
 """The segments of this process, by their arrays as objects."""
@@ -28,19 +31,33 @@ segments: dict[int, Segment] = {}
 class Segment:
     """One segment: its descriptor (None where nobody sends it on), and its bytes as an array."""
 
-    __slots__ = ("__weakref__", "array", "fd")
+    __slots__ = ("__weakref__", "array", "fd", "holders")
 
-    def __init__(self, fd: int | None, array: Any) -> None:
-        self.fd = fd
+    def __init__(self, fd: int | None, array: Any, holders: Any) -> None:
+        self.fd, self.holders = fd, holders
         self.array = weakref.ref(array)
         segments[id(array)] = self
-        weakref.finalize(array, _forget, id(array), fd, os.getpid()).atexit = False
+        weakref.finalize(array, _forget, id(array), fd, os.getpid(), holders, array.nbytes).atexit = False
+
+    def send(self, more: int = 1) -> None:
+        """Count a message that is on its way: who gets it holds the segment."""
+        if counts():
+            compiled.shared_add(self.holders, more)
 
 
-def _forget(key: int, fd: int | None, process: int) -> None:
+def _forget(key: int, fd: int | None, process: int, holders: Any, nbytes: int) -> None:
     segments.pop(key, None)
-    if fd is not None and process == os.getpid():
+    if process != os.getpid():  # a copy of what the parent holds
+        return
+    if fd is not None:
         os.close(fd)
+    if counts() and compiled.shared_add(holders, -1) == 0:
+        compiled.ledger_charge(-nbytes)
+
+
+def counts() -> bool:
+    """Whether anybody counts memory: the kernels do."""
+    return hasattr(compiled, "ledger_charge")
 
 
 def segment_of(owner: Any) -> Segment | None:
@@ -51,16 +68,20 @@ def segment_of(owner: Any) -> Segment | None:
 
 def created(nbytes: int) -> Any:
     """The bytes of a new segment, zeros; RuntimeError where there is no room."""
-    size = max(nbytes, LEAST)
+    size = nbytes + TAIL
+    if counts() and not compiled.ledger_charge(max(nbytes, 1)):
+        raise RuntimeError(WORDS.format(size=nbytes))
     fd = _descriptor()
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(fd, 0, size)  # else writing into it could end the process
         else:
             os.ftruncate(fd, size)
-        return mapped(fd, nbytes, True)
+        return mapped(fd, nbytes, True, True)
     except BaseException as error:
         os.close(fd)
+        if counts():
+            compiled.ledger_charge(-max(nbytes, 1))
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.ENOMEM, errno.EFBIG):
             raise RuntimeError(
                 f"unable to allocate shared memory(shm) of {nbytes} bytes: {os.strerror(errno.ENOMEM)} ({error.errno})"
@@ -88,9 +109,10 @@ TOO_MANY = (
 )
 
 
-def mapped(fd: int, nbytes: int, keep: bool) -> Any:
-    """The bytes of the segment of a descriptor. Keeps the descriptor, to send it on, or closes it."""
-    size = max(nbytes, LEAST)
+def mapped(fd: int, nbytes: int, keep: bool, new: bool = False) -> Any:
+    """The bytes of the segment of a descriptor. Keeps the descriptor, to send it on, or closes it. A new one has no holder yet; of
+    another, the message was one."""
+    size = nbytes + TAIL
     if os.fstat(fd).st_size < size:
         raise RuntimeError(f"a segment of shared memory is smaller than {nbytes} bytes")
     address = _libc().mmap(None, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
@@ -101,7 +123,10 @@ def mapped(fd: int, nbytes: int, keep: bool) -> Any:
     array: Any = np.frombuffer(memory, np.uint8, nbytes or 1)
     if not keep:
         os.close(fd)
-    Segment(fd if keep else None, array)
+    holders = memoryview(memory).cast("B")[-(-nbytes // 8) * 8 :][:8]
+    if new and counts():
+        compiled.shared_add(holders, 1)
+    Segment(fd if keep else None, array, holders)
     return array
 
 

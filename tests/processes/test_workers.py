@@ -83,7 +83,6 @@ def test_workers_end_with_the_program(number: int, tmp_path: Path) -> None:
 def test_a_killed_worker_is_told_of(tmp_path: Path) -> None:
     program = begin(tmp_path, SLEEPS)
     os.kill(max(left(tmp_path)), signal.SIGKILL)
-    os.kill(max(left(tmp_path)), signal.SIGKILL)
     _, said = program.communicate(timeout=10)
     assert program.returncode == 1 and "is killed by signal: Killed." in said and "exited unexpectedly" in said
 

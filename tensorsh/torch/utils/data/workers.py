@@ -137,8 +137,8 @@ class Worker:
         """Requests that have not been sent."""
         self.outstanding = 0
         self.done = False
-        self.lost = False
-        """Whether it is gone, and has sent what it made."""
+        self.lost: float | None = None
+        """When it was found to be gone; all that it has sent was taken then."""
         self.end, other = pair()
         info = WorkerInfo(number, loader.num_workers, base + number, loader.dataset)
         near = self.end
@@ -273,13 +273,15 @@ class WorkersPass(Pass):
         waiting = poll()
         ends = {}
         for worker in self._workers:
-            if not worker.done and not worker.lost:
+            if not worker.done and worker.lost is None:
                 ends[worker.end.fileno()] = worker
                 waiting.register(worker.end.fileno(), POLLIN)
         while True:
-            lost = self._workers[self._tasks[self._wanted][0]] if self._loader.in_order else None
+            wanted = self._workers[self._tasks[self._wanted][0]] if self._loader.in_order else None
             for worker in self._workers:
-                if worker.lost and lost in (None, worker):  # batches of others that come before its own are given out
+                if worker.lost is not None and (
+                    wanted in (None, worker) or time.monotonic() - worker.lost > SHORT_GRACE
+                ):  # batches of others that come before its own are given out if they are nearly there
                     self._fail(worker)
             left = 0.5 if until is None else min(until - time.monotonic(), 0.5)
             for fd, _ in waiting.poll(max(left, 0) * 1000):
@@ -289,7 +291,7 @@ class WorkersPass(Pass):
                 except TimeoutError:
                     continue
                 except Ended:
-                    worker.lost = True
+                    worker.lost = time.monotonic()
                     waiting.unregister(fd)
                     continue
                 worker.outstanding -= 1

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
 
+LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing}
 PROGRAMS_KEPT = 200
 """Programs of one file name whose text is kept for diagnostics."""
 
@@ -80,18 +81,17 @@ class Session:
         timeout: float | str | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        argv = tuple(arguments or ("",))
         this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
         self._environment = make_environment(
             stdout,
             permissions,
             stdin=stdin,
-            argv=argv,
-            modules={"torch": torch_namespace, "tqdm": lambda: bars(this())},
+            argv=tuple(arguments or ("",)),
+            modules={**LATER, "tqdm": lambda: bars(this())},
         )
         self._builtins: dict[str, Any] = self._environment.builtins
-        self._builtins.update(RUNTIME)
-        self._builtins["argv"] = list(argv)
+        self._builtins.update(RUNTIME, argv=list(arguments or ("",)))
+        self._builtins["<diagnose>"] = lambda error: this().diagnose(error)  # type: ignore[union-attr]
         self._modules = self._environment.beside
         self._modules.folder = None if folder is None else os.fspath(folder)
         self._modules.execute = lambda module, path: this()._run_module(module, path)  # type: ignore[union-attr]

@@ -36,7 +36,7 @@ SANDBOX = [
     {"kinds", "namespace", "imports", "beside", "files", "builtins", "restored"},
     {"modules"},
     {"environment"},
-    {"supervision", "limits", "deadline", "isolation", "settings"},
+    {"supervision", "limits", "deadline", "isolation", "settings", "processes"},
 ]
 """The sandbox from its ground: what knows nothing, the attribute gate, what a script holds, the modules it may import, its
 environment, what it may spend. A file imports from its own row and those below."""

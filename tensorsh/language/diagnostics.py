@@ -15,9 +15,11 @@ explanation: `report` does not raise.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from ..sandbox.sealed import program_frame
 from . import peek
 from .hints import hints
 from .places import Host, Place, headline, places
@@ -232,3 +234,17 @@ def report(error: BaseException, host: Host | None = None, color: bool = False) 
             return _told(error)
         except Exception:
             return type(error).__name__
+
+
+TELLER = "<diagnose>"
+"""Where the function that explains an error stands among the builtins of a session's programs."""
+
+
+def told(error: BaseException) -> str:
+    """The explanation of an error by the session whose program runs; Python's own where there is none."""
+    frame = program_frame(sys._getframe(1), TELLER)
+    if frame is not None:
+        return frame.f_builtins[TELLER](error)
+    from traceback import format_exception
+
+    return "".join(format_exception(error)).rstrip()

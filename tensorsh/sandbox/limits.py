@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 
+from . import processes
 from .sealed import program_frame
 from .supervision import TIMEOUT_CODE as TIMEOUT_CODE
 from .supervision import timeout_message
@@ -176,6 +178,7 @@ class MemoryBound:
         self.ledger = None if compiled is None else compiled.ledger(size)
         if compiled is not None:
             kernels.keep_freed(0)  # memory that is kept would count
+            processes.ended.append(partial(compiled.ledger_sweep, self.ledger))
         if self.ledger is None and self._resource is None:
             raise Unbounded("this system has no limits on memory, and tensorsh's kernels were not compiled")
         self.size = size

@@ -20,6 +20,7 @@ from . import library as library
 from . import linalg as linalg
 from . import masked as masked
 from . import mtia as mtia
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides

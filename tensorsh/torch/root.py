@@ -29,8 +29,12 @@ SUBMODULES = (
     "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed distributed.constants distributed.device_mesh distributed.distributed_c10d "
-    "distributed.nn distributed.nn.functional xpu mtia"
+    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse "
+    "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed.nn "
+    "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
+    "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
+    "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
+    "distributed.checkpoint.state_dict distributed.optim"
 ).split()
 """Dotted names below torch that are namespaces."""
 

@@ -2,41 +2,106 @@
 
    A ledger is what numpy asks for memory in place of its own functions, in the context where it is put. Each block begins
    with its size, so that what is given back is known whatever numpy says of it; an array keeps its ledger until it is
-   freed, wherever that happens. A request that does not fit is refused before anything is allocated. */
+   freed, wherever that happens. A request that does not fit is refused before anything is allocated.
+
+   Processes that a program starts count on its ledger: the number of bytes lies in memory that they share, and what each of
+   them holds beside it, so that what one held that was killed can be given back. A child frees blocks that it inherited
+   without giving anything back: its parent has them still. */
 #include "common.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #define LEDGER "mem_handler" /* the name that numpy expects of the capsule */
-#define HEAD 16              /* keeps the alignment of malloc */
+#define HEAD 16              /* the size and the process; keeps the alignment of malloc */
+#define SLOTS 254            /* processes beside the first, at most */
+
+typedef struct {
+    atomic_long process;
+    atomic_llong used;
+} Slot;
+
+typedef struct {
+    atomic_llong used;
+    Slot slots[SLOTS];
+} Account; /* what processes share */
 
 typedef struct {
     PyDataMem_Handler handler; /* first: numpy reads the capsule's memory as this */
     PyObject *below;           /* the capsule of numpy's own functions, which do the work */
     PyDataMemAllocator plain;
-    atomic_llong limit, used;
+    atomic_llong limit;
+    Account *account;
+    Slot *mine; /* NULL in the process that made the ledger */
+    long generation;
 } Ledger;
+
+/* How many forks lie between this process and the first: blocks of an earlier number were inherited. */
+static long generation = 0;
+
+static void after_fork(void) { generation++; }
+
+static int watch_forks(void) {
+    static int watched = 0;
+    if (!watched && pthread_atfork(NULL, NULL, after_fork)) return 0;
+    watched = 1;
+    return 1;
+}
+
+/* The first time that a child asks for memory, it takes a slot. */
+static void settle_in(Ledger *ledger) {
+    if (ledger->generation == generation) return;
+    ledger->generation = generation;
+    ledger->mine = NULL;
+    const long me = (long)getpid();
+    for (int i = 0; i < SLOTS; i++) {
+        long nobody = 0;
+        if (atomic_compare_exchange_strong(&ledger->account->slots[i].process, &nobody, me)) {
+            atomic_store(&ledger->account->slots[i].used, 0);
+            ledger->mine = &ledger->account->slots[i];
+            return;
+        }
+    }
+}
+
+static void add(Ledger *ledger, long long bytes) {
+    atomic_fetch_add(&ledger->account->used, bytes);
+    if (ledger->mine != NULL) atomic_fetch_add(&ledger->mine->used, bytes);
+}
 
 /* Threads may ask and give back at once, also those that have not Python's lock: what is wanted is counted first. */
 static int counted(Ledger *ledger, size_t wanted) {
     if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD) return 0;
+    settle_in(ledger);
     const long long more = (long long)wanted;
-    if (atomic_fetch_add(&ledger->used, more) <= ledger->limit - more) return 1;
-    atomic_fetch_sub(&ledger->used, more);
+    if (atomic_fetch_add(&ledger->account->used, more) <= ledger->limit - more) {
+        if (ledger->mine != NULL) atomic_fetch_add(&ledger->mine->used, more);
+        return 1;
+    }
+    atomic_fetch_sub(&ledger->account->used, more);
     return 0;
 }
 
 static void *entered(Ledger *ledger, void *block, size_t wanted) {
     if (block == NULL) {
-        atomic_fetch_sub(&ledger->used, (long long)wanted);
+        add(ledger, -(long long)wanted);
         return NULL;
     }
-    *(size_t *)block = wanted;
+    ((size_t *)block)[0] = wanted;
+    ((long *)block)[1] = generation;
     return (char *)block + HEAD;
+}
+
+/* The bytes to give back for a block: none for one that was inherited. */
+static size_t counted_for(const char *block) {
+    return ((const long *)block)[1] == generation ? ((const size_t *)block)[0] : 0;
 }
 
 static void *ledger_malloc(void *context, size_t wanted) {
@@ -57,8 +122,8 @@ static void ledger_free(void *context, void *given, size_t said) {
     if (given == NULL) return;
     Ledger *ledger = context;
     char *block = (char *)given - HEAD;
-    const size_t taken = *(size_t *)block;
-    atomic_fetch_sub(&ledger->used, (long long)taken);
+    const size_t taken = ((size_t *)block)[0], back = counted_for(block);
+    if (back) add(ledger, -(long long)back);
     ledger->plain.free(ledger->plain.ctx, block, taken + HEAD);
 }
 
@@ -66,12 +131,12 @@ static void *ledger_realloc(void *context, void *given, size_t wanted) {
     if (given == NULL) return ledger_malloc(context, wanted);
     Ledger *ledger = context;
     char *block = (char *)given - HEAD;
-    const size_t taken = *(size_t *)block, more = wanted > taken ? wanted - taken : 0;
+    const size_t taken = counted_for(block), more = wanted > taken ? wanted - taken : 0;
     if (wanted > (size_t)PY_SSIZE_T_MAX - HEAD || !counted(ledger, more)) return NULL;
     char *moved = entered(ledger, ledger->plain.realloc(ledger->plain.ctx, block, wanted + HEAD), more);
     if (moved == NULL) return NULL;
-    *(size_t *)(moved - HEAD) = wanted;
-    if (wanted < taken) atomic_fetch_sub(&ledger->used, (long long)(taken - wanted));
+    ((size_t *)(moved - HEAD))[0] = wanted;
+    if (wanted < taken) add(ledger, -(long long)(taken - wanted));
     return moved;
 }
 
@@ -79,6 +144,7 @@ static void ledger_end(PyObject *capsule) {
     Ledger *ledger = PyCapsule_GetPointer(capsule, LEDGER);
     if (ledger == NULL) return;
     Py_XDECREF(ledger->below);
+    munmap(ledger->account, sizeof(Account));
     PyMem_RawFree(ledger);
 }
 
@@ -88,8 +154,15 @@ static PyObject *ledger(PyObject *module, PyObject *limit) {
     PyObject *below = PyDataMem_DefaultHandler;
     PyDataMem_Handler *plain = PyCapsule_GetPointer(below, LEDGER);
     if (plain == NULL) return NULL;
+    Account *account = mmap(NULL, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (account == MAP_FAILED || !watch_forks()) return PyErr_NoMemory();
     Ledger *made = PyMem_RawCalloc(1, sizeof(Ledger));
-    if (made == NULL) return PyErr_NoMemory();
+    if (made == NULL) {
+        munmap(account, sizeof(Account));
+        return PyErr_NoMemory();
+    }
+    made->account = account;
+    made->generation = generation;
     strcpy(made->handler.name, "tensorsh_ledger");
     made->handler.version = 1;
     made->handler.allocator =
@@ -101,6 +174,7 @@ static PyObject *ledger(PyObject *module, PyObject *limit) {
     PyObject *capsule = PyCapsule_New(made, LEDGER, ledger_end);
     if (capsule == NULL) {
         Py_DECREF(below);
+        munmap(account, sizeof(Account));
         PyMem_RawFree(made);
     }
     return capsule;
@@ -123,7 +197,7 @@ static Ledger *opened(PyObject *capsule) {
 
 static PyObject *ledger_used(PyObject *module, PyObject *capsule) {
     const Ledger *found = opened(capsule);
-    return found == NULL ? NULL : PyLong_FromLongLong(found->used);
+    return found == NULL ? NULL : PyLong_FromLongLong(found->account->used);
 }
 
 static PyObject *ledger_raise(PyObject *module, PyObject *args) {
@@ -134,6 +208,52 @@ static PyObject *ledger_raise(PyObject *module, PyObject *args) {
     if (found == NULL) return NULL;
     found->limit += more;
     Py_RETURN_NONE;
+}
+
+/* Gives back what processes held that are gone. */
+static PyObject *ledger_sweep(PyObject *module, PyObject *capsule) {
+    Ledger *found = opened(capsule);
+    if (found == NULL) return NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        Slot *slot = &found->account->slots[i];
+        const long process = atomic_load(&slot->process);
+        if (process == 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH) continue;
+        atomic_fetch_sub(&found->account->used, atomic_exchange(&slot->used, 0));
+        atomic_store(&slot->process, 0);
+    }
+    Py_RETURN_NONE;
+}
+
+/* Counts shared memory, which is no block of numpy's: false where it does not fit. It is nobody's alone. */
+static PyObject *ledger_charge(PyObject *module, PyObject *bytes) {
+    const long long more = PyLong_AsLongLong(bytes);
+    if (more == -1 && PyErr_Occurred()) return NULL;
+    PyObject *capsule = PyDataMem_GetHandler();
+    if (capsule == NULL) return NULL;
+    Ledger *ledger = PyCapsule_GetPointer(capsule, LEDGER);
+    const int is_one = ledger != NULL && ledger->handler.allocator.malloc == ledger_malloc;
+    int fits = 1;
+    if (is_one && atomic_fetch_add(&ledger->account->used, more) > ledger->limit - more && more > 0) {
+        atomic_fetch_sub(&ledger->account->used, more);
+        fits = 0;
+    }
+    Py_DECREF(capsule);
+    return PyBool_FromLong(fits);
+}
+
+/* Adds to a number that processes share, the first eight bytes of a buffer; what it is then. */
+static PyObject *shared_add(PyObject *module, PyObject *args) {
+    Py_buffer buffer;
+    long long more;
+    if (!PyArg_ParseTuple(args, "w*L", &buffer, &more)) return NULL;
+    if (buffer.len < 8) {
+        PyBuffer_Release(&buffer);
+        PyErr_SetString(PyExc_ValueError, "the buffer is too short");
+        return NULL;
+    }
+    const long long found = atomic_fetch_add((atomic_llong *)buffer.buf, more) + more;
+    PyBuffer_Release(&buffer);
+    return PyLong_FromLongLong(found);
 }
 
 /* The system hands out pages that it has cleared, one by one: for a large result this takes as long as the computation. So
@@ -162,5 +282,8 @@ PyMethodDef memory_methods[] = {
     {"ledger_use", ledger_use, METH_O, "ledger_use(ledger): arrays made in this context are its own; what gave memory before."},
     {"ledger_raise", ledger_raise, METH_VARARGS, "ledger_raise(ledger, bytes): lets it give out so much more (or less)."},
     {"ledger_used", ledger_used, METH_O, "ledger_used(ledger): the bytes of its arrays."},
+    {"ledger_sweep", ledger_sweep, METH_O, "ledger_sweep(ledger): gives back what processes held that are gone."},
+    {"ledger_charge", ledger_charge, METH_O, "ledger_charge(bytes): whether so much shared memory fits in; negative: gives it back."},
+    {"shared_add", shared_add, METH_VARARGS, "shared_add(buffer, number): adds to the number that processes share there."},
     {NULL, NULL, 0, NULL},
 };

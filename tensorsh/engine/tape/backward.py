@@ -116,11 +116,27 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     before, outer = state.grad_enabled, state.walk
     state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
     try:
-        return walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
+        found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
         state.grad_enabled, state.walk = before, outer
         if here >= 0:
             device_guard.runtime().setDevice(here)
+    if ending:
+        end()
+    return found
+
+
+ending: list = []
+"""What is to be done once the walk under way has ended, by those whom it came by."""
+
+
+def end() -> None:
+    """Do it, unless this was a walk within another."""
+    if state.walk is None:
+        asked = ending[:]
+        ending.clear()
+        for function in asked:
+            function()
 
 
 def backward(
@@ -233,6 +249,8 @@ def tensor_backward(
                 walk(roots, raw, False)
             finally:
                 state.grad_enabled, state.walk = before, outer
+            if ending:
+                end()
             return
     if inputs is None:
         _run(

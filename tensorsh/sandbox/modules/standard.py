@@ -90,6 +90,14 @@ _simple(
 )
 
 
+@_table("queue")
+def queue(environment: Environment) -> dict[str, Any]:
+    """The errors of queues, which processes have; there is one thread."""
+    import queue as real
+
+    return {"Empty": real.Empty, "Full": real.Full}
+
+
 @_table("random")
 def random(environment: Environment) -> dict[str, Any]:
     """The functions of a generator of the session's own. SystemRandom is left out: it asks the operating system."""

@@ -39,6 +39,9 @@ class Parameter(Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         if requires_grad is not True and requires_grad is not False:
             refuse(requires_grad)
+        in_parts = getattr(type(data), "_as_parameter", None)
+        if in_parts is not None:
+            return in_parts(data, requires_grad)
         made = new(cls)
         made._array = data._array
         if requires_grad:

@@ -370,8 +370,10 @@ def scalar_dtype() -> np.dtype:
 
 
 def zeros(p: Any) -> Tensor:
-    """A tensor of zeros like a parameter."""
-    return wrap(np.zeros_like(p._array))
+    """A tensor of zeros like a parameter, and in parts as that is."""
+    beside = getattr(type(p), "_beside", None)
+    made = wrap(np.zeros_like(p._array))
+    return made if beside is None else beside(p, made)
 
 
 def advance(state: dict) -> float:

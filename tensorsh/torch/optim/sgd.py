@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.graph.fields import wrap
 from .arithmetic import axpy, in_one_pass, pieces, plus
-from .optimizer import Optimizer, bounded, check_fused, number, one_element, options
+from .optimizer import Optimizer, bounded, check_fused, number, one_element, options, zeros
 
 __all__ = ["SGD"]
 
@@ -91,7 +90,7 @@ class SGD(Optimizer):
             buffer = state.get("momentum_buffer")
             first = buffer is None
             if first:
-                buffer = state["momentum_buffer"] = wrap(np.zeros_like(p._array))
+                buffer = state["momentum_buffer"] = zeros(p)
             arrays = [p._array, gradient._array, buffer._array]
             if type(p._array) is not np.ndarray:
                 from ...engine.cuda import optimizer

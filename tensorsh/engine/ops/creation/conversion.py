@@ -23,6 +23,7 @@ from ...graph.nodes import AccumulateGrad, cast
 from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method
+from ...tensors import sharing
 from ...tensors.resizing import hold
 from ...tensors.tensor import Tensor
 from ...tensors.text import format_tensor, parameter_text, python_number
@@ -399,13 +400,15 @@ def is_inference(self: Tensor) -> bool:
 
 @method
 def is_shared(self: Tensor) -> bool:
-    """Whether other processes share the memory: never."""
-    return False
+    """Whether the memory is one that processes share."""
+    return sharing.is_shared(self)
 
 
 @method
 def share_memory_(self: Tensor) -> Tensor:
-    """The tensor itself: nothing is shared between processes."""
+    """The tensor itself, its storage moved to memory that processes share."""
+    if isinstance(self._array, np.ndarray):
+        sharing.share(self)
     return self
 
 

@@ -426,7 +426,8 @@ class Module(metaclass=OpenSealed):
         return self._apply(lambda t: t.to(device), recurse)
 
     def share_memory(self) -> Any:
-        return self
+        """The module itself, its parameters and buffers in memory that processes share."""
+        return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Accepted; modules run as they are."""

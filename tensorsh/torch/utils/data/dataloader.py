@@ -1,29 +1,20 @@
 """DataLoader: batches of a dataset, in the order and with the random numbers of PyTorch.
 
-Workers are no processes here, but what a program can see of them is kept: each has a random generator of its own, seeded
-from the loader's base seed, its `worker_init_fn` is called, and batches go round among them. So random numbers drawn by a
-dataset's items leave the session's own stream alone when there are workers, as in PyTorch.
+Items are read in this process, or by workers beside it (`workers.py`).
 """
 
 from __future__ import annotations
 
-import copy
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from ....engine.arrays.backend import cupy
-from ....engine.arrays.state import state
-from ....engine.graph.fields import wrap
-from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
 from ....sandbox.sealed import OpenSealed, Sealed
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset, Subset, TensorDataset
-from .sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
+from .dataset import IterableDataset
+from .fetching import Pass, get_worker_info
+from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_collate", "get_worker_info"]
 
@@ -135,13 +126,17 @@ class DataLoader(metaclass=OpenSealed):
         object.__setattr__(self, name, value)
 
     def __iter__(self) -> Iterator:
-        if self.persistent_workers:
-            if self._iterator is None:
-                self._iterator = Pass(self)
-            else:
-                self._iterator.restart()
-            return self._iterator
-        return Pass(self)
+        if not self.num_workers:
+            return Pass(self)
+        from .workers import WorkersPass
+
+        if not self.persistent_workers:
+            return WorkersPass(self)
+        if self._iterator is None:
+            self._iterator = WorkersPass(self)
+        else:
+            self._iterator.restart()
+        return self._iterator
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
@@ -153,177 +148,3 @@ class DataLoader(metaclass=OpenSealed):
 
 
 allow(DataLoader, "_iterator")
-
-
-class WorkerInfo(metaclass=Sealed):
-    """What `get_worker_info` tells a dataset within a worker."""
-
-    def __init__(self, id: int, num_workers: int, seed: int, dataset: Any) -> None:
-        self.id, self.num_workers, self.seed, self.dataset = id, num_workers, seed, dataset
-
-    def __repr__(self) -> str:
-        return f"WorkerInfo(id={self.id}, num_workers={self.num_workers}, seed={self.seed}, dataset={self.dataset})"
-
-
-_worker: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """Within a worker of a DataLoader, which one; None elsewhere."""
-    return _worker
-
-
-get_worker_info.__module__ = "torch.utils.data._utils.worker"
-
-
-class Worker(metaclass=Sealed):
-    """One worker: its random numbers, and, for an iterable dataset, its place in it."""
-
-    def __init__(self, info: WorkerInfo, init: Callable | None) -> None:
-        from ....engine.random.generator import Generator
-
-        self.info = info
-        self.generator = Generator()
-        self.generator.manual_seed(info.seed)
-        self.source: Any = None
-        self.done = False
-        if init is not None:
-            self.run(init, info.id)
-
-    def run(self, function: Callable, *args: Any) -> Any:
-        """Call a function as if in the worker's own process."""
-        global _worker
-        before, outer = state.generator, _worker
-        state.generator, _worker = self.generator, self.info  # type: ignore[attr-defined]
-        try:
-            return function(*args)
-        finally:
-            state.generator, _worker = before, outer  # type: ignore[attr-defined]
-
-
-def pinned(data: Any) -> Any:
-    """A batch with its tensors in pinned memory."""
-    if hasattr(data, "pin_memory"):
-        return data.pin_memory()
-    if isinstance(data, dict):
-        return type(data)({k: pinned(v) for k, v in data.items()})
-    if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*map(pinned, data))
-    return type(data)(map(pinned, data)) if isinstance(data, (list, tuple)) else data
-
-
-class Pass(metaclass=Sealed):
-    """One pass over a loader's dataset."""
-
-    __module__ = "torch.utils.data.dataloader"
-
-    def __init__(self, loader: DataLoader) -> None:
-        self._pins = loader.pin_memory and cupy() is not None
-        if loader.pin_memory and not self._pins:
-            warnings.warn(
-                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
-                stacklevel=3,
-            )
-        self._loader = loader
-        self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
-        # Drawn in any case: every later random number of the program depends on it.
-        base = draw_seed(loader.generator)
-        n = loader.num_workers
-        infos = [WorkerInfo(i, n, base + i, _own(loader.dataset)) for i in range(n)]
-        self._workers = [Worker(info, loader.worker_init_fn) for info in infos]
-        self._begin()
-
-    def _begin(self) -> None:
-        loader = self._loader
-        self._turn = 0
-        self._source: Any = None
-        self._iterable = isinstance(loader.dataset, IterableDataset)
-        if self._iterable:
-            for worker in self._workers:
-                worker.source, worker.done = worker.run(iter, worker.info.dataset), False
-            if not self._workers:
-                self._source = iter(loader.dataset)
-        plain = loader.collate_fn is default_collate and loader.batch_sampler is not None
-        self._columns = _columns(loader.dataset) if plain else None
-
-    def restart(self) -> None:
-        """Begin anew with the same workers."""
-        loader = self._loader
-        self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
-        draw_seed(loader.generator)
-        self._begin()
-
-    def __iter__(self) -> Iterator:
-        return self
-
-    def __len__(self) -> int:
-        return len(self._loader)
-
-    def __next__(self) -> Any:
-        batch = self._next()
-        return pinned(batch) if self._pins else batch
-
-    def _next(self) -> Any:
-        numbers = next(self._numbers)
-        if not self._workers:
-            return self._fetch(numbers, self)
-        while not all(worker.done for worker in self._workers):
-            worker = self._workers[self._turn % len(self._workers)]
-            self._turn += 1
-            if worker.done:
-                continue
-            try:
-                return worker.run(self._fetch, numbers, worker)
-            except StopIteration:
-                worker.done = True
-        raise StopIteration
-
-    def _fetch(self, numbers: Any, holder: Any) -> Any:
-        loader = self._loader
-        dataset = loader.dataset
-        batched = loader.batch_sampler is not None
-        if self._iterable:
-            source = holder._source if holder is self else holder.source
-            if not batched:
-                return loader.collate_fn(next(source))
-            items = []
-            for _ in numbers:
-                for item in source:
-                    items.append(item)
-                    break
-                else:
-                    break
-            if not items or (loader.drop_last and len(items) < len(numbers)):
-                raise StopIteration
-            return loader.collate_fn(items)
-        if self._columns is not None and all(type(i) is int for i in numbers):
-            chosen = self._columns[1]
-            where = np.array(numbers if chosen is None else [chosen[i] for i in numbers], np.int64)
-            return [wrap(array[where]) for array in self._columns[0]]
-        if not batched:
-            return loader.collate_fn(dataset[numbers])
-        several = getattr(dataset, "__getitems__", None)
-        return loader.collate_fn(several(numbers) if callable(several) else [dataset[i] for i in numbers])
-
-
-def _own(dataset: Any) -> Any:
-    """A worker's dataset: what it changes in an iterable one no other worker sees, as each is a process in PyTorch."""
-    if not isinstance(dataset, IterableDataset):
-        return dataset
-    try:
-        return copy.deepcopy(dataset)
-    except TypeError:  # it holds what cannot be copied, a generator for instance
-        return dataset
-
-
-def _columns(dataset: Any) -> tuple | None:
-    """The arrays of a dataset of plain tensors, whose batches are taken at once, and the numbers of a subset's items."""
-    chosen = None
-    if type(dataset) is Subset and type(dataset.dataset) is TensorDataset and isinstance(dataset.indices, list):
-        dataset, chosen = dataset.dataset, dataset.indices
-    if type(dataset) is not TensorDataset:
-        return None
-    tensors = dataset.tensors
-    if not all(type(t) is Tensor and t._node is None and type(t._array) is np.ndarray for t in tensors):
-        return None
-    return [t._array for t in tensors], chosen

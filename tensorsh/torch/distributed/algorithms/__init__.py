@@ -1,0 +1,3 @@
+"""``torch.distributed.algorithms``: training with uneven inputs, hooks of the communication."""
+
+__all__: list[str] = []

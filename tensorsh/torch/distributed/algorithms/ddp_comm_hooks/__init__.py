@@ -1,0 +1,3 @@
+"""``torch.distributed.algorithms.ddp_comm_hooks``: ways in which buckets of gradients are reduced."""
+
+__all__: list[str] = []

@@ -1,0 +1,63 @@
+"""``default_hooks``: the mean as it is, or sent in half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .....engine.arrays.dtype import bfloat16, float16
+from ...collectives import all_reduce
+from ...groups import group_of
+
+__all__ = [
+    "allreduce_hook",
+    "bf16_compress_hook",
+    "fp16_compress_hook",
+    "fp16_compress_wrapper",
+    "bf16_compress_wrapper",
+]
+
+
+def _mean(group: Any, tensor: Any) -> Any:
+    found = group_of(group)
+    work: Any = all_reduce(tensor.div_(found.size()), group=found, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])
+
+
+def allreduce_hook(process_group: Any, bucket: Any) -> Any:
+    """The mean of a bucket over a group."""
+    return _mean(process_group, bucket.buffer())
+
+
+def _compressed(process_group: Any, bucket: Any, dtype: Any) -> Any:
+    buffer = bucket.buffer()
+    return _mean(process_group, buffer.to(dtype)).then(lambda future: buffer.copy_(future.value()))
+
+
+def fp16_compress_hook(process_group: Any, bucket: Any) -> Any:
+    """The mean of a bucket over a group, sent as float16."""
+    return _compressed(process_group, bucket, float16)
+
+
+def bf16_compress_hook(process_group: Any, bucket: Any) -> Any:
+    """The mean of a bucket over a group, sent as bfloat16."""
+    return _compressed(process_group, bucket, bfloat16)
+
+
+def _wrapped(hook: Callable, dtype: Any) -> Callable:
+    def run(state: Any, bucket: Any) -> Any:
+        buffer = bucket.buffer()
+        bucket.set_buffer(buffer.to(dtype).to(buffer.dtype))
+        return hook(state, bucket)
+
+    return run
+
+
+def fp16_compress_wrapper(hook: Callable) -> Callable:
+    """A hook that gets its gradients rounded to float16."""
+    return _wrapped(hook, float16)
+
+
+def bf16_compress_wrapper(hook: Callable) -> Callable:
+    """A hook that gets its gradients rounded to bfloat16."""
+    return _wrapped(hook, bfloat16)

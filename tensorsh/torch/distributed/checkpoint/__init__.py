@@ -1,0 +1,14 @@
+"""``torch.distributed.checkpoint``: state dicts of many processes in one folder, read again by any number of them."""
+
+from __future__ import annotations
+
+from ....sandbox.namespace import lazily
+
+_PLACES = {
+    "saving": "async_save save save_state_dict",
+    "loading": "CheckpointException load load_state_dict",
+    "folders": "FileSystemReader FileSystemWriter",
+}
+_found = lazily(__name__, _PLACES)
+globals().update(_found)
+__all__ = list(_found)

@@ -1,0 +1,154 @@
+"""A group of parameters that are gathered, used and reduced together."""
+
+from __future__ import annotations
+
+import math
+import mmap
+from typing import Any
+
+import numpy as np
+
+from ....engine.graph.fields import wrap
+from ....engine.tensors.resizing import hold
+from ...nn.parameter import Parameter
+from ..collectives import all_gather, all_reduce
+from ..exchanges import reduce_scatter_tensor
+from ..tensor.dtensor import distribute_tensor
+from ..tensor.moving import share
+from ..tensor.placements import Replicate, Shard
+
+
+class Entry:
+    """One parameter: its part, its whole while it is used, and the modules that have it."""
+
+    __slots__ = ("memory", "owners", "part", "shape", "step", "whole")
+
+    def __init__(self, parameter: Any, owners: list[tuple[Any, str]], mesh: Any, dtype: Any) -> None:
+        self.owners = owners
+        self.shape = tuple(parameter.shape)
+        if not self.shape:
+            raise ValueError("fully_shard doesn't support scalar parameters. Change scalar parameters to 1D.")
+        placements = [Replicate()] * (mesh.ndim - 1) + [Shard(0)]
+        self.part = distribute_tensor(parameter, mesh, placements, src_data_rank=None)
+        parts = mesh.size(mesh.ndim - 1)
+        self.step = share(self.shape[0], parts, 0)[1] * math.prod(self.shape[1:])
+        """Elements of the first part, which is the largest."""
+        form = (dtype or parameter.dtype).numpy
+        size = max(math.prod(self.shape) * form.itemsize, 1)
+        self.memory = mmap.mmap(-1, size)
+        count = math.prod(self.shape)
+        array = hold(np.frombuffer(self.memory, form, count)) if count else np.zeros(0, form)
+        self.whole = Parameter(wrap(array.reshape(self.shape)), parameter.requires_grad)
+
+    def show(self, parameter: Any) -> None:
+        """Give the modules the part, or the whole."""
+        for module, name in self.owners:
+            module._parameters[name] = parameter
+
+    def forget(self) -> None:
+        """Give the memory of the whole back to the system; who holds it sees zeros until it is filled again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.memory.madvise(mmap.MADV_DONTNEED)
+
+
+class Group:
+    """The parameters of one call of `fully_shard`."""
+
+    def __init__(self, found: list[tuple[Any, list]], mesh: Any, policy: Any) -> None:
+        self.mesh, self.policy = mesh, policy
+        self.entries = [Entry(parameter, owners, mesh, policy.param_dtype) for parameter, owners in found]
+        self.group = mesh.get_group(mesh.ndim - 1)
+        self.is_whole = False
+        self.reduces = self.reduces_all = True
+        self.arrived = 0
+        self.trained = [entry for entry in self.entries if entry.whole.requires_grad]
+        self.reshards = True
+        for entry in self.entries:
+            entry.show(entry.part)
+        for entry in self.trained:
+            entry.whole.register_post_accumulate_grad_hook(self._arrive)
+
+    def unshard(self) -> None:
+        """Gather the parts."""
+        if self.is_whole:
+            return
+        self.is_whole = True
+        for members in self._by_dtype(lambda entry: entry.whole._array.dtype):
+            form, length = members[0].whole._array.dtype, sum(entry.step for entry in members)
+            mine, at = np.zeros(length, form), 0
+            for entry in members:
+                part = entry.part._array.reshape(-1)
+                mine[at : at + part.size] = part
+                at += entry.step
+            rows = [wrap(np.empty(length, form)) for _ in range(self.group.size())]
+            all_gather(rows, wrap(mine), group=self.group)
+            at = 0
+            for entry in members:
+                whole = entry.whole._array.reshape(-1)
+                for number, row in enumerate(rows):
+                    low = min(entry.step * number, whole.size)
+                    high = min(low + entry.step, whole.size)
+                    whole[low:high] = row._array[at : at + high - low]
+                at += entry.step
+        for entry in self.entries:
+            entry.show(entry.whole)
+
+    def reshard(self) -> None:
+        """Forget the wholes."""
+        if not self.is_whole:
+            return
+        self.is_whole = False
+        for entry in self.entries:
+            entry.show(entry.part)
+            entry.forget()
+
+    def _by_dtype(self, of: Any) -> list[list[Entry]]:
+        found: dict[Any, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(of(entry), []).append(entry)
+        return list(found.values())
+
+    def _arrive(self, parameter: Any) -> None:
+        self.arrived += 1
+        if self.arrived == len(self.trained):
+            self.finish()
+
+    def finish(self) -> None:
+        """Sum the gradients that have arrived, each process its part; the wholes are not needed any more."""
+        self.arrived = 0
+        if self.reduces:
+            self._reduce([entry for entry in self.trained if entry.whole._grad is not None])
+        if self.reshards:
+            self.reshard()
+
+    def _reduce(self, entries: list[Entry]) -> None:
+        dtype = self.policy.reduce_dtype
+        parts, size = self.group.size(), self.mesh.size()
+        by_dtype: dict[Any, list[Entry]] = {}
+        for entry in entries:
+            by_dtype.setdefault(entry.whole._grad._array.dtype if dtype is None else dtype.numpy, []).append(entry)
+        for form, members in by_dtype.items():
+            length = sum(entry.step for entry in members)
+            rows, at = np.zeros((parts, length), form), 0
+            for entry in members:
+                flat = np.zeros(entry.step * parts, form)
+                gradient = entry.whole._grad._array.reshape(-1)
+                flat[: gradient.size] = gradient
+                rows[:, at : at + entry.step] = flat.reshape(parts, entry.step)
+                entry.whole._grad = None
+                at += entry.step
+            rows *= np.asarray(1.0 / size).astype(form)
+            mine = wrap(np.empty(length, form))
+            reduce_scatter_tensor(mine, wrap(rows.reshape(-1)), group=self.group)
+            if self.reduces_all:
+                for dim in range(self.mesh.ndim - 1):
+                    all_reduce(mine, group=self.mesh.get_group(dim))
+            at = 0
+            for entry in members:
+                part = entry.part._array
+                new = mine._array[at : at + part.size].reshape(part.shape).astype(part.dtype)
+                at += entry.step
+                if entry.part._grad is None:
+                    entry.part._grad = wrap(new)
+                else:
+                    entry.part._grad._array[...] += new

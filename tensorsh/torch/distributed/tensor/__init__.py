@@ -1,0 +1,14 @@
+"""``torch.distributed.tensor``: tensors in parts that lie in several processes."""
+
+from __future__ import annotations
+
+from ....sandbox.namespace import lazily
+
+_PLACES = {
+    "placements": "Partial Placement Replicate Shard",
+    "dtensor": "DTensor distribute_module distribute_tensor",
+    "making": "empty full ones rand randn zeros",
+}
+_found = lazily(__name__, _PLACES)
+globals().update(_found)
+__all__ = list(_found)

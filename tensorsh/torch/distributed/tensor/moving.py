@@ -1,0 +1,132 @@
+"""Local tensors from one placement to another along a dimension of a mesh, with gradients on the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....engine.graph.fields import wrap
+from ....engine.tape.function import Function
+from ....engine.tensors.tensor import Tensor
+from ..collectives import all_gather, all_reduce
+from ..reduce_ops import ReduceOp
+from .placements import Partial, Replicate, Shard
+
+OPS = {"sum": "SUM", "avg": "SUM", "max": "MAX", "min": "MIN", "product": "PRODUCT"}
+
+
+def share(size: int, parts: int, number: int) -> tuple[int, int]:
+    """Where a part of a dimension begins and ends."""
+    step = -(-size // parts) if size else 0
+    return min(step * number, size), min(step * (number + 1), size)
+
+
+def cut(array: Any, dim: int, group: Any) -> Any:
+    """The part of an array that is this process's."""
+    low, high = share(array.shape[dim], group.size(), group.rank())
+    return np.ascontiguousarray(array[(slice(None),) * dim + (slice(low, high),)])
+
+
+def gathered(array: Any, dim: int, size: int, group: Any) -> Any:
+    """The whole of an array in parts; `size` is that of its dimension."""
+    step = share(size, group.size(), 0)[1]
+    shape = (*array.shape[:dim], step, *array.shape[dim + 1 :])
+    if array.shape == shape:
+        mine = np.ascontiguousarray(array)
+    else:
+        mine = np.zeros(shape, array.dtype)
+        mine[(slice(None),) * dim + (slice(0, array.shape[dim]),)] = array
+    parts = [wrap(np.empty(shape, array.dtype)) for _ in range(group.size())]
+    all_gather(parts, wrap(mine), group=group)
+    whole = np.concatenate([part._array for part in parts], dim)
+    return whole if whole.shape[dim] == size else whole[(slice(None),) * dim + (slice(0, size),)].copy()
+
+
+def reduced(array: Any, how: str, group: Any) -> Any:
+    """The reduction of arrays over a group."""
+    found = wrap(array.copy())
+    all_reduce(found, getattr(ReduceOp, OPS[how]), group)
+    if how == "avg":
+        found._array[...] = found._array / group.size()
+    return found._array
+
+
+class Redistribute(Function):
+    """A local tensor from one placement to another; its gradient goes back."""
+
+    @staticmethod
+    def forward(ctx: Any, local: Tensor, group: Any, before: Any, after: Any, size: int) -> Tensor:
+        ctx.group, ctx.before, ctx.after = group, before, after
+        ctx.size = size if isinstance(before, Shard) else None
+        array: Any = local._array
+        if isinstance(before, Shard):
+            array = gathered(array, before.dim, size, group)
+        elif isinstance(before, Partial):
+            array = reduced(array, before.reduce_op, group)
+        if isinstance(after, Shard):
+            array = cut(array, after.dim, group)
+        elif isinstance(after, Partial) and (group.rank() or after.reduce_op not in ("sum", "product")):
+            array = array / 1 if after.reduce_op != "sum" else np.zeros_like(array)
+        return wrap(array.copy() if array is local._array else array)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple:
+        group, before, after = ctx.group, ctx.before, ctx.after
+        array: Any = gradient._array
+        if isinstance(after, Shard):  # the gradient of what was cut
+            size = ctx.size if isinstance(before, Shard) and before.dim == after.dim else None
+            if size is None:
+                total = wrap(np.array([array.shape[after.dim]], np.int64))
+                all_reduce(total, group=group)
+                size = int(total.item())
+            array = gathered(array, after.dim, size, group)
+        if isinstance(before, Shard):
+            array = cut(array, before.dim, group)
+        elif isinstance(before, Partial) and before.reduce_op == "avg":
+            array = array / array.dtype.type(group.size())
+        return wrap(array), None, None, None, None
+
+
+class Guard(Function):
+    """A tensor that is whole everywhere and used in parts: its gradient is the sum of what the processes find."""
+
+    @staticmethod
+    def forward(ctx: Any, local: Tensor, group: Any) -> Tensor:
+        ctx.group = group
+        return wrap(local._array)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple:
+        return wrap(reduced(gradient._array, "sum", ctx.group)), None
+
+
+def moved(local: Tensor, mesh: Any, before: tuple, after: tuple, shape: tuple) -> Tensor:
+    """A local tensor of a global shape in other placements."""
+    if before == after:
+        return local
+    # What is cut twice along one dimension is joined from the last cut to the first.
+    now = list(before)
+    for i in reversed(range(mesh.ndim)):
+        if now[i] != after[i] and not isinstance(now[i], Replicate):
+            direct = mesh.ndim == 1 or not isinstance(now[i], Shard) and not isinstance(after[i], Shard)
+            target = after[i] if direct else Replicate()
+            local = _one(local, mesh, i, now, target, shape)
+            now[i] = target
+    for i in range(mesh.ndim):
+        if now[i] != after[i]:
+            local = _one(local, mesh, i, now, after[i], shape)
+            now[i] = after[i]
+    return local
+
+
+def _one(local: Tensor, mesh: Any, i: int, now: list, target: Any, shape: tuple) -> Tensor:
+    size = 0
+    if isinstance(now[i], Shard):
+        size = shape[now[i].dim]
+        coordinate = mesh.get_coordinate()
+        for j in range(i):
+            if isinstance(now[j], Shard) and now[j].dim == now[i].dim:
+                low, high = share(size, mesh.size(j), coordinate[j])
+                size = high - low
+    return Redistribute.apply(local, mesh.get_group(i), now[i], target, size)  # type: ignore[attr-defined]

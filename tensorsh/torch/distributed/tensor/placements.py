@@ -1,0 +1,103 @@
+"""How a tensor lies along one dimension of a mesh: in parts, whole everywhere, or as terms to be reduced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....sandbox.sealed import Frozen
+
+
+class Placement(Frozen):
+    """The base of placements."""
+
+    __module__ = "torch.distributed.tensor.placement_types"
+    __slots__ = ()
+
+    def is_shard(self, dim: int | None = None) -> bool:
+        """Whether the tensor is in parts, along a dimension of its own."""
+        return isinstance(self, Shard) and (dim is None or self.dim == dim)
+
+    def is_replicate(self) -> bool:
+        """Whether the tensor is whole everywhere."""
+        return isinstance(self, Replicate)
+
+    def is_partial(self, reduce_op: str | None = None) -> bool:
+        """Whether there are terms to be reduced."""
+        return isinstance(self, Partial) and (reduce_op is None or self.reduce_op == reduce_op)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class Shard(Placement):
+    """In parts along a dimension of the tensor, as `chunk` cuts it.
+    dim: the dimension."""
+
+    __module__ = "torch.distributed.tensor.placement_types"
+    __slots__ = ("dim",)
+    dim: int
+
+    def __init__(self, dim: int) -> None:
+        object.__setattr__(self, "dim", int(dim))
+
+    def __repr__(self) -> str:
+        return f"Shard(dim={self.dim})"
+
+    def __str__(self) -> str:
+        return f"S({self.dim})"
+
+
+class Replicate(Placement):
+    """Whole in every process."""
+
+    __module__ = "torch.distributed.tensor.placement_types"
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Replicate()"
+
+    def __str__(self) -> str:
+        return "R"
+
+
+class Partial(Placement):
+    """A term in each process, of which the tensor is the sum, mean, greatest or least.
+    reduce_op: "sum", "avg", "max", "min" or "product" ("sum")."""
+
+    __module__ = "torch.distributed.tensor.placement_types"
+    __slots__ = ("reduce_op",)
+    reduce_op: str
+
+    def __init__(self, reduce_op: str = "sum") -> None:
+        object.__setattr__(self, "reduce_op", reduce_op)
+
+    def __repr__(self) -> str:
+        return f"Partial({self.reduce_op})"
+
+    def __str__(self) -> str:
+        return f"P({self.reduce_op})"
+
+
+REPLICATE = Replicate()
+
+
+def normal(placements: Any, ndim: int, mesh: Any) -> tuple[Any, ...]:
+    """Placements as given, one for each dimension of the mesh; negative dimensions counted from the end."""
+    given = [REPLICATE] * mesh.ndim if placements is None else list(placements)
+    if len(given) != mesh.ndim:
+        raise ValueError(
+            f"`placements` must have the same length as `device_mesh.ndim`! Found placements length: {len(given)}, and "
+            f"device_mesh.ndim: {mesh.ndim}."
+        )
+    for i, each in enumerate(given):
+        if not isinstance(each, Placement):
+            raise RuntimeError(f"placements are Shard, Replicate or Partial, not {type(each).__name__}")
+        if isinstance(each, Shard):
+            dim = each.dim + ndim if each.dim < 0 else each.dim
+            if not 0 <= dim < max(ndim, 1):
+                raise ValueError(f"Sharding dim {each.dim} greater than or equal to tensor ndim {ndim}.")
+            given[i] = Shard(dim)
+    return tuple(given)

@@ -1,0 +1,499 @@
+"""What functions of torch do with tensors in parts: where the operands must lie, and where the result does.
+
+A rule brings operands to the placements it wants, calls the function on the parts, and says how the results make up a whole. An
+operand that is whole everywhere and meets others in parts gets the sum of the gradients that the processes find. What has no rule is
+computed on whole tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass
+from ....engine.tensors.tensor import Tensor
+from .moving import Guard, moved
+from .parts import in_parts, local_of, placed_tensor
+from .placements import REPLICATE, Partial, Replicate, Shard
+
+RULES: dict[str, Callable] = {}
+
+POINTWISE = set(
+    """copy abs absolute acos acosh add addcdiv addcmul alpha_dropout angle asin asinh atan atan2 atanh bernoulli bitwise_and
+bitwise_not bitwise_or bitwise_xor ceil celu clamp clamp_max clamp_min clip clone contiguous copysign cos cosh deg2rad detach div
+divide dropout elu eq erf erfc erfinv exp exp2 expm1 fill floor floor_divide fmod frac ge gelu greater greater_equal gt hardsigmoid
+hardswish hardtanh heaviside hypot isfinite isinf isnan le leaky_relu lerp less less_equal lgamma log log10 log1p log2 logaddexp
+logical_and logical_not logical_or logical_xor logit logsigmoid lt masked_fill maximum minimum mish mul multiply ne neg negative
+nan_to_num not_equal ones_like positive pow rad2deg rand_like randn_like reciprocal relu relu6 remainder round rsqrt rsub selu sgn sigmoid
+sign silu sin sinc sinh softplus softsign sqrt square sub subtract tan tanh threshold to float double half bfloat16 int long bool
+tanhshrink true_divide trunc type_as where xlogy zero zeros_like empty_like full_like zero_ iadd isub imul itruediv radd rmul rsub
+rtruediv truediv rpow and or xor invert""".split()
+)
+OF_THE_PART = set(
+    """grad_fn is_leaf requires_grad dtype device layout is_cuda is_sparse names retains_grad output_nr register_hook retain_grad
+is_floating_point is_complex element_size itemsize is_contiguous is_shared share_memory get_device type is_inference data_ptr untyped_storage
+is_signed register_post_accumulate_grad_hook is_conj is_neg is_mps is_meta is_quantized is_nested is_mkldnn""".split()
+)
+"""What a tensor in parts answers as the part that is here does."""
+LINEAR_ALONE = set("neg negative clone contiguous detach to float double positive zeros_like".split())
+LINEAR_TOGETHER = set("add sub subtract iadd isub radd".split())
+SCALING = set("mul multiply div divide true_divide truediv imul itruediv rmul".split())
+MIXED = (
+    "aten.{name} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed "
+    "operators! Please see https://docs.pytorch.org/docs/main/distributed.tensor.html#mixed-tensor-and-dtensor-operations for more "
+    "details."
+)
+
+
+def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
+    """The result of a function of torch of which some argument is a DTensor."""
+    title = func.__name__
+    name = title.strip("_")
+    if title in ("__get__", "__set__", "__delete__"):  # of a property
+        getter = getattr(getattr(func, "__self__", None), "fget", None)
+        name = getattr(getter, "__name__", "dtype")
+        name = name if name in ("T", "mT", "H", "mH", "real", "imag") else "dtype"
+    if name in OF_THE_PART:
+        with DisableTorchFunctionSubclass():
+            return func(*args, **kwargs)
+    found = tensors_in((args, kwargs), [])
+    mesh = next(t._mesh for t in found if in_parts(t))
+    for t in found:
+        if not in_parts(t) and t.numel() != 1:
+            raise RuntimeError(MIXED.format(name=f"{name}.Tensor" if name in POINTWISE else f"{name}.default"))
+    rule = RULES.get(name)
+    if rule is None and name in POINTWISE:
+        rule = pointwise
+    if rule is not None:
+        result = rule(Call(func, title, name, args, kwargs, mesh))
+        if result is not NotImplemented:
+            return result
+    return Call(func, title, name, args, kwargs, mesh).whole()
+
+
+def tensors_in(value: Any, found: list) -> list:
+    """The tensors among arguments, and in lists and dicts of them."""
+    if isinstance(value, Tensor):
+        found.append(value)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            tensors_in(each, found)
+    elif isinstance(value, dict):
+        for each in value.values():
+            tensors_in(each, found)
+    return found
+
+
+class Call:
+    """A call with tensors in parts."""
+
+    def __init__(self, func: Any, title: str, name: str, args: tuple, kwargs: dict, mesh: Any) -> None:
+        self.func, self.title, self.name, self.args, self.kwargs, self.mesh = func, title, name, args, kwargs, mesh
+        self.tensors: list[Any] = [t for t in tensors_in((args, kwargs), []) if in_parts(t)]
+
+    def argument(self, place: int, name: str, default: Any = None) -> Any:
+        """An argument by its place or name."""
+        return self.args[place] if len(self.args) > place else self.kwargs.get(name, default)
+
+    def whole(self) -> Any:
+        """The call on whole tensors."""
+        same = (REPLICATE,) * self.mesh.ndim
+        return self.run({id(t): same for t in self.tensors}, same)
+
+    def run(self, wanted: dict[int, tuple], out: tuple, shape: Any = None, sizes: dict[int, int] | None = None) -> Any:
+        """The call on parts. wanted: the placements of each tensor. out: those of the results. shape: of the whole result, else
+        that of the part with the sizes of some dimensions."""
+
+        def local(value: Any) -> Any:
+            if in_parts(value):
+                return self.part(value, wanted[id(value)], out)
+            if isinstance(value, (list, tuple)) and not isinstance(value, Tensor):
+                parts = [local(each) for each in value]
+                return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+            if isinstance(value, dict):
+                return {key: local(each) for key, each in value.items()}
+            return value
+
+        def placed(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                full = shape
+                if full is None:
+                    full = list(value.shape)
+                    for dim, size in (sizes or {}).items():
+                        full[dim] = size
+                return placed_tensor(value, self.mesh, out, tuple(full))
+            if isinstance(value, (list, tuple)):
+                parts = [placed(each) for each in value]
+                return type(value)(parts) if not hasattr(value, "_fields") else type(value)(*parts)
+            return value
+
+        first = self.tensors[0]
+        changes = (
+            self.title.endswith("_")
+            and not self.title.endswith("__")
+            or self.title[:3] in ("__i",)
+            and self.title != "__invert__"
+        )
+        if changes and in_parts(self.args[0]):
+            return self.change(self.args[0], local, out)
+        result = self.func(*local(self.args), **local(self.kwargs))
+        del first
+        return placed(result)
+
+    def change(self, target: Any, local: Callable, out: tuple) -> Any:
+        """A call that writes into its first tensor."""
+        if out != target._placements:
+            raise RuntimeError(
+                f"aten.{self.title}: in-place operations that require placement changes are not supported. The operation would "
+                f"change placement from {target._placements} to {out}"
+            )
+        part = local_of(target)
+        self.func(part, *local(self.args[1:]), **local(self.kwargs))
+        target._array, target._node, target._cell = part._array, part._node, part._cell
+        return target
+
+    def part(self, t: Any, wanted: tuple, out: tuple) -> Tensor:
+        """The part of a tensor in wanted placements; its gradient is summed where others are in parts."""
+        part = moved(local_of(t), self.mesh, t._placements, wanted, t._shape)
+        if part._node is not None:
+            for i, (placement, result) in enumerate(zip(wanted, out, strict=True)):
+                if isinstance(placement, Replicate) and not isinstance(result, Replicate):
+                    part = Guard.apply(part, self.mesh.get_group(i))  # type: ignore[attr-defined]
+        return part
+
+
+def rule(*names: str) -> Callable:
+    """Enter a rule for functions of these names."""
+
+    def entered(function: Callable) -> Callable:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return entered
+
+
+def broadcast_shape(shapes: list[tuple]) -> tuple:
+    """The common shape of several."""
+    ndim = max(map(len, shapes), default=0)
+    found = [1] * ndim
+    for shape in shapes:
+        for i, n in enumerate(shape[::-1]):
+            if n != 1:
+                found[ndim - 1 - i] = n
+    return tuple(found)
+
+
+def pointwise(call: Call) -> Any:
+    """Element by element: parts meet parts."""
+    tensors, mesh = call.tensors, call.mesh
+    shape = broadcast_shape([t._shape for t in tensors])
+    ndim = len(shape)
+    wanted: list[list] = [[] for _ in tensors]
+    out = []
+    changes = call.title.endswith("_") and not call.title.endswith("__")
+    for i in range(mesh.ndim):
+        here = [t._placements[i] for t in tensors]
+        order = [0] if changes else range(len(tensors))
+        cuts = [here[k].dim + ndim - len(tensors[k]._shape) for k in order if isinstance(here[k], Shard)]
+        if cuts:
+            dim = cuts[0]
+            out.append(Shard(dim))
+            for k, t in enumerate(tensors):
+                own = dim - (ndim - len(t._shape))
+                wanted[k].append(Shard(own) if own >= 0 and t._shape[own] != 1 else REPLICATE)
+            continue
+        kept = partial(call, here)
+        out.append(REPLICATE if kept is None else kept)
+        for k, placement in enumerate(here):
+            wanted[k].append(REPLICATE if kept is None else placement)
+    return call.run({id(t): tuple(w) for t, w in zip(tensors, wanted, strict=True)}, tuple(out), shape)
+
+
+def partial(call: Call, here: list) -> Any:
+    """The placement of a result whose operands are in terms, where it is in the same terms; None elsewhere."""
+    terms = [each for each in here if isinstance(each, Partial)]
+    if not terms or any(each.reduce_op not in ("sum", "avg") for each in terms):
+        return None
+    together = call.name in LINEAR_TOGETHER and len(here) == len(terms) and len(set(terms)) == 1
+    together = together and len(here) == sum(isinstance(a, Tensor) for a in call.args) == 2
+    scaled = call.name in SCALING and len(terms) == 1 and isinstance(here[0], Partial)
+    return terms[0] if together or scaled or call.name in LINEAR_ALONE and len(here) == 1 else None
+
+
+@rule("linear")
+def linear(call: Call) -> Any:
+    """Rows of the weight are columns of the result, its columns meet parts of the input."""
+    x, weight, bias = call.argument(0, "input"), call.argument(1, "weight"), call.argument(2, "bias")
+    if not in_parts(x) or not in_parts(weight):
+        return NotImplemented
+    last = len(x._shape) - 1
+    of_x, of_w, of_b, out = [], [], [], []
+    for i in range(call.mesh.ndim):
+        a, w = x._placements[i], weight._placements[i]
+        if isinstance(w, Shard) and w.dim == 0:
+            places = REPLICATE, w, Shard(0), Shard(last)
+        elif isinstance(w, Shard) or isinstance(a, Shard) and a.dim == last:
+            places = Shard(last), Shard(1), REPLICATE, Partial()
+        elif isinstance(a, Shard):
+            places = a, REPLICATE, REPLICATE, a
+        else:
+            places = (REPLICATE,) * 4
+        for entries, place in zip((of_x, of_w, of_b, out), places, strict=True):
+            entries.append(place)
+    shape = (*x._shape[:-1], weight._shape[0])
+    parts = [call.part(x, tuple(of_x), tuple(out)), call.part(weight, tuple(of_w), tuple(out))]
+    added = None if bias is None else call.part(bias, tuple(of_b), tuple(out))
+    if added is not None and any(
+        isinstance(each, Partial) and call.mesh.get_group(i).rank() for i, each in enumerate(out)
+    ):
+        added = added * 0  # one of the terms has it
+    return placed_tensor(call.func(*parts, added), call.mesh, tuple(out), shape)
+
+
+@rule("matmul", "mm", "bmm", "rmatmul")
+def matmul(call: Call) -> Any:
+    """Rows of the first and columns of the second are rows and columns of the result; what is summed over gives terms."""
+    a, b = call.args[:2] if len(call.args) > 1 else (None, None)
+    if call.title == "__rmatmul__":
+        a, b = b, a
+    if not in_parts(a) or not in_parts(b) or len(a._shape) < 2 or len(b._shape) < 2:
+        return NotImplemented
+    batch = broadcast_shape([a._shape[:-2], b._shape[:-2]])
+    ndim = len(batch) + 2
+    of_a, of_b, out = [], [], []
+    for i in range(call.mesh.ndim):
+        places: tuple | None = None
+        p, q = a._placements[i], b._placements[i]
+        if isinstance(p, Shard):
+            dim = p.dim - len(a._shape)
+            if dim == -1:
+                places = p, Shard(len(b._shape) - 2), Partial()
+            elif dim == -2:
+                places = p, REPLICATE, Shard(ndim - 2)
+            else:
+                own = len(b._shape) + dim
+                same = own >= 0 and b._shape[own] == a._shape[p.dim]
+                places = p, Shard(own) if same else REPLICATE, Shard(ndim + dim)
+        elif isinstance(q, Shard):
+            dim = q.dim - len(b._shape)
+            if dim == -2:
+                places = Shard(len(a._shape) - 1), q, Partial()
+            elif dim == -1:
+                places = REPLICATE, q, Shard(ndim - 1)
+            else:
+                own = len(a._shape) + dim
+                same = own >= 0 and a._shape[own] == b._shape[q.dim]
+                places = Shard(own) if same else REPLICATE, q, Shard(ndim + dim)
+        for entries, place in zip((of_a, of_b, out), places or (REPLICATE,) * 3, strict=True):
+            entries.append(place)
+    shape = (*batch, a._shape[-2], b._shape[-1])
+    return (
+        call.run({id(a): tuple(of_a), id(b): tuple(of_b)} if a is not b else {}, tuple(out), shape)
+        if a is not b
+        else NotImplemented
+    )
+
+
+@rule("addmm")
+def addmm(call: Call) -> Any:
+    """A product and a sum."""
+    bias, a, b = call.args[:3] if len(call.args) > 2 else (None, None, None)
+    return NotImplemented if call.kwargs or not in_parts(a) else bias + a.matmul(b)
+
+
+REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": "max", "min": "min"}
+
+
+@rule("sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "prod", "norm", "all", "any", "logsumexp",
+      "softmax", "log_softmax", "cumsum", "sort", "argsort", "topk", "normalize")  # fmt: skip
+def along(call: Call) -> Any:
+    """Along dimensions: parts along others stay, and what is reduced gives terms."""
+    x = call.argument(0, "input")
+    default = -1 if call.name in ("sort", "argsort") else None
+    if len(call.tensors) != 1 or not in_parts(x):
+        return pointwise(call) if call.name in ("max", "min") and len(call.tensors) == 2 else NotImplemented
+    place = 2 if call.name in ("topk", "norm", "normalize") else 1
+    dims = call.argument(place, "dim", 1 if call.name == "normalize" else default)
+    ndim = len(x._shape)
+    dims = (
+        list(range(ndim)) if dims is None else [dims] if isinstance(dims, int) and not isinstance(dims, bool) else dims
+    )
+    if not isinstance(dims, (list, tuple)):
+        return NotImplemented
+    dims = [d % ndim if ndim else 0 for d in dims]
+    keeps = call.name in (
+        "softmax",
+        "log_softmax",
+        "cumsum",
+        "sort",
+        "argsort",
+        "topk",
+        "normalize",
+    ) or call.kwargs.get("keepdim", False)
+    keeps = keeps or len(call.args) > place + 1 and call.args[place + 1] is True
+    total = len(call.args) <= place and "dim" not in call.kwargs
+    how = REDUCTIONS.get(call.name)
+    if call.name in ("max", "min") and not total:
+        how = None
+    wanted, out, sizes = [], [], {}
+    for i, placement in enumerate(x._placements):
+        after: Any = REPLICATE
+        if isinstance(placement, Shard):
+            even = x._shape[placement.dim] % call.mesh.size(i) == 0
+            if placement.dim not in dims:
+                after = Shard(placement.dim - (0 if keeps else sum(d < placement.dim for d in dims)))
+                sizes[after.dim] = x._shape[placement.dim]
+            elif how is not None and (even or how == "sum"):
+                after = Partial(how)
+            else:
+                placement = REPLICATE
+        elif isinstance(placement, Partial):
+            if how in ("sum", "avg") and placement.reduce_op in ("sum", "avg"):
+                after = placement
+            else:
+                placement = REPLICATE
+        wanted.append(placement)
+        out.append(after)
+    return call.run({id(x): tuple(wanted)}, tuple(out), sizes=sizes)
+
+
+@rule("layer_norm", "rms_norm")
+def layer_norm(call: Call) -> Any:
+    """Along the last dimensions."""
+    x, sizes = call.argument(0, "input"), call.argument(1, "normalized_shape")
+    count = 1 if isinstance(sizes, int) else len(sizes)
+    wanted = {id(t): (REPLICATE,) * call.mesh.ndim for t in call.tensors}
+    wanted[id(x)] = out = tuple(
+        p if isinstance(p, Shard) and p.dim < len(x._shape) - count else REPLICATE for p in x._placements
+    )
+    return call.run(wanted, out, x._shape)
+
+
+@rule("t", "transpose", "permute", "swapaxes", "swapdims", "mT", "T", "movedim", "unsqueeze", "numpy_T")
+def reordered(call: Call) -> Any:
+    """Dimensions in another order."""
+    x = call.argument(0, "input")
+    ndim, rest = len(x._shape), [a for a in call.args[1:]] or list(call.kwargs.values())
+    if call.name == "unsqueeze":
+        dim = rest[0] % (ndim + 1)
+        order: list = [*range(dim), None, *range(dim, ndim)]
+    elif call.name in ("t", "T", "mT"):
+        order = list(range(ndim))
+        order[-2:] = order[-2:][::-1]
+    elif call.name in ("transpose", "swapaxes", "swapdims"):
+        order = list(range(ndim))
+        one, other = rest[0] % ndim, rest[1] % ndim
+        order[one], order[other] = other, one
+    elif call.name == "permute":
+        given = rest[0] if isinstance(rest[0], (list, tuple)) else rest
+        order = [d % ndim for d in given]
+    else:
+        return NotImplemented
+    out = tuple(Shard(order.index(p.dim)) if isinstance(p, Shard) else p for p in x._placements)
+    shape = tuple(1 if d is None else x._shape[d] for d in order)
+    return call.run({id(x): x._placements}, out, shape)
+
+
+@rule("view", "reshape", "flatten", "unflatten", "squeeze")
+def reshaped(call: Call) -> Any:
+    """Another shape: parts along a dimension stay parts along the first of those that it becomes."""
+    x = call.args[0]
+    shape = new_shape(call, x._shape)
+    if shape is None:
+        return NotImplemented
+    wanted, out, local = [], [], list(shape)
+    for i, p in enumerate(x._placements):
+        after: Any = p
+        if isinstance(p, Shard):
+            before = math.prod(x._shape[: p.dim])
+            dim = next((d for d in range(len(shape)) if math.prod(shape[:d]) == before and shape[d] != 1), None)
+            n = call.mesh.size(i)
+            if dim is None or shape[dim] % n or x._shape[p.dim] % n:
+                p = after = REPLICATE
+            else:
+                after = Shard(dim)
+                local[dim] //= n
+        wanted.append(p)
+        out.append(after)
+    part = call.part(x, tuple(wanted), tuple(out))
+    return placed_tensor(part.reshape(local), call.mesh, tuple(out), shape)
+
+
+def new_shape(call: Call, old: tuple) -> tuple | None:
+    """The shape that a call asks for."""
+    rest = [*call.args[1:], *call.kwargs.values()]
+    if call.name in ("view", "reshape"):
+        given = rest[0] if rest and isinstance(rest[0], (list, tuple)) else rest
+        if not all(isinstance(n, int) for n in given):
+            return None
+        total, known = math.prod(old), math.prod(n for n in given if n != -1)
+        return tuple(total // max(known, 1) if n == -1 else n for n in given)
+    if call.name == "flatten":
+        first, last = (*rest, 0, -1)[: max(2, len(rest))][:2] if len(rest) != 1 else (rest[0], -1)
+        first, last = first % len(old), last % len(old)
+        return (*old[:first], math.prod(old[first : last + 1]), *old[last + 1 :])
+    if call.name == "unflatten":
+        dim, sizes = rest[0] % len(old), list(rest[1])
+        known = math.prod(n for n in sizes if n != -1)
+        return (*old[:dim], *(old[dim] // known if n == -1 else n for n in sizes), *old[dim + 1 :])
+    return None
+
+
+@rule("split", "chunk", "cat", "concat")
+def pieces(call: Call) -> Any:
+    """Pieces along one dimension, of tensors in parts along others."""
+    x = call.tensors[0]
+    dim = call.argument(2 if call.name in ("split", "chunk") else 1, "dim", 0) % max(len(x._shape), 1)
+    if any(t._placements != x._placements for t in call.tensors):
+        return NotImplemented
+    if any(isinstance(p, Partial) or isinstance(p, Shard) and p.dim == dim for p in x._placements):
+        return NotImplemented
+    sizes = {p.dim: x._shape[p.dim] for p in x._placements if isinstance(p, Shard)}
+    return call.run({id(t): t._placements for t in call.tensors}, x._placements, sizes=sizes)
+
+
+@rule("scaled_dot_product_attention")
+def attention(call: Call) -> Any:
+    """Batches and heads are apart."""
+    first = call.tensors[0]
+    fits = all(p.is_replicate() or p.is_shard(0) or p.is_shard(1) for p in first._placements)
+    if not fits or len(call.tensors) != 3 or any(t._placements != first._placements for t in call.tensors):
+        return NotImplemented
+    sizes = {p.dim: first._shape[p.dim] for p in first._placements if isinstance(p, Shard)}
+    return call.run({id(t): t._placements for t in call.tensors}, first._placements, sizes=sizes)
+
+
+@rule("mse_loss", "l1_loss")
+def loss(call: Call) -> Any:
+    """The mean of what is computed element by element."""
+    if call.kwargs or len(call.tensors) != 2 or len(call.args) != 2:
+        return NotImplemented
+    difference = call.args[0] - call.args[1]
+    return (difference * difference if call.name == "mse_loss" else difference.abs()).mean()
+
+
+@rule("embedding")
+def embedding(call: Call) -> Any:
+    """Rows of a table: its columns are the result's last dimension; of rows in parts, each process finds its own."""
+    numbers, table = call.argument(0, "input"), call.argument(1, "weight")
+    if not in_parts(numbers) or call.mesh.ndim != 1 or not in_parts(table):
+        return NotImplemented
+    p, q = numbers._placements[0], table._placements[0]
+    shape = (*numbers._shape, table._shape[1])
+    if isinstance(q, Shard) and q.dim == 1:
+        return call.run({id(numbers): (REPLICATE,), id(table): (q,)}, (Shard(len(shape) - 1),), shape)
+    if isinstance(q, Shard):
+        from .moving import share
+
+        group = call.mesh.get_group(0)
+        low, high = share(table._shape[0], group.size(), group.rank())
+        where = call.part(numbers, (REPLICATE,), (Partial(),))
+        rows = call.part(table, (q,), (Partial(),))
+        outside = (where < low) | (where >= high)
+        found = call.func((where - low).masked_fill(outside, 0), rows)
+        return placed_tensor(found.masked_fill(outside.unsqueeze(-1), 0), call.mesh, (Partial(),), shape)
+    if isinstance(p, Shard):
+        return call.run({id(numbers): (p,), id(table): (REPLICATE,)}, (p,), shape)
+    return NotImplemented

@@ -1,0 +1,226 @@
+"""Gradients in buckets: reduced among processes while the backward pass still makes the others."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....engine.graph.fields import wrap
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import Sealed
+from ...distributed.collectives import all_reduce
+
+FIRST = 1 << 20
+"""Bytes of the first bucket, which is full soon: reducing begins early."""
+
+
+class Bucket:
+    """The gradients of some parameters, in a row."""
+
+    def __init__(self, index: int, parameters: list[Any]) -> None:
+        self.index, self.parameters = index, parameters
+        self.places: list[tuple[int, int]] = []
+        at = 0
+        for parameter in parameters:
+            self.places.append((at, at + parameter._array.size))
+            at += parameter._array.size
+        self.flat = wrap(np.zeros(at, parameters[0]._array.dtype))
+        self.views = [
+            self.flat._array[low:high].reshape(p._array.shape)
+            for p, (low, high) in zip(parameters, self.places, strict=True)
+        ]
+        self.missing = len(parameters)
+        self.handle: Any = None
+
+    def result(self) -> Any:
+        """The reduced gradients in a row, once they are there."""
+        handle, self.handle = self.handle, None
+        if hasattr(handle, "then"):
+            found = handle.wait()
+            found = found[0] if isinstance(found, (list, tuple)) else found
+        else:
+            handle.wait()
+            found = self.flat
+        return found._array
+
+
+class GradBucket(metaclass=Sealed):
+    """A bucket as a hook of the communication sees it."""
+
+    __module__ = "torch.distributed"
+
+    def __init__(self, bucket: Bucket, last: bool) -> None:
+        self._bucket, self._last = bucket, last
+
+    def index(self) -> int:
+        """Its number."""
+        return self._bucket.index
+
+    def buffer(self) -> Tensor:
+        """The gradients in a row."""
+        return self._bucket.flat
+
+    def set_buffer(self, buffer: Tensor) -> None:
+        """Put other gradients in their place."""
+        self._bucket.flat._array[...] = buffer._array
+
+    def gradients(self) -> list[Tensor]:
+        """The gradients, one for each parameter."""
+        return [wrap(view) for view in self._bucket.views]
+
+    def parameters(self) -> list[Any]:
+        """The parameters."""
+        return list(self._bucket.parameters)
+
+    def is_last(self) -> bool:
+        """Whether it is the last to be reduced."""
+        return self._last
+
+
+def filled(parameters: list[Any], first: float, others: float) -> list[Bucket]:
+    """Buckets of parameters, which come in the order in which their gradients are expected."""
+    buckets: list[Bucket] = []
+    open_: dict[Any, tuple[list[Any], int]] = {}
+    groups: list[list[Any]] = []
+    limits: dict[Any, float] = {}
+    for parameter in parameters:
+        key = parameter.dtype
+        members, size = open_.get(key, ([], 0))
+        if not members:
+            groups.append(members)
+        members.append(parameter)
+        size += parameter._array.nbytes
+        if size >= limits.get(key, first):
+            open_.pop(key, None)
+            limits[key] = others
+        else:
+            open_[key] = members, size
+    for members in groups:
+        buckets.append(Bucket(len(buckets), members))
+    return buckets
+
+
+class Reducer:
+    """Reduces the gradients of parameters over a group, bucket by bucket, as they are ready."""
+
+    def __init__(self, parameters: list[Any], group: Any, cap: float, views: bool, finds_unused: bool) -> None:
+        self.group, self.views, self.finds_unused = group, views, finds_unused
+        self.parameters = parameters
+        self.buckets = filled(parameters[::-1], min(FIRST, cap), cap)
+        self.place = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
+        self.number = {id(p): i for i, p in enumerate(parameters)}
+        self.divisor = group.size()
+        self.hook: tuple[Any, Callable] | None = None
+        self.active = False
+        self.used = np.zeros(len(parameters), np.int32)
+        self.ready: set[int] = set()
+        self.next = 0
+        this = weakref.ref(self)  # a module that is wrapped anew has nothing to do with this one any more
+        handles = [p.register_post_accumulate_grad_hook(lambda p: _arrived(this(), p)) for p in parameters]
+        weakref.finalize(self, lambda: [handle.remove() for handle in handles]).atexit = False
+
+    def begin(self, unused: list[Any]) -> None:
+        """Expect the gradients of a backward pass, but those of unused parameters."""
+        self.active, self.next = True, 0
+        self.ready.clear()
+        self.used[:] = 0
+        for bucket in self.buckets:
+            bucket.missing = len(bucket.parameters)
+        for parameter in unused:
+            self._mark(parameter, None)
+
+    def lacking(self) -> list[int]:
+        """The numbers of the parameters whose gradients an unfinished pass still waits for."""
+        return [i for i, p in enumerate(self.parameters) if id(p) not in self.ready] if self.active else []
+
+    def arrived(self, parameter: Any) -> None:
+        """Take the gradient of a parameter, if it is waited for."""
+        if self.active:
+            self._mark(parameter, parameter._grad)
+
+    def _mark(self, parameter: Any, gradient: Any) -> None:
+        key = id(parameter)
+        if key in self.ready:
+            raise RuntimeError(TWICE.format(index=self.number[key]))
+        self.ready.add(key)
+        bucket, place = self.place[key]
+        view = bucket.views[place]
+        if gradient is None:
+            view[...] = 0
+        else:
+            self.used[self.number[key]] = 1
+            if gradient._array is not view:
+                if hasattr(gradient._array, "layout"):
+                    raise RuntimeError("gradients that are sparse are not reduced: use an embedding with sparse=False")
+                view[...] = gradient._array
+        bucket.missing -= 1
+        while self.next < len(self.buckets) and not self.buckets[self.next].missing:
+            self._launch(self.buckets[self.next])
+            self.next += 1
+        if self.next == len(self.buckets):
+            self._finish()
+
+    def _launch(self, bucket: Bucket) -> None:
+        if self.hook is not None:
+            state, hook = self.hook
+            bucket.handle = hook(state, GradBucket(bucket, bucket is self.buckets[-1]))
+            return
+        if self.divisor > 1:
+            array = bucket.flat._array
+            np.multiply(array, np.asarray(1.0 / self.divisor).astype(array.dtype), out=array)
+        bucket.handle = all_reduce(bucket.flat, group=self.group, async_op=True)
+
+    def launch_empty(self) -> None:
+        """Take part in the reductions of others, with zeros."""
+        for bucket in self.buckets:
+            bucket.flat._array[...] = 0
+            self._launch(bucket)
+        self.used[:] = 0
+        if self.finds_unused:
+            all_reduce(wrap(self.used.copy()), group=self.group)
+        for bucket in self.buckets:
+            bucket.result()
+
+    def _finish(self) -> None:
+        """Give the parameters their gradients; those that nobody used keep what they have."""
+        self.active = False
+        everywhere = np.ones(len(self.parameters), np.int32)
+        if self.finds_unused:
+            everywhere = self.used.copy()
+            all_reduce(wrap(everywhere), group=self.group)
+        for bucket in self.buckets:
+            reduced = bucket.result()
+            if reduced is not bucket.flat._array:
+                bucket.flat._array[...] = reduced
+            for parameter, view in zip(bucket.parameters, bucket.views, strict=True):
+                if not everywhere[self.number[id(parameter)]]:
+                    continue
+                gradient = parameter._grad
+                if gradient is None:
+                    parameter._grad = wrap(view if self.views else view.copy())
+                elif self.views:
+                    gradient._array = view
+                elif gradient._array is not view:
+                    gradient._array[...] = view
+
+
+def _arrived(reducer: Reducer | None, parameter: Any) -> None:
+    if reducer is not None:
+        reducer.arrived(parameter)
+
+
+TWICE = (
+    "Expected to mark a variable ready only once. This error is caused by one of the following reasons: 1) Use of a module "
+    "parameter outside the `forward` function. Please make sure model parameters are not shared across multiple concurrent "
+    "forward-backward passes. or try to use _set_static_graph() as a workaround if this module graph does not change during "
+    "training loop.2) Reused parameters in multiple reentrant backward passes. For example, if you use multiple `checkpoint` "
+    "functions to wrap the same part of your model, it would result in the same set of parameters been used by different "
+    "reentrant backward passes multiple times, and hence marking a variable ready multiple times. DDP does not support such "
+    "use cases in default. You can try to use _set_static_graph() as a workaround if your module graph does not change over "
+    "iterations.\nParameter at index {index} has been marked as ready twice. This means that multiple autograd engine  hooks have "
+    "fired for this particular parameter during this iteration. You can set the environment variable TORCH_DISTRIBUTED_DEBUG to "
+    "either INFO or DETAIL to print parameter names for further debugging."
+)

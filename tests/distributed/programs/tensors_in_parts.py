@@ -1,0 +1,71 @@
+"""DTensor: placements, functions, gradients."""
+
+import os
+
+import torch
+import torch.distributed as dist
+import torch.distributed.tensor as dtn
+import torch.nn as nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_module, distribute_tensor
+
+mesh = init_device_mesh("cpu", (int(os.environ["WORLD_SIZE"]),))
+r, w = dist.get_rank(), dist.get_world_size()
+torch.manual_seed(0)
+big = torch.randn(8, 4)
+d = distribute_tensor(big, mesh, [Shard(0)])
+print(d)
+print(d.shape, d.to_local().shape, d.placements, d.device_mesh, type(d), d.dtype, d.size(0), d.numel(), d.dim())
+print(d.full_tensor().sum().item(), torch.equal(d.full_tensor(), big))
+print(d.redistribute(mesh, [Replicate()]).placements, d.redistribute(mesh, [Shard(1)]).to_local().shape)
+e = d + 1
+print(e.placements, e.to_local().sum().item())
+s = d.sum()
+print(s, s.full_tensor())
+print(d.mean(), d.mean(0).placements, d.sum(1).placements, d.max().full_tensor())
+m = distribute_tensor(torch.randn(4, 6), mesh, [Replicate()])
+p = d @ m
+print("mm", p.placements, p.shape, p.full_tensor().sum().item())
+p2 = distribute_tensor(big, mesh, [Shard(1)]) @ distribute_tensor(torch.randn(4, 6), mesh, [Shard(0)])
+print("mm2", p2.placements, p2.full_tensor().sum().item())
+l = DTensor.from_local(torch.ones(2, 3) * r, mesh, [Shard(0)])
+print(l, l.full_tensor())
+pl = DTensor.from_local(torch.ones(2) * (r + 1), mesh, [Partial()])
+print(pl, pl.redistribute(mesh, [Replicate()]), str(Partial()), str(Shard(0)), str(Replicate()), repr(Partial("avg")))
+u = distribute_tensor(torch.arange(5.0), mesh, [Shard(0)])
+print(u, u.full_tensor())
+x = distribute_tensor(torch.randn(4, 3), mesh, [Shard(0)]).requires_grad_()
+wt = nn.Parameter(distribute_tensor(torch.randn(3, 2), mesh, [Replicate()]))
+print(type(wt), isinstance(wt, nn.Parameter), wt.requires_grad, isinstance(wt, torch.Tensor))
+loss = ((x @ wt).relu() ** 2).sum()
+loss.backward()
+print(loss.full_tensor().item(), x.grad.full_tensor().sum().item(), wt.grad.full_tensor())
+print(x.grad.placements)
+lin = nn.Linear(4, 4)
+dm = distribute_module(lin, mesh)
+print(dm.weight, dm)
+print(dtn.ones(4, 2, device_mesh=mesh, placements=[Shard(0)]), dtn.zeros((2, 2), device_mesh=mesh))
+print(
+    d.view(4, 8).placements,
+    d.t().placements,
+    d.transpose(0, 1).shape,
+    d.unsqueeze(0).placements,
+    d[0].full_tensor().shape,
+)
+print(
+    torch.nn.functional.softmax(d, dim=1).placements, torch.nn.functional.softmax(d, dim=0).full_tensor().sum().item()
+)
+print((d * d).sum(0, keepdim=True).shape, (d > 0).placements, torch.cat([d, d], 1).placements)
+d.add_(1)
+print(d.to_local().sum().item())
+try:
+    d + torch.ones(8, 4)
+except RuntimeError as ex:
+    print(str(ex)[:120])
+with torch.no_grad():
+    z = d.clone().detach().fill_(3.0)
+print(z.full_tensor().unique(), z.placements, d.is_leaf, d.requires_grad)
+opt = torch.optim.SGD([wt], lr=0.1)
+opt.step()
+print(wt.full_tensor())
+dist.destroy_process_group()

@@ -1,0 +1,75 @@
+"""Checkpoints: written by 2 processes and read by 4; one that PyTorch wrote is read, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..support.ranks import by_rank, tensorsh
+
+PROGRAM = """\
+import sys
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+from torch.distributed.fsdp import fully_shard
+dist.init_process_group("gloo")
+def make(seed):
+    torch.manual_seed(seed)
+    model = torch.nn.Sequential(torch.nn.Linear(5, 7), torch.nn.ReLU(), torch.nn.Linear(7, 3))
+    fully_shard(model)
+    return model, torch.optim.Adam(model.parameters(), lr=0.1)
+def step(model, optimizer):
+    model(torch.ones(2, 5)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+def total(model): return round(sum(v.full_tensor().sum().item() for v in model.state_dict().values()), 3)
+path, mode = sys.argv[1:]
+model, optimizer = make(0 if mode == "save" else 1)
+step(model, optimizer)
+if mode == "save": step(model, optimizer)
+weights, state = get_state_dict(model, optimizer)
+given = {"model": weights, "optim": state, "step": 7, "extra": {"t": torch.arange(4), "lst": [1, 2]}}
+if mode == "save":
+    dcp.save(given, checkpoint_id=path)
+else:
+    given["step"], given["extra"] = 0, {"t": torch.zeros(4, dtype=torch.int64), "lst": []}
+    dcp.load(given, checkpoint_id=path)
+    set_state_dict(model, optimizer, model_state_dict=weights, optim_state_dict=state)
+print(total(model), given["step"], given["extra"])
+step(model, optimizer)
+print(total(model))
+for wrong in ({"nope": torch.zeros(1)}, {"extra": {"t": torch.zeros(3)}}):
+    try: dcp.load(wrong, checkpoint_id=path)
+    except BaseException as e: print(type(e).__name__)
+"""
+SAID = ["-2.591 7 {'t': tensor([0, 1, 2, 3]), 'lst': [1, 2]}", "-2.888", "CheckpointException", "ValueError"]
+"""What PyTorch prints."""
+
+
+def run(tmp_path: Path, size: int, folder: Path, mode: str, *options: str) -> list[list[str]]:
+    program = tmp_path / "program.tsr"
+    program.write_text(PROGRAM)
+    done = tensorsh("run", *options, "-n", str(size), str(program), str(folder), mode)
+    assert done.returncode == 0, done.stderr
+    return by_rank(done.stdout, size)
+
+
+def test_another_number_of_processes_reads_it(tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoint"
+    permitted = (f"--allow-write={folder}", f"--allow-read={folder}")
+    assert run(tmp_path, 2, folder, "save", *permitted) == [SAID] * 2
+    assert sorted(path.name for path in folder.iterdir()) == [".metadata", "__0_0.distcp", "__1_0.distcp"]
+    assert run(tmp_path, 3, folder, "load", *permitted) == [SAID] * 3
+
+
+def test_one_of_pytorchs_is_read(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[1] / "data" / "checkpoint"
+    assert run(tmp_path, 2, folder, "load", f"--allow-read={folder}") == [SAID] * 2
+
+
+def test_nothing_is_written_without_permission(tmp_path: Path) -> None:
+    program = tmp_path / "program.tsr"
+    program.write_text(PROGRAM)
+    done = tensorsh("run", "-n", "1", str(program), str(tmp_path / "out"), "save")
+    assert done.returncode == 1 and "PermissionError" in done.stderr and not (tmp_path / "out").exists()

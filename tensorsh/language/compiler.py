@@ -15,8 +15,9 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.classes import build_class
-from ..sandbox.gate import Place, attribute, data, private_attribute
-from ..sandbox.stores import own, own_data, store
+from ..sandbox.gate import Place, attribute, data, private_attribute, view
+from ..sandbox.kinds import shown_range
+from ..sandbox.stores import own, own_data, own_dtype, store
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -34,8 +35,11 @@ RUNTIME: dict[str, Callable[..., Any]] = {
     "<store>": store,
     "<flag>": flag,
     "<data>": data,
+    "<view>": view,
+    "<range>": shown_range,
     "<own>": own,
     "<own data>": own_data,
+    "<own dtype>": own_dtype,
     "__build_class__": build_class,
 }
 

@@ -53,6 +53,12 @@ def attribute(value: Any, name: str) -> Any:
     return _gated(value, name)
 
 
+def view(value: Any) -> Any:
+    """`value.view` in a script: the gate's own way for a name that tensors are asked for all the time."""
+    found = value.view
+    return found if type(found) is MethodType else _reread(value, "view")
+
+
 def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
     name = normalize(name)
@@ -131,6 +137,8 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _numpy(value)
     if name == "clip" and _is_numpy(kind):
         return _clip(value)
+    if name in ("view", "byteswap"):
+        return _reread(value, name)
     is_refused = False
     if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
         is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
@@ -179,6 +187,12 @@ def _numpy(value: Any) -> Any:
 
         return bounded(found)
     return found
+
+
+def _reread(value: Any, name: str) -> Any:
+    from .numpy_views import reread
+
+    return reread(value, name)
 
 
 def _clip(array: Any) -> Callable[..., Any]:

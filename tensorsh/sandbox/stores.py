@@ -59,6 +59,13 @@ def own_data(value: Any) -> Any:
     return own(value)
 
 
+def own_dtype(value: Any) -> Any:
+    """The same for `value.dtype = ...`: numpy would read the memory of an array as it is told."""
+    if type(value).__module__[:5] == "numpy":
+        raise AttributeError(f"attribute 'dtype' of '{type(value).__name__}' objects is not writable: use view(dtype)")
+    return own(value)
+
+
 def set_attribute(value: Any, name: str, new: Any, /) -> None:
     """setattr for scripts."""
     name = normalize(name)
@@ -94,5 +101,7 @@ def _check_writable(value: Any, name: str) -> None:
             raise refused(value, name)
     elif name == "data":
         own_data(value)
+    elif name == "dtype":
+        own_dtype(value)
     elif name in GATED and id(kind) not in script_classes and not is_writable(kind, name):
         raise refused(value, name)

@@ -24,6 +24,7 @@ OWN = {
     "math": {"factorial", "comb", "perm", "fsum", "prod"},
     "collections": {"namedtuple", "abc"},
     "itertools": {
+        "chain",
         "combinations",
         "combinations_with_replacement",
         "count",

@@ -182,7 +182,7 @@ def _repeat(array: Any) -> Callable[..., Any]:
 
 def _numpy(value: Any) -> Any:
     found = value.numpy
-    if getattr(getattr(value, "_array", None), "size", 0) > 1 << 30:
+    if getattr(getattr(value, "_array", None), "size", 0) > 1 << 28:
         from .numpy_guards import bounded
 
         return bounded(found)

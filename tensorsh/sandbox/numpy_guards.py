@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
-TOO_REPEATED = "arrays of more than 2**30 repeated elements are not made in tensorsh: compute with the smaller array"
+TOO_REPEATED = "arrays of more than 2**28 repeated elements are not made in tensorsh: compute with the smaller array"
 MOST = 1 << 60
 """Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
-MOST_REPEATED = 1 << 30
+MOST_REPEATED = 1 << 28
 """Elements of an array that costs nothing, being few numbers repeated: more of them nobody waits for."""
 USUAL = frozenset((int, float, bool, complex, str, type(None), np.ndarray, np.dtype))
 

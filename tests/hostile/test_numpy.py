@@ -66,7 +66,7 @@ def test_where_computes_what_it_chooses() -> None:
 def test_arrays_of_repeated_numbers_have_bounds(program: str) -> None:
     session = Session()
     session.run("import numpy as np, torch")
-    with pytest.raises(ValueError, match=r"more than 2\*\*30 repeated elements"):
+    with pytest.raises(ValueError, match=r"more than 2\*\*28 repeated elements"):
         session.run(program)
 
 

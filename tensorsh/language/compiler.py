@@ -18,6 +18,7 @@ from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, private_attribute, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.stores import own, own_data, own_dtype, store
+from ..sandbox.thrown import catchable, goes_on
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program"]
 
-RUNTIME: dict[str, Callable[..., Any]] = {
+RUNTIME: dict[str, Any] = {
     "<attribute>": attribute,
     "<private>": private_attribute,
     "<place>": Place,
@@ -37,6 +38,9 @@ RUNTIME: dict[str, Callable[..., Any]] = {
     "<data>": data,
     "<view>": view,
     "<range>": shown_range,
+    "<catchable>": catchable,
+    "<goes on>": goes_on,
+    "<anything>": BaseException,
     "<own>": own,
     "<own data>": own_data,
     "<own dtype>": own_dtype,

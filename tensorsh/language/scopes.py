@@ -6,7 +6,8 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
     x.__dict__       ->  <attribute>(x, "__dict__")       x._n = 1       ->  <store>(1, x, "_n")
     x.data           ->  <data>(x)                        x.view(n)      ->  <view>(x)(n)
     f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)["_n"] += 1
-    list(range(n))   ->  list(<range>(range)(n))
+    list(range(n))   ->  list(<range>(range)(n))          except E:      ->  except <catchable>(E):
+    finally: f()     ->  finally: if <goes on>(): f()
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -346,6 +347,21 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
             raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
         walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
+    if gate:
+        where = dict(
+            zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node.type or node), strict=True)
+        )
+        caught = node.type or ast.Name("<anything>", LOAD, **where)
+        node.type = ast.Call(ast.Name("<catchable>", LOAD, **where), [caught], [], **where)
+
+
+def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> None:
+    walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
+    if gate and node.finalbody:
+        first = node.finalbody[0]
+        where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(first), strict=True))
+        asked = ast.Call(ast.Name("<goes on>", LOAD, **where), [], [], **where)
+        node.finalbody = [ast.If(asked, node.finalbody, [], **where)]
 
 
 def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
@@ -423,6 +439,7 @@ _VISITORS: dict[type, Any] = {
     ast.Global: _global,
     ast.Nonlocal: lambda walk, node, scope, *_: walk.bindings.extend((n, node, scope) for n in node.names),
     ast.ExceptHandler: _handler,
+    ast.Try: _try,
     ast.Assign: _assign,
     ast.AugAssign: _augmented,
     ast.MatchAs: _capture,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import BuiltinMethodType, MethodDescriptorType
 from typing import Any
 
+from .sealed import Sealed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,15 +67,41 @@ def reread(value: Any, name: str) -> Any:
     return {"view": view, "byteswap": byteswap}[name](found)
 
 
+class Told(metaclass=Sealed):
+    """The target of `array.dtype = ...`."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @property
+    def dtype(self) -> Any:
+        return self._array.dtype
+
+    @dtype.setter
+    def dtype(self, new: Any) -> None:
+        import numpy as np
+
+        new = np.dtype(new)
+        check(self._array.dtype, new)
+        self._array.dtype = new
+
+
+def check(old: Any, new: Any) -> None:
+    """Refuses to read an array of one dtype as another."""
+    if new != old:
+        if not is_plain(new) or not is_plain(old):
+            raise TypeError(NO_TEXT)
+        if has_gaps(new):
+            raise TypeError(NO_GAPS)
+
+
 def view(found: Callable[..., Any]) -> Callable[..., Any]:
     def view(*arguments: Any, **options: Any) -> Any:
         array, rest = taken(found, arguments)
         result = array.view(*rest, **options)
-        if result.dtype != array.dtype:
-            if not is_plain(result.dtype) or not is_plain(array.dtype):
-                raise TypeError(NO_TEXT)
-            if has_gaps(result.dtype):
-                raise TypeError(NO_GAPS)
+        check(array.dtype, result.dtype)
         return result if array is source(found, arguments) else result[()]
 
     return view

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from .classes import (
+    guarded_exit,
     guarded_getattr,
     is_reserved,
     is_script_function,
@@ -60,9 +61,11 @@ def own_data(value: Any) -> Any:
 
 
 def own_dtype(value: Any) -> Any:
-    """The same for `value.dtype = ...`: numpy would read the memory of an array as it is told."""
+    """The same for `value.dtype = ...`; an array is told its dtype by way of a check."""
     if type(value).__module__[:5] == "numpy":
-        raise AttributeError(f"attribute 'dtype' of '{type(value).__name__}' objects is not writable: use view(dtype)")
+        from .numpy_views import Told
+
+        return Told(value)
     return own(value)
 
 
@@ -72,7 +75,9 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
     _check_writable(value, name)
     if name == "__getattr__" and isinstance(value, type):
         new = guarded_getattr(new)
-    setattr(value, name, new)
+    elif name == "__exit__" and isinstance(value, type):
+        new = guarded_exit(new)
+    setattr(own_dtype(value) if name == "dtype" else value, name, new)
 
 
 def delete_attribute(value: Any, name: str, /) -> None:
@@ -101,7 +106,5 @@ def _check_writable(value: Any, name: str) -> None:
             raise refused(value, name)
     elif name == "data":
         own_data(value)
-    elif name == "dtype":
-        own_dtype(value)
     elif name in GATED and id(kind) not in script_classes and not is_writable(kind, name):
         raise refused(value, name)

@@ -50,7 +50,7 @@ OWN = {
     "operator": {"attrgetter", "methodcaller"},
     "json": {"dump", "dumps"},
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
-    "contextlib": {"contextmanager"},
+    "contextlib": {"ExitStack", "contextmanager", "suppress"},
     "abc": {"abstractmethod"},
     "time": {"sleep"},
     "io": {"open"},

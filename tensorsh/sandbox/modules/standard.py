@@ -310,9 +310,9 @@ def contextlib(environment: Environment) -> dict[str, Any]:
     """redirect_stdout and redirect_stderr are left out: they change the process."""
     import contextlib as real
 
-    from .definitions import contextmanager
+    from .definitions import contextmanager, leaving
 
-    return take(real, "ExitStack closing nullcontext suppress") | {"contextmanager": contextmanager}
+    return take(real, "closing nullcontext") | {"contextmanager": contextmanager} | leaving()
 
 
 @_table("json")

@@ -131,12 +131,10 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _safe_format(getattr(value, name))
     if name == "astype" and _is_numpy(kind):
         return _astype(value)
-    if name == "repeat" and _is_numpy(kind):
-        return _repeat(value)
+    if name in ("clip", "repeat", "take", "put", "choose") and _is_numpy(kind):
+        return _guarded(value, name)
     if name == "numpy":
         return _numpy(value)
-    if name == "clip" and _is_numpy(kind):
-        return _clip(value)
     if name in ("view", "byteswap"):
         return _reread(value, name)
     is_refused = False
@@ -174,12 +172,6 @@ def _astype(array: Any) -> Callable[..., Any]:
     return astype
 
 
-def _repeat(array: Any) -> Callable[..., Any]:
-    from .numpy_guards import repeat
-
-    return lambda repeats, axis=None: repeat(array, repeats, axis)
-
-
 def _numpy(value: Any) -> Any:
     found = value.numpy
     if getattr(getattr(value, "_array", None), "size", 0) > 1 << 28:
@@ -195,10 +187,10 @@ def _reread(value: Any, name: str) -> Any:
     return reread(value, name)
 
 
-def _clip(array: Any) -> Callable[..., Any]:
-    from .numpy_guards import clip
+def _guarded(array: Any, name: str) -> Any:
+    from .numpy_guards import method
 
-    return lambda *arguments, **keywords: clip(array, *arguments, **keywords)
+    return method(array, name)
 
 
 def _special(value: Any, kind: type, name: str) -> Any:

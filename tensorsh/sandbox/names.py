@@ -45,6 +45,9 @@ GATED: dict[str, str] = {
     "repeat": "numpy: counts beyond 64 bits write behind the result",
     "view": "numpy: numbers read as text, whose characters Python's encoders believe",
     "byteswap": "numpy: as view",
+    **dict.fromkeys(
+        ("take", "put", "choose"), "numpy: `mode='wrap'` counts a far index down, one length after another"
+    ),
     "readinto": "io: writes bytes over an array's memory, also over one of objects",
     "readinto1": "io: as readinto",
     "pack_into": "struct: as readinto",

@@ -98,6 +98,38 @@ def clip(a: Any, *arguments: Any, **options: Any) -> Any:
     return np.clip(a, *arguments, **options)
 
 
+def wrapped(indices: Any, count: int, mode: Any) -> Any:
+    """Indices within bounds where `mode` is to wrap them: numpy would count them down, one length after another."""
+    indices = plain(indices)
+    return indices if mode in ("raise", "clip") or not count else np.asarray(indices) % count
+
+
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    count = np.size(a) if axis is None else np.size(a, axis)
+    return np.take(a, wrapped(indices, count, mode), plain(axis), out, mode)
+
+
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    return np.put(a, wrapped(ind, np.size(a), mode), v, mode)
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    return np.choose(wrapped(a, len(choices), mode), choices, out, mode)
+
+
+def method(array: Any, name: str) -> Callable[..., Any]:
+    """One of these functions as a method of an array."""
+    functions: dict[str, Callable[..., Any]] = {
+        "clip": clip,
+        "repeat": repeat,
+        "take": take,
+        "put": put,
+        "choose": choose,
+    }
+    function = functions[name]
+    return lambda *arguments, **keywords: function(array, *arguments, **keywords)
+
+
 def empty(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     return np.zeros(plain(shape), dtype, order, device=device, like=like)
 
@@ -106,4 +138,6 @@ def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
     return np.zeros_like(prototype, *args, **options)
 
 
-GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like)}
+GUARDED = {
+    f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like, take, put, choose)
+}

@@ -158,3 +158,33 @@ def test_random_numbers_come_within_a_moment(program: str) -> None:
     session.run("import numpy as np")
     with pytest.raises(ValueError):
         session.run(program)
+
+
+def test_far_indices_are_wrapped_at_once() -> None:
+    session = Session(timeout=20)
+    session.run("import numpy as np\na = np.arange(6)\nfar = np.array([2**62, -2**63, 7, -1])")
+    wanted = [2**62 % 6, -(2**63) % 6, 1, 5]
+    assert session.run("a.take(far, mode='wrap').tolist(), np.take(a, far, mode='wrap').tolist()") == (wanted, wanted)
+    assert session.run(
+        "np.take(a.reshape(2, 3), far, 1, mode='wrap').shape, a.take(1), a.take([0, 9], mode='clip').tolist()"
+    ) == (
+        (2, 4),
+        1,
+        [0, 5],
+    )
+    assert session.run(
+        "far.choose([10, 20, 30], mode='wrap').tolist(), np.choose([0, 1], [[1, 2], [3, 4]]).tolist()"
+    ) == (
+        [10 * (1 + n % 3) for n in (2**62, -(2**63), 7, -1)],
+        [1, 4],
+    )
+    assert session.run("b = np.zeros(6); b.put(far, 1, mode='wrap'); np.put(b, [0], 5); b.tolist()") == [
+        5,
+        1,
+        0,
+        0,
+        1,
+        1,
+    ]
+    with pytest.raises(IndexError):
+        session.run("a.take(far)")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import MANY, apart
 from ..arrays.chunks import suits
 from ..arrays.constants import EXACT_SIZE
 from ..kernels import kernel as kernel_named
@@ -25,8 +26,20 @@ def from_scipy(xp: Any, name: str) -> Any:
         return getattr(importlib.import_module("cupyx.scipy.special"), name)
     found = _scipy.get(name)
     if found is None:
-        found = _scipy[name] = getattr(importlib.import_module("scipy.special"), name)
+        found = _scipy[name] = leavable(getattr(importlib.import_module("scipy.special"), name))
     return found
+
+
+def leavable(function: Any) -> Any:
+    """A function that can be interrupted on large arrays."""
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        for x in arrays:
+            if type(x) is np.ndarray and x.size >= MANY:
+                return apart(function, *arrays, **options)
+        return function(*arrays, **options)
+
+    return call
 
 
 def scipy_function(

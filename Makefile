@@ -39,7 +39,7 @@ bench:
 	$(BIN)/python -m benchmarks
 
 nightly:
-	HOSTILE=all $(BIN)/python -m pytest -q tests/engine/builds.py tests/hostile/test_programs.py
+	HOSTILE=all $(BIN)/python -m pytest -q tests/engine/builds.py tests/hostile/test_programs.py tests/hostile/sweep.py
 
 fuzz:
 	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long

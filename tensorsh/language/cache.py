@@ -26,7 +26,11 @@ Entry = tuple[CodeType, "CodeType | None", "frozenset[str]", "dict[str, bool]"]
 
 def key_of(text: str, filename: str) -> bytes:
     """The key of a cached program: all that it depends on, apart from the names that are bound."""
-    sources = [TABLE, *(os.path.join(HERE, name) for name in ("scopes.py", "flags.py", "lowering.py")), names.__file__]
+    sources = [
+        TABLE,
+        *(os.path.join(HERE, name) for name in ("scopes.py", "attributes.py", "flags.py", "lowering.py")),
+        names.__file__,
+    ]
     own = "".join(f"{os.stat(path).st_mtime_ns}" for path in sources)
     try:
         with open(grammar_path(), "rb") as file:

@@ -15,8 +15,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.classes import build_class
-from ..sandbox.gate import Place, attribute, data, private_attribute
-from ..sandbox.stores import own, own_data, store
+from ..sandbox.gate import Place, attribute, data, private_attribute, view
+from ..sandbox.kinds import shown_range
+from ..sandbox.stores import own, own_data, own_dtype, store
+from ..sandbox.thrown import catchable, goes_on
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -27,15 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program"]
 
-RUNTIME: dict[str, Callable[..., Any]] = {
+RUNTIME: dict[str, Any] = {
     "<attribute>": attribute,
     "<private>": private_attribute,
     "<place>": Place,
     "<store>": store,
     "<flag>": flag,
     "<data>": data,
+    "<view>": view,
+    "<range>": shown_range,
+    "<catchable>": catchable,
+    "<goes on>": goes_on,
+    "<anything>": BaseException,
     "<own>": own,
     "<own data>": own_data,
+    "<own dtype>": own_dtype,
     "__build_class__": build_class,
 }
 

@@ -4,8 +4,10 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
 
     x._prev          ->  <private>(x, "_prev")            f(a, keepdim)  ->  <flag>(f, "keepdim")(a)
     x.__dict__       ->  <attribute>(x, "__dict__")       x._n = 1       ->  <store>(1, x, "_n")
-    x.data           ->  <data>(x)
+    x.data           ->  <data>(x)                        x.view(n)      ->  <view>(x)(n)
     f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)["_n"] += 1
+    list(range(n))   ->  list(<range>(range)(n))          except E:      ->  except <catchable>(E):
+    finally: f()     ->  finally: if <goes on>(): f()
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -24,13 +26,13 @@ from ..sandbox.names import (
     is_gated,
     is_special,
 )
+from .attributes import LOAD, attribute, check_store, is_shape, mangled
 from .flags import UNMISTAKABLE_FLAGS
 from .mistake import Mistake, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
 MAX_FLAGS = 8
-LOAD = ast.Load()
 
 
 class Scope:
@@ -115,6 +117,9 @@ class Walk:
                     scope.reads.add(name)
                     if not gate:
                         self.nodes.append((node, scope))
+                    elif name == "range" and not hasattr(node, "plain"):
+                        _show_range(node)
+                        continue
                 else:
                     _bind_target(scope, name)
                     self.bindings.append((name, node, scope))
@@ -145,7 +150,7 @@ class Walk:
                 elif isinstance(value, ast.AST) and field != "op" and field != "ctx":
                     stack.append((value, scope, depth))
         for target, scope in self.stores:
-            _check_store(self, target, scope)
+            check_store(self, target, scope)
 
     def push(self, scope: Scope, depth: int, *children: Any) -> None:
         for child in children:
@@ -165,6 +170,21 @@ class Walk:
                 if found is None or found.kind in ("module", "class"):
                     names.add(name)
         return frozenset(names)
+
+
+def _keep_range(walked: ast.expr) -> None:
+    """Let a loop over `range(...)` call Python's own: each of its steps can be interrupted."""
+    if type(walked) is ast.Call and type(walked.func) is ast.Name:
+        walked.func.plain = True  # type: ignore[attr-defined]
+
+
+def _show_range(node: Any) -> None:
+    """`range` becomes `<range>(range)`: one whose long ranges can be left wherever compiled code walks them."""
+    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node), strict=True))
+    name = ast.Name(node.id, LOAD, **where)
+    del node.id, node.ctx
+    node.__class__ = ast.Call
+    node.func, node.args, node.keywords = ast.Name("<range>", LOAD, **where), [name], []
 
 
 def _bind_target(scope: Scope, name: str) -> None:
@@ -241,6 +261,7 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
                 pending += target.elts
         walk.push(inner, depth, generator.target, generator.ifs)
     for index, generator in enumerate(node.generators):
+        _keep_range(generator.iter)
         walk.push(scope if index == 0 else inner, depth, generator.iter)
     if type(node) is ast.DictComp:
         walk.push(inner, depth, node.key, node.value)
@@ -248,59 +269,9 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
         walk.push(inner, depth, node.elt)
 
 
-def _mangled(name: str, scope: Scope) -> str:
-    """Private names of classes, as Python changes them."""
-    if name[:2] == "__" and not is_special(name) and scope.class_name:
-        return f"_{scope.class_name}{name}"
-    return name
-
-
-def _attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
-    value, name = node.value, node.attr
-    walk.stack.append((value, scope, depth))
-    if not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load):
-        if gate and type(node.ctx) is not ast.Load:
-            walk.stores.append((node, scope))
-        return
-    special = is_special(name)
-    name = _mangled(name, scope)
-    where = {
-        "lineno": node.lineno,
-        "col_offset": node.col_offset,
-        "end_lineno": node.end_lineno,
-        "end_col_offset": node.end_col_offset,
-    }
-    text = ast.Constant(name, None, **where)
-    context = node.ctx
-    del node.attr
-    if type(context) is ast.Load:
-        helper = "<data>" if name == "data" else "<private>" if name[0] == "_" and not special else "<attribute>"
-        del node.ctx, node.value
-        node.__class__ = ast.Call
-        node.func = ast.Name(helper, LOAD, **where)
-        node.args = [value] if name == "data" else [value, text]
-        node.keywords = []
-    else:
-        node.__class__ = ast.Subscript
-        node.value = ast.Call(ast.Name("<place>", LOAD, **where), [value], [], **where)
-        node.slice = text
-
-
-def _check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
-    """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
-
-    A method's stores in its own object stay as they are and cost nothing. Library classes refuse by themselves
-    (sealed.py); where a method is called with a function of the library for its object, the store is undone when the
-    program ends (sandbox/restored.py).
-    """
-    value = node.value
-    if type(value) is ast.Name:
-        home = scope.finds(value.id)
-        if home is not None and home.first == value.id:
-            return
-    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
-    helper = "<own data>" if node.attr == "data" else "<own>"
-    node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
+def _for(walk: Walk, node: ast.For, scope: Scope, depth: int, gate: bool) -> None:
+    _keep_range(node.iter)
+    walk.push(scope, depth, node.target, node.iter, node.body, node.orelse)
 
 
 def _field(walk: Walk, node: ast.FormattedValue, scope: Scope, depth: int, gate: bool) -> None:
@@ -315,8 +286,11 @@ def _call(walk: Walk, node: ast.Call, scope: Scope, depth: int, gate: bool) -> N
         if type(argument) is ast.Name:
             walk.candidates.append((node, scope))
             break
+    function: Any = node.func
+    if type(function) is ast.Attribute and function.attr == "view" and not node.keywords and is_shape(arguments):
+        function.plain = True  # type: ignore[attr-defined]
     stack = walk.stack
-    stack.append((node.func, scope, depth))
+    stack.append((function, scope, depth))
     for argument in arguments:
         stack.append((argument, scope, depth))
     for keyword in node.keywords:
@@ -373,6 +347,21 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
             raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
         walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
+    if gate:
+        where = dict(
+            zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node.type or node), strict=True)
+        )
+        caught = node.type or ast.Name("<anything>", LOAD, **where)
+        node.type = ast.Call(ast.Name("<catchable>", LOAD, **where), [caught], [], **where)
+
+
+def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> None:
+    walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
+    if gate and node.finalbody:
+        first = node.finalbody[0]
+        where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(first), strict=True))
+        asked = ast.Call(ast.Name("<goes on>", LOAD, **where), [], [], **where)
+        node.finalbody = [ast.If(asked, node.finalbody, [], **where)]
 
 
 def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
@@ -383,7 +372,7 @@ def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None
         # the usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`
         where = {"lineno": node.lineno, "col_offset": node.col_offset}
         where |= {"end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}
-        name = ast.Constant(_mangled(target.attr, scope), None, **where)
+        name = ast.Constant(mangled(target.attr, scope), None, **where)
         walk.push(scope, depth, target.value, value)
         del node.targets
         node.__class__ = ast.Expr
@@ -424,6 +413,8 @@ def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gat
     for name in node.kwd_attrs:
         if gate and is_gated(name):
             raise Mistake(f"attribute '{name}' is not available in patterns in tensorsh", place_of(node))
+    if type(node.cls) is ast.Name:
+        node.cls.plain = True  # type: ignore[attr-defined]
     walk.push(scope, depth, node.cls, node.patterns, node.kwd_patterns)
 
 
@@ -439,7 +430,8 @@ _VISITORS: dict[type, Any] = {
     ast.SetComp: _comprehension,
     ast.DictComp: _comprehension,
     ast.GeneratorExp: _comprehension,
-    ast.Attribute: _attribute,
+    ast.For: _for,
+    ast.Attribute: attribute,
     ast.Call: _call,
     ast.FormattedValue: _field,
     ast.Import: _import,
@@ -447,6 +439,7 @@ _VISITORS: dict[type, Any] = {
     ast.Global: _global,
     ast.Nonlocal: lambda walk, node, scope, *_: walk.bindings.extend((n, node, scope) for n in node.names),
     ast.ExceptHandler: _handler,
+    ast.Try: _try,
     ast.Assign: _assign,
     ast.AugAssign: _augmented,
     ast.MatchAs: _capture,

@@ -15,6 +15,7 @@ from typing import Any
 
 from .names import is_special
 from .sealed import MARK, joined, reserved
+from .thrown import kept_out
 
 script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
 pure_classes: set[int] = set()  # those with nothing but `object` and Python's own containers and exceptions above them
@@ -102,6 +103,9 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
         own = made.__dict__.get("__getattr__")
         if own is not None:
             type.__setattr__(made, "__getattr__", guarded_getattr(own))
+        leave = made.__dict__.get("__exit__")
+        if leave is not None:
+            type.__setattr__(made, "__exit__", guarded_exit(leave))
         for special, told in when_defined.items():
             if special in made.__dict__:
                 told()
@@ -152,6 +156,13 @@ def guarded_getattr(function: Any) -> FunctionType:
 
     __getattr__.__doc__ = function.__doc__
     return __getattr__  # type: ignore[return-value]
+
+
+def guarded_exit(function: Any) -> FunctionType:
+    """A script's `__exit__` holds no error that ends it."""
+    if not isinstance(function, FunctionType):
+        raise TypeError("__exit__ must be a function in tensorsh")
+    return kept_out(function)
 
 
 def refused(value: Any, name: str) -> AttributeError:

@@ -53,6 +53,12 @@ def attribute(value: Any, name: str) -> Any:
     return _gated(value, name)
 
 
+def view(value: Any) -> Any:
+    """`value.view` in a script: the gate's own way for a name that tensors are asked for all the time."""
+    found = value.view
+    return found if type(found) is MethodType else _reread(value, "view")
+
+
 def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
     name = normalize(name)
@@ -125,12 +131,12 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return _safe_format(getattr(value, name))
     if name == "astype" and _is_numpy(kind):
         return _astype(value)
-    if name == "repeat" and _is_numpy(kind):
-        return _repeat(value)
+    if name in ("clip", "repeat", "take", "put", "choose") and _is_numpy(kind):
+        return _guarded(value, name)
     if name == "numpy":
         return _numpy(value)
-    if name == "clip" and _is_numpy(kind):
-        return _clip(value)
+    if name in ("view", "byteswap"):
+        return _reread(value, name)
     is_refused = False
     if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
         is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
@@ -166,25 +172,25 @@ def _astype(array: Any) -> Callable[..., Any]:
     return astype
 
 
-def _repeat(array: Any) -> Callable[..., Any]:
-    from .numpy_guards import repeat
-
-    return lambda repeats, axis=None: repeat(array, repeats, axis)
-
-
 def _numpy(value: Any) -> Any:
     found = value.numpy
-    if getattr(getattr(value, "_array", None), "size", 0) > 1 << 30:
+    if getattr(getattr(value, "_array", None), "size", 0) > 1 << 28:
         from .numpy_guards import bounded
 
         return bounded(found)
     return found
 
 
-def _clip(array: Any) -> Callable[..., Any]:
-    from .numpy_guards import clip
+def _reread(value: Any, name: str) -> Any:
+    from .numpy_views import reread
 
-    return lambda *arguments, **keywords: clip(array, *arguments, **keywords)
+    return reread(value, name)
+
+
+def _guarded(array: Any, name: str) -> Any:
+    from .numpy_guards import method
+
+    return method(array, name)
 
 
 def _special(value: Any, kind: type, name: str) -> Any:

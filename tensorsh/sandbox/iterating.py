@@ -7,6 +7,7 @@ and so is the next element of what has no end, or hardly one: whoever walks it, 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from .sealed import Sealed
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 MANY = 1 << 20
 """Elements that are walked in a moment."""
+LONG = 1 << 22
+"""Numbers of a range that is Python's own."""
 GENERATOR = type((lambda: (yield))())
 
 
@@ -31,9 +34,83 @@ def stepping(kind: type) -> type:
     return Sealed(kind.__name__, (kind,), body)
 
 
-ENDLESS = "combinations combinations_with_replacement count cycle permutations product repeat"
+ENDLESS = "chain combinations combinations_with_replacement count cycle permutations product repeat"
 SOURCES = {name: stepping(getattr(itertools, name)) for name in ENDLESS.split()}
 """Those of itertools that give elements without end, or more than anybody waits for."""
+
+
+class Range(metaclass=Sealed):
+    """A range of more numbers than are walked in a moment, as a program sees it: Python's own but for its steps."""
+
+    __slots__ = ("_real",)
+    _real: range
+
+    start = property(lambda self: self._real.start)
+    stop = property(lambda self: self._real.stop)
+    step = property(lambda self: self._real.step)
+
+    def __len__(self) -> int:
+        return len(self._real)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[int]:
+        return stepped(self._real)
+
+    def __reversed__(self) -> Iterator[int]:
+        return stepped(reversed(self._real))
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._real[index]
+        return bounded(found) if type(found) is range else found
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._real if type(value) in (int, bool) else any(x is value or x == value for x in self)
+
+    def index(self, value: Any, /) -> int:
+        if type(value) not in (int, bool):
+            for place, each in enumerate(self):
+                if each is value or each == value:
+                    return place
+            raise ValueError("sequence.index(x): x not in sequence")
+        return self._real.index(value)
+
+    def count(self, value: Any, /) -> int:
+        if type(value) in (int, bool):
+            return self._real.count(value)
+        return sum(1 for each in self if each is value or each == value)
+
+    def __eq__(self, other: object) -> Any:
+        return self._real == (other._real if type(other) is Range else other)
+
+    def __hash__(self) -> int:
+        return hash(self._real)
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+    def __copy__(self) -> Range:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Range:
+        return self
+
+
+Range.__name__ = Range.__qualname__ = "range"
+Sequence.register(Range)  # as Python's own is
+
+
+def bounded(real: range) -> Any:
+    """A range, which can be left wherever it is walked."""
+    try:
+        if len(real) <= LONG:
+            return real
+    except OverflowError:
+        pass
+    made = object.__new__(Range)
+    made._real = real
+    return made
 
 
 def iterate(*arguments: Any) -> Any:

@@ -12,6 +12,7 @@ import types
 from typing import Any, NoReturn
 
 from . import classes, gate
+from .iterating import Range, bounded
 from .namespace import Namespace
 
 _real_type = type
@@ -187,7 +188,23 @@ def stands_for(kind: type, real: type) -> None:
     _FAMILIES.add(kind)
 
 
+class _RangeSeal(_Seal):
+    """`range(n)` makes a range that can be left where it is long."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return bounded(range(*args, **kwargs))
+
+
+shown = stand_in(range, "", _RangeSeal, __doc__=range.__doc__)
+
+
+def shown_range(value: Any) -> Any:
+    """What a program has under the name `range`."""
+    return shown if value is range else value
+
+
 stands_for(Namespace, types.ModuleType)
+stands_for(Range, range)
 
 
 def add_family(real: type, why: str, **body: Any) -> Any:

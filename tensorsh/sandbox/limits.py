@@ -19,23 +19,12 @@ from . import processes
 from .sealed import program_frame
 from .supervision import TIMEOUT_CODE as TIMEOUT_CODE
 from .supervision import timeout_message
+from .thrown import Limit, OutputLimit, Timeout
 from .whole import may_be_left
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from typing import Any, TextIO
-
-
-class Limit(BaseException):
-    """A bound was reached. No `Exception`, so that a script does not catch it by accident."""
-
-
-class Timeout(Limit):
-    """The time is over."""
-
-
-class OutputLimit(Limit):
-    """More was printed than allowed."""
 
 
 def parse_size(text: str) -> int:

@@ -43,6 +43,11 @@ GATED: dict[str, str] = {
     "clip": "numpy: `where` without `out` shows memory that was not written",
     "numpy": "a tensor that repeats one number 2**40 times costs nothing; numpy would walk it without end",
     "repeat": "numpy: counts beyond 64 bits write behind the result",
+    "view": "numpy: numbers read as text, whose characters Python's encoders believe",
+    "byteswap": "numpy: as view",
+    **dict.fromkeys(
+        ("take", "put", "choose"), "numpy: `mode='wrap'` counts a far index down, one length after another"
+    ),
     "readinto": "io: writes bytes over an array's memory, also over one of objects",
     "readinto1": "io: as readinto",
     "pack_into": "struct: as readinto",

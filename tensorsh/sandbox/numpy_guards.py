@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
-TOO_REPEATED = "arrays of more than 2**30 repeated elements are not made in tensorsh: compute with the smaller array"
+TOO_REPEATED = "arrays of more than 2**28 repeated elements are not made in tensorsh: compute with the smaller array"
 MOST = 1 << 60
 """Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
-MOST_REPEATED = 1 << 30
+MOST_REPEATED = 1 << 28
 """Elements of an array that costs nothing, being few numbers repeated: more of them nobody waits for."""
 USUAL = frozenset((int, float, bool, complex, str, type(None), np.ndarray, np.dtype))
 
@@ -58,6 +58,17 @@ def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     return named(call, function)
 
 
+def with_points(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A transform, refused where there is nothing to transform: numpy's inverse ones show memory then."""
+
+    def call(a: Any, *args: Any, **options: Any) -> Any:
+        if not np.size(a) and function.__name__ not in ("fftshift", "ifftshift"):
+            raise ValueError("Invalid number of FFT data points (0) specified.")
+        return function(a, *args, **options)
+
+    return named(call, function)
+
+
 def extent(array: Any) -> int:
     """The bytes from the first to the last element."""
     return sum(abs(step) * (n - 1) for n, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
@@ -87,6 +98,38 @@ def clip(a: Any, *arguments: Any, **options: Any) -> Any:
     return np.clip(a, *arguments, **options)
 
 
+def wrapped(indices: Any, count: int, mode: Any) -> Any:
+    """Indices within bounds where `mode` is to wrap them: numpy would count them down, one length after another."""
+    indices = plain(indices)
+    return indices if mode in ("raise", "clip") or not count else np.asarray(indices) % count
+
+
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    count = np.size(a) if axis is None else np.size(a, axis)
+    return np.take(a, wrapped(indices, count, mode), plain(axis), out, mode)
+
+
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    return np.put(a, wrapped(ind, np.size(a), mode), v, mode)
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    return np.choose(wrapped(a, len(choices), mode), choices, out, mode)
+
+
+def method(array: Any, name: str) -> Callable[..., Any]:
+    """One of these functions as a method of an array."""
+    functions: dict[str, Callable[..., Any]] = {
+        "clip": clip,
+        "repeat": repeat,
+        "take": take,
+        "put": put,
+        "choose": choose,
+    }
+    function = functions[name]
+    return lambda *arguments, **keywords: function(array, *arguments, **keywords)
+
+
 def empty(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     return np.zeros(plain(shape), dtype, order, device=device, like=like)
 
@@ -95,4 +138,6 @@ def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
     return np.zeros_like(prototype, *args, **options)
 
 
-GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like)}
+GUARDED = {
+    f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like, take, put, choose)
+}

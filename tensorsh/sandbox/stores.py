@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from .classes import (
+    guarded_exit,
     guarded_getattr,
     is_reserved,
     is_script_function,
@@ -59,13 +60,24 @@ def own_data(value: Any) -> Any:
     return own(value)
 
 
+def own_dtype(value: Any) -> Any:
+    """The same for `value.dtype = ...`; an array is told its dtype by way of a check."""
+    if type(value).__module__[:5] == "numpy":
+        from .numpy_views import Told
+
+        return Told(value)
+    return own(value)
+
+
 def set_attribute(value: Any, name: str, new: Any, /) -> None:
     """setattr for scripts."""
     name = normalize(name)
     _check_writable(value, name)
     if name == "__getattr__" and isinstance(value, type):
         new = guarded_getattr(new)
-    setattr(value, name, new)
+    elif name == "__exit__" and isinstance(value, type):
+        new = guarded_exit(new)
+    setattr(own_dtype(value) if name == "dtype" else value, name, new)
 
 
 def delete_attribute(value: Any, name: str, /) -> None:

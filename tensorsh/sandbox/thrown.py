@@ -1,8 +1,46 @@
-"""Errors that one thread throws at another, which raises them at its next step."""
+"""Errors that end a program, whatever it catches; and how one thread throws an error at another, which raises it at its next step."""
 
 from __future__ import annotations
 
+import sys
 from _thread import get_ident
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Limit(BaseException):
+    """A bound was reached. No `Exception`; and the `except`, `finally` and `with` of programs let it pass."""
+
+
+class Timeout(Limit):
+    """The time is over."""
+
+
+class OutputLimit(Limit):
+    """More was printed than allowed."""
+
+
+def catchable(kinds: Any) -> Any:
+    """The classes of errors behind a program's `except`: none where a bound was reached."""
+    return () if isinstance(sys.exception(), Limit) else kinds
+
+
+def goes_on() -> bool:
+    """Whether a program's `finally` is run: not where a bound was reached."""
+    return not isinstance(sys.exception(), Limit)
+
+
+def kept_out(leave: Any) -> Any:
+    """A program's `__exit__`, whose answer does not hold an error that ends the program."""
+
+    def __exit__(self: Any, *told: Any) -> Any:
+        answer = leave(self, *told)
+        return answer if not any(isinstance(each, Limit) for each in told) else False
+
+    __exit__.__doc__, __exit__.__qualname__ = leave.__doc__, leave.__qualname__
+    return __exit__
 
 
 def throw(thread: int, error: type[BaseException]) -> None:

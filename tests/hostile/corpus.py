@@ -8,8 +8,9 @@ An answer is the text that a program prints and then that of its last expression
 alone PyTorch has no answer that could be compared: it prints none, crashes, stands still, or shows memory that it has not written.
 ``make record ONLY=hostile`` writes the answers. Where tensorsh answers otherwise, ``!>`` says how; a word in it says why that
 stays: ``!undefined>``, PyTorch answers by chance or from memory that it does not own; ``!asserts>``, it finds itself at fault;
-``!memory>``, the words of a bound on memory, of which it has another; ``!sandbox>``, a script has no such thing. No word: to be
-cured. ``python -m tests.hostile.accept`` writes refusals in other words.
+``!memory>``, the words of a bound on memory, of which it has another; ``!sandbox>``, a script has no such thing; ``!words>``,
+both refuse, each by the check that comes first; ``!lies>``, an object that lies was asked something else; ``!answered>``, PyTorch
+refuses what does no harm here. No word: to be cured. ``python -m tests.hostile.accept`` writes refusals in other words.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -31,9 +32,10 @@ class Worker:
     def __init__(self, command: list[str], byte: int) -> None:
         # Fresh memory of the C library is filled as well (M_PERTURB), with the complement of this byte.
         environment = {**os.environ, "MALLOC_PERTURB_": str(0xFF ^ byte), "PYTHONUNBUFFERED": "1"}
+        self.told = tempfile.TemporaryFile()  # a pipe that nobody reads would fill up, and hold the process
         self.process = subprocess.Popen(
             command,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.told, env=environment, cwd=ROOT,
         )  # fmt: skip
         self.rest = b""
 
@@ -65,7 +67,9 @@ class Worker:
 
     def end(self) -> str:
         """The way in which a process ended by itself."""
-        told = self.process.communicate()[1].decode(errors="replace")
+        self.process.communicate()
+        self.told.seek(0)
+        told = self.told.read().decode(errors="replace")
         code = self.process.returncode
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return f"crash ({name}) {told[-2000:]}"
@@ -73,6 +77,7 @@ class Worker:
     def close(self) -> None:
         self.process.kill()
         self.process.communicate()
+        self.told.close()
 
 
 def run(sources: list[str], command: list[str] | None = None, byte: int = BYTE) -> list[tuple[str, str]]:

@@ -86,7 +86,8 @@ def test_ordinary_code_has_python_s_bytecode() -> None:
     for name in names:
         source = PROGRAMS[name].replace("train.__defaults__", "train.defaults").replace("super().__init__()", "0")
         source = source.replace("super(Attention, self).__init__()", "0").replace("z.a, ", "")
-        source = source.replace(".repeat(", ".expand(")  # the gate looks whether it is numpy's
+        # the gate looks whether these are numpy's
+        source = source.replace(".repeat(", ".expand(").replace(".view(", ".reshape(").replace("range(", "list(")
         bound = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
         ours = codes(compile_program(source + "\npass\n", bound=bound).module)
         pythons = codes(compile(source + "\npass\n", "<string>", "exec", dont_inherit=True))

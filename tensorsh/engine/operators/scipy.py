@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import MANY, apart
 from ..arrays.chunks import suits
 from ..arrays.constants import EXACT_SIZE
 from ..kernels import kernel as kernel_named
@@ -35,8 +36,20 @@ def from_scipy(xp: Any, name: str) -> Any:
             if name not in PYTHONS:
                 raise
             found = np.vectorize(PYTHONS[name], otypes=[np.float64])
-        _scipy[name] = found
+        found = _scipy[name] = leavable(found)
     return found
+
+
+def leavable(function: Any) -> Any:
+    """A function that can be interrupted on large arrays."""
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        for x in arrays:
+            if type(x) is np.ndarray and x.size >= MANY:
+                return apart(function, *arrays, **options)
+        return function(*arrays, **options)
+
+    return call
 
 
 def scipy_function(

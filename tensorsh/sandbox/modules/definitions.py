@@ -15,7 +15,9 @@ from typing import Any
 from ..classes import is_script_class, register_class
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
+from ..sealed import OpenSealed
 from ..stores import own
+from ..thrown import kept_out
 from ..wrapping import wraps as dressed
 
 
@@ -318,6 +320,18 @@ def contextmanager(func: Any) -> Any:
     import contextlib
 
     return contextlib.contextmanager(_plain(func))
+
+
+@functools.cache
+def leaving() -> dict[str, Any]:
+    """contextlib's classes that hold errors, which do not hold one that ends the program."""
+    import contextlib
+
+    found = {}
+    for real in (contextlib.suppress, contextlib.ExitStack):
+        body = {"__exit__": kept_out(real.__exit__), "__module__": "contextlib", "__doc__": real.__doc__}
+        found[real.__name__] = OpenSealed(real.__name__, (real,), body)
+    return found
 
 
 def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:

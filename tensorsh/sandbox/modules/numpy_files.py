@@ -15,6 +15,7 @@ import numpy as np
 
 from ..files import path_text
 from ..kinds import Final, make
+from ..numpy_views import NO_GAPS, has_characters, has_gaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,12 @@ def read_npy(data: bytes) -> np.ndarray:
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize > len(data) - source.tell():
         raise ValueError(f"cannot read an array of shape {shape} from {len(data)} bytes")
     source.seek(0)
-    return npy.read_array(source, allow_pickle=False)
+    found = npy.read_array(source, allow_pickle=False)
+    if not has_characters(found):
+        raise ValueError("cannot read an array of text that is not made of characters")
+    if has_gaps(found.dtype):
+        raise TypeError(NO_GAPS)
+    return found
 
 
 def numpy_files(permissions: Permissions) -> dict[str, Any]:

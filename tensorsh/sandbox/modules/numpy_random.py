@@ -7,11 +7,13 @@ own are compiled by Cython, which gives functions a `func_globals`.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from ..kinds import Final, Immutable, make
+from ..long_calls import MANY, apart, is_inert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +23,19 @@ LEGACY = """beta binomial bytes chisquare choice dirichlet exponential f gamma g
 laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare
 noncentral_f normal pareto permutation poisson power rand randint randn random random_integers random_sample rayleigh
 seed shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t tomaxint triangular
-uniform vonmises wald weibull zipf get_state"""
+uniform vonmises wald weibull get_state"""
 
 MODERN = """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric
 integers laplace logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal
 negative_binomial noncentral_chisquare noncentral_f normal pareto permutation permuted poisson power random rayleigh
 shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises
 wald weibull zipf"""
+
+
+BITS = 1 << 14
+"""Bits of a seed's numbers."""
+LEAST = 1e-7
+"""The distance from 1 of the parameter of Zipf's distribution at which the legacy generator finds a number within a moment."""
 
 
 class Front(metaclass=Immutable):
@@ -68,11 +76,27 @@ class Front(metaclass=Immutable):
 
 def _plain(method: Any, name: str) -> Any:
     def call(*args: Any, **options: Any) -> Any:
+        if (is_large(args) or is_large(options.values())) and is_inert([*args, *options.values()]):
+            return apart(method, *args, **options)
         return method(*args, **options)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = method.__doc__
     return call
+
+
+def is_large(values: Any) -> bool:
+    """Whether one of some arguments is, or asks for, so many elements that others may want to interrupt the call."""
+    for value in values:
+        if type(value) is int:
+            size = value
+        elif type(value) is tuple and all(type(n) is int for n in value):
+            size = math.prod(value)
+        else:
+            size = value.size if type(value) is np.ndarray else 0
+        if size >= MANY:
+            return True
+    return False
 
 
 def _constructed(cls: type, *known: type) -> None:
@@ -82,7 +106,10 @@ def _constructed(cls: type, *known: type) -> None:
 
 
 def _seed(seed: Any) -> Any:
-    """A seed as numpy may take it."""
+    """A seed as numpy may take it. It cuts large numbers to pieces in quadratic time."""
+    for number in seed if isinstance(seed, (list, tuple)) else (seed,):
+        if isinstance(number, int) and number.bit_length() > BITS:
+            raise ValueError(f"a seed has at most {BITS} bits in tensorsh")
     return seed._real if isinstance(seed, Front) else seed
 
 
@@ -99,6 +126,11 @@ class RandomState(Front, metaclass=Final):
 
     def __repr__(self) -> str:
         return "RandomState(MT19937)"
+
+    def zipf(self, a: Any, size: Any = None) -> Any:
+        if np.any(np.asarray(a, float) < 1 + LEAST):
+            raise ValueError(f"a < 1 + {LEAST} in zipf(): use default_rng().zipf")
+        return _plain(self._real.zipf, "zipf")(a, size)
 
     def set_state(self, state: Any) -> None:
         """Restores what get_state() returned."""
@@ -152,7 +184,9 @@ class SeedSequence(Front, metaclass=Final):
 
     def __new__(cls, entropy: Any = None, *, spawn_key: Any = (), pool_size: int = 4) -> SeedSequence:
         _constructed(cls, SeedSequence)
-        return make(SeedSequence, _real=np.random.SeedSequence(entropy, spawn_key=spawn_key, pool_size=pool_size))
+        return make(
+            SeedSequence, _real=np.random.SeedSequence(_seed(entropy), spawn_key=_seed(spawn_key), pool_size=pool_size)
+        )
 
     def __repr__(self) -> str:
         return repr(self._real)
@@ -191,7 +225,8 @@ def numpy_random(environment: Environment) -> dict[str, Any]:
     """The table of `np.random` for one session."""
     session = RandomState(environment.seed)
     table = {name: getattr(session, name) for name in RandomState._names if name != "tomaxint"}
-    table |= {"ranf": session.random_sample, "sample": session.random_sample, "set_state": session.set_state}
+    table |= {"ranf": session.random_sample, "sample": session.random_sample}
+    table |= {"set_state": session.set_state, "zipf": session.zipf}
     return (
         dict(sorted(table.items()))
         | BIT_GENERATORS

@@ -16,7 +16,8 @@ import numpy as np
 from ..kinds import Final, make, public_type
 from ..long_calls import batched, counting, endable
 from ..namespace import Lazy, Namespace
-from ..numpy_guards import GUARDED, bounded, named, plainly
+from ..numpy_guards import GUARDED, bounded, named, plainly, with_points
+from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
 from . import numpy_ufuncs
 
 TYPE_CHECKING = False
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
     from ..environment import Environment
 
-NO_GAPS = "structured arrays with bytes between their fields are not available: leave out align, offsets and itemsize"
-STRUCTURES = frozenset((np.dtype("O").num, np.dtype("V1").num))
-"""Kinds of dtypes: objects, structures."""
+SIMPLE = frozenset("biufcSUmM")
+"""Kinds of dtypes whose arrays hold neither objects nor structures."""
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
 UFUNCS = """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
@@ -136,20 +136,12 @@ class Indexer(metaclass=Final):
         return f"<numpy.{self._name}>"
 
 
-def has_gaps(dtype: np.dtype) -> bool:
-    """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
-    if dtype.subdtype is not None:
-        return has_gaps(dtype.subdtype[0])
-    kinds = [field[0] for field in (dtype.fields or {}).values()]
-    return bool(kinds) and (sum(kind.itemsize for kind in kinds) < dtype.itemsize or any(map(has_gaps, kinds)))
-
-
 def without_objects(function: Any) -> Any:
     """The function, refusing to answer an array of Python objects, or of structures with gaps."""
 
     def call(*args: Any, **options: Any) -> Any:
         result = function(*args, **options)
-        if isinstance(result, np.ndarray) and result.dtype.num in STRUCTURES:
+        if isinstance(result, np.ndarray) and result.dtype.kind not in SIMPLE:
             if result.dtype.hasobject:
                 raise TypeError(NO_OBJECTS)
             if has_gaps(result.dtype):
@@ -161,9 +153,12 @@ def without_objects(function: Any) -> Any:
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> np.ndarray:
     """An array that looks into bytes. Not into an array of objects: writing there would forge them."""
-    source = memoryview(buffer)
-    if "O" in source.format:
-        raise TypeError(NO_OBJECTS)
+    check_buffer(memoryview(buffer))
+    dtype = np.dtype(dtype)
+    if not is_plain(dtype):
+        raise TypeError(NO_TEXT)
+    if has_gaps(dtype):
+        raise TypeError(NO_GAPS)
     return np.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
 
 
@@ -252,7 +247,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         "vectorize": vectorize,
         "typecodes": dict(np.typecodes),
         "linalg": _sub("linalg", _linalg),
-        "fft": _sub("fft", lambda: {name: endable(f) for name, f in _take(np.fft, FFT).items()}),
+        "fft": _sub("fft", lambda: {name: endable(with_points(f)) for name, f in _take(np.fft, FFT).items()}),
         "random": _sub("random", random),
         "testing": _sub("testing", _testing),
         "typing": _sub("typing", _typing),

@@ -318,9 +318,9 @@ def contextlib(environment: Environment) -> dict[str, Any]:
     """redirect_stdout and redirect_stderr are left out: they change the process."""
     import contextlib as real
 
-    from .definitions import contextmanager
+    from .definitions import contextmanager, leaving
 
-    return take(real, "ExitStack closing nullcontext suppress") | {"contextmanager": contextmanager}
+    return take(real, "closing nullcontext") | {"contextmanager": contextmanager} | leaving()
 
 
 @_table("json")
@@ -347,7 +347,25 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
-_simple("array", "array typecodes")
+@_table("array")
+def array(environment: Environment) -> dict[str, Any]:
+    """Without Python 3.13's arrays of characters, which make text of any numbers."""
+    import array as real
+
+    from ..sealed import Sealed
+
+    if "w" not in real.typecodes:
+        return take(real, "array typecodes")
+
+    def make(cls: Any, typecode: str, *initializer: Any) -> Any:
+        if typecode == "w":
+            raise ValueError("bad typecode (must be b, B, u, h, H, i, I, l, L, q, Q, f or d)")
+        return real.array.__new__(cls, typecode, *initializer)
+
+    kind = Sealed("array", (real.array,), {"__new__": make, "__module__": "array", "__doc__": real.array.__doc__})
+    return {"array": kind, "typecodes": real.typecodes.replace("w", "")}
+
+
 _simple("textwrap", "dedent fill indent shorten wrap")
 _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")

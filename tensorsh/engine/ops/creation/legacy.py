@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.integers import whole
+from ....sandbox.numpy_views import check_buffer
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
 from ...arrays.dtype import BY_NAME, chosen, dtype
@@ -164,6 +165,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
         raise ValueError("object does not implement Python buffer protocol.") from None
     if not memory.c_contiguous:
         raise RuntimeError("could not retrieve buffer from object")
+    check_buffer(memory)
     memory, count, offset = memory.cast("B"), whole(count), whole(offset)
     dtype = chosen(dtype, "frombuffer")
     size, each = len(memory), dtype.itemsize

@@ -61,9 +61,8 @@ def polygamma_of(xp, input: Array, n):
         sine = xp.sin(input.dtype.type(np.pi) * input)
         result = xp.where(reflect, -value + np.pi**2 / (sine * sine), value)
     else:
-        result = (
-            (1 if n % 2 else -1) * math.gamma(n + 1) * hurwitz(xp, zeta, input.dtype.type(n + 1), wide, input.dtype)
-        )
+        factorial = math.gamma(n + 1) if -1 < n < 171 else math.inf if n > 0 else math.nan
+        result = (1 if n % 2 else -1) * factorial * hurwitz(xp, zeta, input.dtype.type(n + 1), wide, input.dtype)
     return result.astype(input.dtype)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import MANY, apart
 from ...arrays.dtype import of
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.promotion import result_type
@@ -130,8 +131,12 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
 @operator("_pdist_forward", method=False, node="PdistBackward0", long=True)
 def pdist_forward(xp, input: Array, p):
     """The p-norms of the differences of all pairs of rows, i < j."""
-    rows, columns = xp.triu_indices(input.shape[0], 1)
-    return p_norm(xp, input[rows] - input[columns], p)
+
+    def pairs(input: Array) -> Array:
+        rows, columns = xp.triu_indices(input.shape[0], 1)
+        return p_norm(xp, input[rows] - input[columns], p)
+
+    return apart(pairs, input) if xp is np and input.shape[0] ** 2 >= MANY else pairs(input)
 
 
 @pdist_forward.joint_gradient

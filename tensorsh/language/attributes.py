@@ -1,0 +1,85 @@
+"""Attributes on the gate: how the nodes that read, set and delete gated names are changed."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..sandbox.names import is_gated, is_special
+from .mistake import place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scopes import Scope, Walk
+
+LOAD = ast.Load()
+
+
+def mangled(name: str, scope: Scope) -> str:
+    """Private names of classes, as Python changes them."""
+    if name[:2] == "__" and not is_special(name) and scope.class_name:
+        return f"_{scope.class_name}{name}"
+    return name
+
+
+def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
+    value, name = node.value, node.attr
+    walk.stack.append((value, scope, depth))
+    if not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load) or hasattr(node, "plain"):
+        if gate and type(node.ctx) is not ast.Load:
+            walk.stores.append((node, scope))
+        return
+    special = is_special(name)
+    name = mangled(name, scope)
+    where = {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+    text = ast.Constant(name, None, **where)
+    context = node.ctx
+    del node.attr
+    if type(context) is ast.Load:
+        alone = name in ("data", "view")
+        helper = f"<{name}>" if alone else "<private>" if name[0] == "_" and not special else "<attribute>"
+        del node.ctx, node.value
+        node.__class__ = ast.Call
+        node.func = ast.Name(helper, LOAD, **where)
+        node.args = [value] if alone else [value, text]
+        node.keywords = []
+    else:
+        node.__class__ = ast.Subscript
+        node.value = ast.Call(ast.Name("<place>", LOAD, **where), [value], [], **where)
+        node.slice = text
+
+
+def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
+    """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
+
+    A method's stores in its own object stay as they are and cost nothing. Library classes refuse by themselves
+    (sealed.py); where a method is called with a function of the library for its object, the store is undone when the
+    program ends (sandbox/restored.py).
+    """
+    value = node.value
+    if type(value) is ast.Name:
+        home = scope.finds(value.id)
+        if home is not None and home.first == value.id:
+            return
+    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
+    helper = f"<own {node.attr}>" if node.attr in ("data", "dtype") else "<own>"
+    node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
+
+
+def is_shape(arguments: list[ast.expr]) -> bool:
+    """Whether the arguments of `x.view(...)` can be no dtype: more than numpy takes, or a whole number among them."""
+    if any(type(each) is ast.Starred for each in arguments):
+        return False
+    return len(arguments) > 2 or any(map(is_whole, arguments))
+
+
+def is_whole(node: ast.expr) -> bool:
+    """Whether an argument is a whole number, as it stands there."""
+    if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
+        node = node.operand
+    return type(node) is ast.Constant and type(node.value) is int

@@ -1,0 +1,135 @@
+"""numpy's arrays read as another dtype: never numbers as text, nor text as numbers, nor as structures with gaps.
+
+numpy makes Python's text of whatever four bytes it finds, also of numbers beyond the last character, and Python's encoders
+take room for characters alone: such text writes behind the memory that they took.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinMethodType, MethodDescriptorType
+from typing import Any
+
+from .sealed import Sealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NO_GAPS = "structured arrays with bytes between their fields are not available: leave out align, offsets and itemsize"
+NO_TEXT = "bytes are not read as text, nor text as bytes, in tensorsh: convert with astype or str.encode"
+PLAIN = frozenset("biufcSVmM")
+"""Kinds of dtypes for which any bytes will do."""
+LAST = 0x10FFFF
+"""The last character."""
+
+
+def is_plain(dtype: Any) -> bool:
+    """Whether any bytes may stand for a value of a dtype."""
+    if dtype.subdtype is not None:
+        return is_plain(dtype.subdtype[0])
+    return dtype.kind in PLAIN and all(is_plain(field[0]) for field in (dtype.fields or {}).values())
+
+
+def has_gaps(dtype: Any) -> bool:
+    """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
+    if dtype.subdtype is not None:
+        return has_gaps(dtype.subdtype[0])
+    kinds = [field[0] for field in (dtype.fields or {}).values()]
+    return bool(kinds) and (sum(kind.itemsize for kind in kinds) < dtype.itemsize or any(map(has_gaps, kinds)))
+
+
+def has_characters(array: Any) -> bool:
+    """Whether all text of an array is made of characters."""
+    dtype = array.dtype
+    if dtype.fields:
+        return all(has_characters(array[name]) for name in dtype.names)
+    if dtype.kind != "U" or not array.size or not dtype.itemsize:
+        return True
+    import numpy as np
+
+    words = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+    return int(words.max()) <= LAST
+
+
+def check_buffer(buffer: memoryview) -> None:
+    """Refuses to lend the memory of objects or text, which a number could be written into."""
+    if "O" in buffer.format:
+        raise TypeError("arrays of Python objects (dtype=object) are not available")
+    if "w" in buffer.format or "u" in buffer.format:
+        raise TypeError(NO_TEXT)
+
+
+def reread(value: Any, name: str) -> Any:
+    """`value.view` or `value.byteswap` in a script."""
+    found = getattr(value, name)
+    if type(found) is not BuiltinMethodType and type(found) is not MethodDescriptorType:
+        return found
+    return {"view": view, "byteswap": byteswap}[name](found)
+
+
+class Told(metaclass=Sealed):
+    """The target of `array.dtype = ...`."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @property
+    def dtype(self) -> Any:
+        return self._array.dtype
+
+    @dtype.setter
+    def dtype(self, new: Any) -> None:
+        import numpy as np
+
+        new = np.dtype(new)
+        check(self._array.dtype, new)
+        self._array.dtype = new
+
+
+def check(old: Any, new: Any) -> None:
+    """Refuses to read an array of one dtype as another."""
+    if new != old:
+        if not is_plain(new) or not is_plain(old):
+            raise TypeError(NO_TEXT)
+        if has_gaps(new):
+            raise TypeError(NO_GAPS)
+
+
+def view(found: Callable[..., Any]) -> Callable[..., Any]:
+    def view(*arguments: Any, **options: Any) -> Any:
+        array, rest = taken(found, arguments)
+        result = array.view(*rest, **options)
+        check(array.dtype, result.dtype)
+        return result if array is source(found, arguments) else result[()]
+
+    return view
+
+
+def byteswap(found: Callable[..., Any]) -> Callable[..., Any]:
+    def byteswap(*arguments: Any, **options: Any) -> Any:
+        array, rest = taken(found, arguments)
+        if not is_plain(array.dtype):
+            raise TypeError(NO_TEXT)
+        result = array.byteswap(*rest, **options)
+        return result if array is source(found, arguments) else result[()]
+
+    return byteswap
+
+
+def source(found: Any, arguments: tuple) -> Any:
+    """The object whose method is called."""
+    return found.__self__ if type(found) is BuiltinMethodType else arguments[0]
+
+
+def taken(found: Any, arguments: tuple) -> tuple[Any, tuple]:
+    """The array that a method is called for (of a single number, one of it alone), and the other arguments."""
+    import numpy as np
+
+    if type(found) is MethodDescriptorType:
+        if not arguments or not isinstance(arguments[0], found.__objclass__):
+            found(*arguments)
+        return np.asarray(arguments[0]), arguments[1:]
+    value = found.__self__
+    return (value if isinstance(value, np.ndarray) else np.asarray(value)), arguments

@@ -369,6 +369,8 @@ def range_(
 def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
     if out is None:
         return made(array, device, requires_grad)
+    if array.ndim == 1 and out._array.size == array.size:  # so many numbers keep the shape that is there
+        array = array.reshape(out._array.shape)
     return stored(array, out, given)
 
 

@@ -1,7 +1,8 @@
 """The modules that stand for PyTorch's: real ones, which fill themselves when they are asked.
 
-A module's names come from four places, in this order: the namespace that scripts see, the Python file that carries its
-name in tensorsh/torch, the table of where PyTorch defines what (language/pytorch_modules.txt, recorded), the modules below it.
+A module's names come from five places, in this order: the namespace that scripts see, the Python file that carries its
+name in tensorsh/torch (for torch itself, `private.py`), the table of where PyTorch defines what (language/pytorch_modules.txt,
+recorded), the modules below it, the table of what is refused when it is used (refused.py).
 """
 
 from __future__ import annotations
@@ -19,18 +20,14 @@ from ..language.pytorch_names import names as recorded
 from ..sandbox import process
 from ..sandbox.namespace import Namespace, names, submodule
 from ..torch.root import switch_of, torch
+from . import refused
+from .elsewhere import places
 from .versions import NAME, VERSION, TorchVersion
 
 HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
 _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
 """What Python's import sets, and asks for before."""
 _ABSENT: Any = object()
-ELSEWHERE = {
-    "torch.autograd.function.FunctionCtx": ("autograd.function", "FunctionNode"),
-    "torch.nn.modules.module._IncompatibleKeys": ("nn.modules.state", "IncompatibleKeys"),
-    "torch.distributions.transforms._InverseTransform": ("distributions.transform", "_InverseTransform"),
-}
-"""Private names that libraries use, and the file that has them here."""
 
 
 def layout() -> dict[str, frozenset[str]]:
@@ -65,13 +62,18 @@ def origin(fullname: str) -> tuple[str, bool] | None:
     path = file_of(fullname)
     dotted = fullname.partition(".")[2]
     below = dotted + "."
-    if path is None and dotted not in layout() and namespace(fullname) is None:
-        if not any(known.startswith(below) for known in layout()):
+    if (
+        path is None
+        and dotted not in known_modules()
+        and dotted not in refused.modules()
+        and namespace(fullname) is None
+    ):
+        if not any(known.startswith(below) for known in known_modules()):
             return None
     stub = os.path.join(HOME, dotted + ".pyi")
     shown = path or (stub if os.path.isfile(stub) else os.path.join(HOME, "root.py"))
     return shown, not dotted or os.path.basename(shown) == "__init__.py" or any(
-        m.startswith(below) for m in known_modules()
+        m.startswith(below) for m in (*known_modules(), *refused.modules())
     )
 
 
@@ -79,7 +81,7 @@ def origin(fullname: str) -> tuple[str, bool] | None:
 def known_modules() -> frozenset[str]:
     from ..torch.root import SUBMODULES
 
-    return frozenset({*SUBMODULES, *layout()})
+    return frozenset({*SUBMODULES, *layout(), *(name.split(".", 1)[-1].rpartition(".")[0] for name in places())} - {""})
 
 
 class StandIn(ModuleType):
@@ -105,6 +107,8 @@ class StandIn(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         space = None if isinstance(value, ModuleType) else switch_of_module(self, name)
+        if isinstance(value, StandIn) and value.__name__ == f"{self.__name__}.{name}" and _is_more(self, name):
+            return  # Python's import sets the module, where PyTorch has the function of that name: `autograd.gradcheck`
         if space is not None:
             setattr(space, name, value)
         else:
@@ -135,9 +139,17 @@ def switch_of_module(module: StandIn, name: str) -> Any:
     return space if space is not None and hasattr(type(space), "__getattr__") and switch_of(space, name) else None  # type: ignore[arg-type]
 
 
+def _is_more(module: StandIn, name: str) -> bool:
+    """Whether a module has something else under the name of one below it."""
+    space = namespace(module.__name__)
+    return space is not None and name in names(space) and not isinstance(getattr(space, name), Namespace)
+
+
 def exported(module: StandIn) -> dict[str, Any]:
     """The names of the Python file behind a module, those with an underscore as well."""
-    if file_of(module.__name__) is None or module.__name__ == NAME:
+    if module.__name__ == NAME:
+        return vars(importlib.import_module("tensorsh.torch.private"))
+    if file_of(module.__name__) is None:
         return {}
     found = importlib.import_module("tensorsh." + module.__name__)
     return {} if isinstance(found, Namespace) else vars(found)
@@ -147,7 +159,7 @@ def listed(module: StandIn) -> list[str]:
     """The names of a module that ``dir`` shows."""
     space = namespace(module.__name__)
     found = [] if space is None else list(names(space))
-    file = exported(module)
+    file = {} if module.__name__ == NAME else exported(module)
     public = file.get("__all__")
     found += public if public is not None else [n for n, v in file.items() if n[:1] != "_" and _is_at_home(v, module)]
     dotted = module.__name__.partition(".")[2]
@@ -175,9 +187,9 @@ def _find(module: StandIn, name: str) -> Any:
     space = namespace(fullname)
     if space is not None and (name in names(space) or switch_of_module(module, name)):
         value = getattr(space, name)
-        return importlib.import_module(f"{fullname}.{name}") if isinstance(value, Namespace) else value
-    if f"{fullname}.{name}" in ELSEWHERE:
-        home, own = ELSEWHERE[f"{fullname}.{name}"]
+        return importlib.import_module(value.__name__) if isinstance(value, Namespace) else value
+    if f"{fullname}.{name}" in places():
+        home, own = places()[f"{fullname}.{name}"]
         return getattr(importlib.import_module("tensorsh.torch." + home), own)
     file = exported(module)
     value = file.get(name, _ABSENT)
@@ -191,6 +203,13 @@ def _find(module: StandIn, name: str) -> Any:
             return value
     if name.isidentifier() and origin(f"{fullname}.{name}") is not None:
         return importlib.import_module(f"{fullname}.{name}")
+    value = refused.value(fullname.partition(".")[2], name)
+    if value is not None:
+        return value
+    if fullname.startswith(NAME + ".distributions.") and name[:1] != "_":
+        value = _above(fullname, name)  # what each of these files of PyTorch has from the package
+        if value is not _ABSENT:
+            return value
     if space is not None and name[:2] != "__":
         return getattr(space, name)  # which says what is near
     raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)

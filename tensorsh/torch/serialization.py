@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,11 @@ from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Size, Tensor
+from ..sandbox import process
 from ..sandbox.files import Permissions, acting
+from .archives import archive, is_path
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
+from .rebuilding import rebuild_sparse
 
 __all__ = ["load", "save"]
 
@@ -43,10 +47,6 @@ def permissions() -> Permissions:
     """Of the session whose program asks; outside of sessions everything is allowed, as in Python."""
     found = acting()
     return Permissions(read=True, write=True) if found is None else found
-
-
-def is_path(f: Any) -> bool:
-    return isinstance(f, (str, os.PathLike)) or hasattr(type(f), "__fspath__")
 
 
 # Saving
@@ -151,8 +151,13 @@ def save(
     >>> torch.save({"w": torch.ones(2)}, file)
     >>> torch.load(io.BytesIO(file.getvalue()))
     {'w': tensor([1., 1.])}"""
-    if not is_path(f) and not hasattr(type(f), "write"):
+    if not is_path(f) and not hasattr(f if process.plain else type(f), "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    if process.plain:
+        from .pickling import save as pickled
+
+        pickled(obj, f, pickle_module, pickle_protocol)
+        return
     storages = Storages()
     structure = Writer(storages.convert).dump(obj)
     name = "archive"
@@ -163,32 +168,6 @@ def save(
         permissions().write_bytes(f, data)
     else:
         f.write(data)
-
-
-def archive(name: str, structure: bytes, memory: list) -> bytes:
-    """The zip file: nothing compressed, memory aligned to 64 bytes, so that it can be mapped."""
-    import zipfile
-
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as file:
-
-        def add(record: str, data: Any, aligned: bool = True) -> None:
-            info = zipfile.ZipInfo(f"{name}/{record}")
-            if aligned:
-                # A padding field behind the name moves the data to a multiple of 64.
-                start = buffer.tell() + 30 + len(info.filename.encode()) + 4
-                info.extra = b"FB" + (-start % 64).to_bytes(2, "little") + b"Z" * (-start % 64)
-            file.writestr(info, data)
-
-        add("data.pkl", structure)
-        add(".format_version", b"1")
-        add(".storage_alignment", b"64")
-        add("byteorder", b"little")
-        for i, root in enumerate(memory):
-            add(f"data/{i}", memoryview(np.ascontiguousarray(root).reshape(-1).view(np.uint8)))
-        add("version", b"3\n")
-        add(".data/serialization_id", b"0" * 40)
-    return buffer.getvalue()
 
 
 # Loading
@@ -202,7 +181,7 @@ def load(
     ``weights_only=False`` also modules and instances of the program's own classes."""
     if is_path(f):
         data = permissions().read_bytes(f)
-    elif hasattr(type(f), "read"):
+    elif hasattr(f if process.plain else type(f), "read"):
         data = f.read()
     else:
         raise AttributeError(
@@ -218,7 +197,12 @@ def load(
         raise EOFError
     if data[:4] != b"PK\x03\x04":
         raise UnpicklingError("the file is no zip archive as torch.save writes them")
-    return Archive(bytes(data), map_location, known_names(weights_only is False)).read()
+    found = Archive(bytes(data), map_location, known_names(weights_only is False))
+    if process.plain and (weights_only is False or pickle_module is not None):
+        from .pickling import load as unpickled
+
+        return unpickled(found, pickle_module, **pickle_load_args)
+    return found.read()
 
 
 def known_names(objects: bool) -> dict:
@@ -352,20 +336,6 @@ def layout_of(name: Any) -> Any:
     return found
 
 
-def rebuild_sparse(layout: Any, data: Any) -> Tensor:
-    """A sparse tensor of its loaded parts, which are checked."""
-    from ..engine.loading.table import find_function
-
-    coordinates = str(layout) == "torch.sparse_coo"
-    if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):
-        raise UnpicklingError("damaged file: a sparse tensor of unknown form")
-    if coordinates:
-        return find_function("sparse_coo_tensor")(
-            *data[:3], check_invariants=True, is_coalesced=bool(data[3:] and data[3])
-        )
-    return find_function("sparse_compressed_tensor")(*data, layout=layout, check_invariants=True)
-
-
 def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
     from .nn.parameter import Parameter
 
@@ -403,3 +373,63 @@ NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.item
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):
     _f.__module__ = "torch.serialization"
+
+
+# Names that programs import
+
+
+class SourceChangeWarning(Warning):
+    """A module's source is not what it was when the file was written; files hold no sources."""
+
+
+class LoadEndianness(Enum):
+    """The order of bytes in files that do not say it."""
+
+    NATIVE, LITTLE, BIG = 1, 2, 3
+
+
+_endianness: list[Any] = [None]
+
+
+def get_default_load_endianness() -> Any:
+    """The order of bytes that files are read in where they do not say it; None: the machine's."""
+    return _endianness[0]
+
+
+def set_default_load_endianness(endianness: Any) -> None:
+    """Say in which order of bytes files are read that do not say it; only the machine's is read."""
+    if not isinstance(endianness, LoadEndianness) and endianness is not None:
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness[0] = endianness
+
+
+class skip_data:
+    """A context in which `save` writes no data: refused."""
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        raise NotImplementedError("torch.serialization.skip_data is not available: files are written with their data")
+
+
+def check_module_version_greater_or_equal(
+    module: Any, req_version_tuple: tuple, error_if_malformed: bool = True
+) -> bool:
+    """Whether a module is of a version or a later one."""
+    try:
+        parts = module.__version__.split(".")
+        found = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
+    except Exception as error:
+        message = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared"
+        )
+        if error_if_malformed:
+            raise RuntimeError(message) from error
+        import warnings
+
+        warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
+        return True
+    return found >= req_version_tuple
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """What `save` wrote."""
+    return load(io.BytesIO(b), weights_only=False)

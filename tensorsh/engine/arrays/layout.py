@@ -23,6 +23,9 @@ class Named(Frozen):
     def __repr__(self) -> str:
         return "torch." + self.name
 
+    def __reduce__(self) -> str:
+        return self.name
+
 
 class memory_format(Named):
     """An order of dimensions in memory."""
@@ -48,6 +51,8 @@ sparse_csr = layout("sparse_csr")
 sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")
+jagged = layout("jagged")
+_mkldnn = layout("_mkldnn")
 
 PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
 

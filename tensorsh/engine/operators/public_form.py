@@ -10,12 +10,12 @@ from types import MethodType
 import numpy as np
 
 from ..arrays.constants import NUMBERS
-from ..arrays.door import PROCEED, ask, asked
+from ..arrays.door import PROCEED, ask, asked, late
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
 from ..wording.arguments import explain, types_of
-from ..wording.older import rearranged
 from .casts import door_of
+from .older import today
 
 try:
     import cython
@@ -154,8 +154,10 @@ class PublicForm:
                 sparse = error.form_of(self.names)
                 if sparse is not None:
                     return sparse(*args, **kwargs)
-            if type(error) is TypeError:
-                older = rearranged(self.title, args, kwargs)
+            if late and late[0](args, kwargs):
+                return self.general(args, kwargs)
+            if isinstance(error, TypeError):
+                older = today(self.title, args, kwargs)
                 if older is not None:
                     return self.general(older[0], older[1])
             told = explain(self.title, args, kwargs, error)

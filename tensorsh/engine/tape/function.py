@@ -130,7 +130,9 @@ class FunctionNode(Node):
                 given.append(self._zeros(i) if self._materialize and self._shapes[i] is not None else None)
             else:
                 given.append(world.tensor(g))
-        answers = self._function.backward(self, *given)
+        function = self._function
+        by_vjp = function.backward is Function.backward and hasattr(function, "vjp")
+        answers = (function.vjp if by_vjp else function.backward)(self, *given)
         if not isinstance(answers, tuple):
             answers = (answers,)
         inputs = self._positions
@@ -254,6 +256,8 @@ class Function(metaclass=FunctionMeta):
                 again = wrap(o._array)
                 again._cell = o._cell = o._cell or Version()
                 again._root = o if o._root is None else o._root
+                if id(o) in node._unmarked:
+                    node._unmarked = node._unmarked | {id(again)}
                 results.append(again)
             else:
                 results.append(o)

@@ -13,6 +13,7 @@ from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
 from ...engine.tensors.sizes import ints
 from ...engine.tensors.tensor import Size, Tensor
+from ...engine.tensors.text import parameter_text
 from ...sandbox.sealed import Sealed
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -49,6 +50,9 @@ class Parameter(Tensor):
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             made._node = AccumulateGrad(made)
         return made
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return parameter_text(Tensor.__repr__(self))
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
@@ -102,6 +106,12 @@ class Uninitialized(metaclass=Sealed):
         self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
 
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
+            "calling `module.share_memory()`."
+        )
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
@@ -127,7 +137,7 @@ class UninitializedParameter(Uninitialized, Parameter):
         return memo[id(self)]
 
 
-class UninitializedBuffer(Uninitialized, Tensor):
+class UninitializedBuffer(Uninitialized, Buffer):
     """Buffer of a lazy module whose shape is not known yet: RuntimeError for its shape, until
     ``materialize(shape)`` makes it an ordinary tensor whose values are yet to be filled in.
     requires_grad: kept for its looks (False). device, dtype: those of the buffer to be (None: the defaults).
@@ -144,6 +154,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
     ) -> Any:
         made = new(cls)
         made._array = np.empty(0, (dtype or state.default_dtype).numpy)
+        made.persistent = persistent
         return made
 
 

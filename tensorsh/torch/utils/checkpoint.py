@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from enum import Enum
 from typing import Any
 
 from ...engine.graph.saved_hooks import saved_tensors_hooks
@@ -95,6 +96,23 @@ class CheckpointFunction(Function):
 CheckpointFunction._backward_cls._title = "CheckpointFunctionBackward"  # type: ignore[attr-defined]
 
 
+class Enough(BaseException):
+    """All that backward asks for is there: what the function still does is not needed."""
+
+
+_early_stop: list[Any] = [None]
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Any:
+    """A context: whether functions that are run again stop as soon as all is there that backward asks for."""
+    before, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = before
+
+
 class _Place:
     """Stands for a saved tensor: the how-manieth that the function saved."""
 
@@ -131,7 +149,8 @@ def checkpoint(
     def unpack(place: _Place) -> Tensor:
         if not found:
             with enable_grad(), _random_as_before(snapshot), second, saved_tensors_hooks(keep, none):
-                function(*args, **kwargs)
+                with suppress(Enough):
+                    function(*args, **kwargs)
             if len(found) != len(places):
                 raise CheckpointError(
                     "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -149,6 +168,8 @@ def checkpoint(
 
     def keep(tensor: Tensor) -> None:
         found.append(tensor.detach())
+        if len(found) == len(places) and (_early_stop[0] if _early_stop[0] is not None else early_stop):
+            raise Enough
 
     def none(kept: Any) -> Any:
         raise CheckpointError("torch.utils.checkpoint: trying to backward through the recomputed graph.")
@@ -180,3 +201,16 @@ def checkpoint_sequential(
         run = part(steps[start - size : start])
         input = checkpoint(run, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return part(steps[start:])(input)
+
+
+class CheckpointPolicy(Enum):
+    """Whether a result is kept or computed again."""
+
+    MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE, PREFER_RECOMPUTE, MUST_CPU_OFFLOAD = range(5)
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> tuple:
+    """Contexts that keep what a policy says: refused, since all that a function saves is computed again."""
+    raise NotImplementedError(
+        "tensorsh has no selective checkpointing: call checkpoint() without context_fn, all of the function is then run again"
+    )

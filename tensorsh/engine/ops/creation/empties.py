@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.blank import blank
 from ...arrays.dtype import chosen
 from ...arrays.extents import count, span, strided
 from ...arrays.state import state
@@ -27,7 +28,7 @@ def empty_strided(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     check_signs(size)
-    buffer = np.zeros(span(size, stride, d.itemsize) // d.itemsize, d)
+    buffer = blank(span(size, stride, d.itemsize) // d.itemsize, d)
     count(size)
     array = strided(buffer, size, tuple([s * d.itemsize for s in stride]))
     return made(array, device, requires_grad)
@@ -53,7 +54,7 @@ def empty_permuted(
         if i in order[:at]:
             raise RuntimeError("Duplicate dim not allowed")
     check_signs(size)
-    array = np.zeros([size[i] for i in order], (dtype or state.default_dtype).numpy)
+    array = blank([size[i] for i in order], (dtype or state.default_dtype).numpy)
     return made(array.transpose(np.argsort(order)), device, requires_grad)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move
+from ...arrays.blank import assigned, blank
 from ...arrays.device import device as device_type
 from ...arrays.door import asked
 from ...arrays.dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
@@ -105,23 +106,6 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
     return made(to_array(data, dtype), device)
 
 
-def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
-) -> Tensor:
-    """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
-    if isinstance(obj, Tensor):
-        t = as_tensor(obj, dtype, device)
-        if copy and t is obj:
-            t = t.clone()
-        if requires_grad is False and t._node is not None:
-            return t.requires_grad_(False) if t.is_leaf else t.detach()
-    elif copy or isinstance(obj, np.generic):
-        t = made(to_array(obj, dtype), device)
-    else:
-        t = as_tensor(obj, dtype, device)
-    return t.requires_grad_() if requires_grad and t._node is None else t
-
-
 def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor on the memory of a numpy array: writes to one are seen in the other.
     The dtype and the shape are the array's: numpy's floats are float64, `float()` converts. ``x.numpy()`` is the way back, and
@@ -187,8 +171,7 @@ def _filler(name: str, fill: Callable) -> Callable:
 
 zeros = _filler("zeros", np.zeros)
 ones = _filler("ones", np.ones)
-# Memory is handed out cleared: what an uninitialised tensor shows is not specified, and zeros leak nothing.
-empty = _filler("empty", np.zeros)
+empty = _filler("empty", blank)
 zeros.__doc__ = """A tensor of zeros of the given size.
 
 The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
@@ -215,6 +198,8 @@ def full(
     `size` is a sequence of integers. A float gives the default dtype, an integer int64, a boolean bool, a complex number the
     complex dtype of the default one, unless `dtype` says otherwise. RuntimeError: a negative size."""
     shape = size_of("full", (size,))
+    if dtype is None and out is not None:
+        dtype = out.dtype
     if isinstance(fill_value, Tensor):
         value = fill_value._array
         array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
@@ -260,7 +245,9 @@ def _like(name: str, fill: Callable) -> Callable:
 
 zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
 ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
-empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
+empty_like = _like(
+    "empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d)
+)
 for _made, _what in ((zeros_like, "Zeros"), (ones_like, "Ones"), (empty_like, "A tensor that is not filled")):
     _made.__doc__ = f"""{_what} in the size, dtype and device of another tensor.\n
 `dtype`, `device`, `layout` and `requires_grad` say otherwise where they are given. It has no history."""
@@ -385,6 +372,8 @@ def range_(
 def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
     if out is None:
         return made(array, device, requires_grad)
+    if array.ndim == 1 and out._array.size == array.size:  # so many numbers keep the shape that is there
+        array = array.reshape(out._array.shape)
     return stored(array, out, given)
 
 
@@ -482,11 +471,11 @@ def eye(
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     count((n, n if m is None else m))
-    d = state.default_dtype if dtype is None else chosen(dtype, "eye")
+    d = (state.default_dtype if out is None else out.dtype) if dtype is None else chosen(dtype, "eye")
     return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 
 
-for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
+for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
            empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_

@@ -291,7 +291,7 @@ Tensor.swapaxes = table.METHODS["swapaxes"]  # type: ignore[attr-defined]
 def t(xp, input: Array):
     """A matrix with its dimensions exchanged; a vector as it is.
     (2, 3) gives (3, 2), a view on the same memory. RuntimeError: more than two dimensions, for which there is `mT`."""
-    if input.ndim > 2:
+    if input.ndim > 2 and not hasattr(input, "sparse_dim"):
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T
 

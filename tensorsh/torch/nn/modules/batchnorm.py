@@ -9,7 +9,7 @@ from .. import init
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from ..reach import F, T
 from .family import family
-from .lazy import LazyModule, lazy_forms
+from .lazy import LazyModuleMixin, lazy_forms
 from .module import Module
 
 __all__ = [
@@ -177,6 +177,10 @@ class InstanceNorm(NormBase):
         super().__init__()
         self._setup(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
 
+    def _get_no_batch_dim(self) -> int:
+        """The dimensions of an input that is one example."""
+        return self.ranks[0]
+
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         channels = input.ndim - self.ranks[1] + 1
@@ -214,7 +218,7 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = family(
 )
 
 
-class LazyNorm(LazyModule, NormBase):
+class LazyNorm(LazyModuleMixin, NormBase):
     """A normalisation that takes the number of channels from its first input."""
 
     def _setup(self, num_features: int, *rest: Any) -> None:

@@ -21,7 +21,8 @@ from ....sandbox.classes import allow
 from ....sandbox.sealed import OpenSealed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
-from .registry import Registry
+from .common_hooks import SWITCHES, as_hooks_want  # noqa: F401 - the namespace takes its settings from here
+from .registry import Registry, shown
 
 __all__ = [
     "Module", "register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook",
@@ -107,7 +108,7 @@ class Module(metaclass=OpenSealed):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = as_hooks_want(self, "_buffer_registration_hooks", name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -127,7 +128,7 @@ class Module(metaclass=OpenSealed):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._parameters[name] = as_hooks_want(self, "_parameter_registration_hooks", name, param)
 
     def add_module(self, name: str, module: Any) -> None:
         """Add a submodule under a name."""
@@ -141,7 +142,7 @@ class Module(metaclass=OpenSealed):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = module
+        self._modules[name] = as_hooks_want(self, "_module_registration_hooks", name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Another name of `add_module`."""
@@ -173,7 +174,7 @@ class Module(metaclass=OpenSealed):
                     f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
             self._forget(name, own["_modules"])
-            own["_modules"][name] = value
+            own["_modules"][name] = as_hooks_want(self, "_module_registration_hooks", name, value)
         elif parameters is None:
             object.__setattr__(self, name, value)
         elif name in parameters:
@@ -200,6 +201,15 @@ class Module(metaclass=OpenSealed):
         else:
             object.__setattr__(self, name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        """What Python does not find among the attributes: an entry that another has put into the three dicts; no special name,
+        which libraries look for."""
+        own = self.__dict__
+        for registry in ("_parameters", "_buffers", "_modules") if shown(name) else ():
+            if registry in own and name in own[registry]:
+                return own[registry][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
     def _forget(self, name: str, keep: dict) -> None:
         """Take a name out of the other registries before it is entered in `keep`."""
         own = self.__dict__
@@ -221,7 +231,12 @@ class Module(metaclass=OpenSealed):
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         for name in ("_parameters", "_buffers", "_modules"):
-            self.__dict__[name]._attach(self)
+            found = self.__dict__[name]
+            if not isinstance(found, Registry):  # as pickle kept it
+                self.__dict__[name] = made = Registry(self)
+                made.update(found)
+            else:
+                found._attach(self)
 
     def __dir__(self) -> list[str]:
         return sorted({name for name in object.__dir__(self) if not name[:1].isdigit()})

@@ -148,3 +148,16 @@ class DataLoader(metaclass=OpenSealed):
 
 
 allow(DataLoader, "_iterator")
+
+
+_BaseDataLoaderIter = Pass
+
+
+class _SingleProcessDataLoaderIter(Pass):
+    """The iterator of a loader without workers, by PyTorch's name."""
+
+
+class _DatasetKind:
+    """What a loader reads from."""
+
+    Map, Iterable = 0, 1

@@ -1,0 +1,169 @@
+"""Small private functions of PyTorch's that programs import: from ``torch._utils`` and ``torch._prims_common``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays.dtype import dtype as dtype_type
+from ..engine.tensors.tensor import Tensor
+from .pickled import UnpicklingError
+
+__all__: list[str] = []
+
+
+def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
+    """A tensor on a typed storage."""
+    made = Tensor([]).to(storage.dtype)
+    return made.set_(storage.untyped(), storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: Any = None,
+) -> Tensor:
+    """A tensor on a typed storage, wanting gradients or not."""
+    return _rebuild_tensor(storage, storage_offset, size, stride).requires_grad_(requires_grad)
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
+    """A parameter on a tensor."""
+    from .nn.parameter import Parameter
+
+    return Parameter(data, requires_grad)
+
+
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: dict) -> Any:
+    """A parameter with attributes of its own."""
+    made = _rebuild_parameter(data, requires_grad, backward_hooks)
+    for name, value in state.items():
+        setattr(made, name, value)
+    return made
+
+
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool, backward_hooks: Any, dtype: Any,
+    metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor of a dtype without a storage class, on bytes."""
+    made = Tensor([]).to(dtype).set_(storage, storage_offset, size, stride)
+    return made.requires_grad_(requires_grad)
+
+
+def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: dict) -> Any:
+    """A tensor of a class derived from Tensor, with its attributes."""
+    made = func(*args)
+    if type(made) is not new_type:
+        made = made.as_subclass(new_type)
+    if hasattr(new_type, "__setstate__") and new_type.__setstate__ is not Tensor.__setstate__:  # type: ignore[attr-defined]
+        made.__setstate__(state)
+    else:
+        for name, value in state.items():
+            setattr(made, name, value)
+    return made
+
+
+def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
+    """A sparse tensor of its parts."""
+    return rebuild_sparse(layout, data)
+
+
+def _rebuild_storage(data: bytes, dtype: Any) -> Any:
+    """A storage of bytes; typed where a dtype is given."""
+    from ..engine.tensors.storage import TypedStorage, UntypedStorage
+
+    untyped = UntypedStorage(np.frombuffer(bytearray(data), np.uint8))
+    return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
+
+
+def rebuild_sparse(layout: Any, data: Any) -> Tensor:
+    """A sparse tensor of its loaded parts, which are checked."""
+    from ..engine.loading.table import find_function
+
+    coordinates = str(layout) == "torch.sparse_coo"
+    if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):
+        raise UnpicklingError("damaged file: a sparse tensor of unknown form")
+    if coordinates:
+        return find_function("sparse_coo_tensor")(
+            *data[:3], check_invariants=True, is_coalesced=bool(data[3:] and data[3])
+        )
+    return find_function("sparse_compressed_tensor")(*data, layout=layout, check_invariants=True)
+
+
+def _rebuild_on(data: Tensor, device: str, requires_grad: bool) -> Tensor:
+    """A tensor on another device."""
+    return data.to(device).requires_grad_(requires_grad)
+
+
+def _element_size(dtype: Any) -> int:
+    """The bytes of an element of a dtype."""
+    if not isinstance(dtype, dtype_type):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
+
+
+def corresponding_complex_dtype(dtype: dtype_type) -> dtype_type:
+    """The complex dtype whose parts are of a dtype."""
+    return dtype.to_complex()
+
+
+def corresponding_real_dtype(dtype: dtype_type) -> dtype_type:
+    """The dtype of the parts of a complex dtype."""
+    return dtype.to_real()
+
+
+def get_file_path_2(*parts: str) -> str:
+    """A path made of its parts."""
+    return os.path.join(*parts)
+
+
+def get_writable_path(path: str) -> str:
+    """The path itself, where it may be written to; else one in a temporary folder."""
+    if os.access(path, os.W_OK):
+        return path
+    import tempfile
+
+    return os.path.join(tempfile.mkdtemp(suffix=os.path.basename(path)), path)
+
+
+class ExceptionWrapper:
+    """An exception of another process or thread with its traceback, to be raised again."""
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        info = exc_info or sys.exc_info()
+        self.exc_type, self.exc_msg, self.where = info[0], "".join(traceback.format_exception(*info)), where
+
+    def reraise(self) -> None:
+        """Raise the exception with its traceback in the message."""
+        message = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        try:
+            raised = self.exc_type(message)
+        except Exception:
+            raise RuntimeError(message) from None
+        raise raised
+
+
+def matmul(A: Any, B: Tensor) -> Tensor:  # noqa: N803 - PyTorch's names
+    """The product with a matrix that may be None, which stands for the identity."""
+    if A is None:
+        return B
+    return A @ B if A.layout == B.layout else A.mm(B)
+
+
+def qform(A: Any, S: Tensor) -> Tensor:  # noqa: N803
+    """``S.T @ A @ S``"""
+    return S.mT.conj() @ matmul(A, S)
+
+
+for _function in list(vars().values()):
+    if getattr(_function, "__module__", None) == __name__ and getattr(_function, "__name__", "")[:8] == "_rebuild":
+        _function.__module__ = "torch._tensor" if "from_type" in _function.__name__ else "torch._utils"

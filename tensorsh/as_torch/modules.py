@@ -1,7 +1,8 @@
 """The modules that stand for PyTorch's: real ones, which fill themselves when they are asked.
 
-A module's names come from four places, in this order: the namespace that scripts see, the Python file that carries its
-name in tensorsh/torch, the table of where PyTorch defines what (language/pytorch_modules.txt, recorded), the modules below it.
+A module's names come from five places, in this order: the namespace that scripts see, the Python file that carries its
+name in tensorsh/torch (for torch itself, `private.py`), the table of where PyTorch defines what (language/pytorch_modules.txt,
+recorded), the modules below it, the table of what is refused when it is used (refused.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..language.pytorch_names import names as recorded
 from ..sandbox import process
 from ..sandbox.namespace import Namespace, names, submodule
 from ..torch.root import switch_of, torch
+from . import refused
 from .versions import NAME, VERSION, TorchVersion
 
 HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
@@ -65,13 +67,13 @@ def origin(fullname: str) -> tuple[str, bool] | None:
     path = file_of(fullname)
     dotted = fullname.partition(".")[2]
     below = dotted + "."
-    if path is None and dotted not in layout() and namespace(fullname) is None:
+    if path is None and dotted not in layout() and dotted not in refused.modules() and namespace(fullname) is None:
         if not any(known.startswith(below) for known in layout()):
             return None
     stub = os.path.join(HOME, dotted + ".pyi")
     shown = path or (stub if os.path.isfile(stub) else os.path.join(HOME, "root.py"))
     return shown, not dotted or os.path.basename(shown) == "__init__.py" or any(
-        m.startswith(below) for m in known_modules()
+        m.startswith(below) for m in (*known_modules(), *refused.modules())
     )
 
 
@@ -137,7 +139,9 @@ def switch_of_module(module: StandIn, name: str) -> Any:
 
 def exported(module: StandIn) -> dict[str, Any]:
     """The names of the Python file behind a module, those with an underscore as well."""
-    if file_of(module.__name__) is None or module.__name__ == NAME:
+    if module.__name__ == NAME:
+        return vars(importlib.import_module("tensorsh.torch.private"))
+    if file_of(module.__name__) is None:
         return {}
     found = importlib.import_module("tensorsh." + module.__name__)
     return {} if isinstance(found, Namespace) else vars(found)
@@ -147,7 +151,7 @@ def listed(module: StandIn) -> list[str]:
     """The names of a module that ``dir`` shows."""
     space = namespace(module.__name__)
     found = [] if space is None else list(names(space))
-    file = exported(module)
+    file = {} if module.__name__ == NAME else exported(module)
     public = file.get("__all__")
     found += public if public is not None else [n for n, v in file.items() if n[:1] != "_" and _is_at_home(v, module)]
     dotted = module.__name__.partition(".")[2]
@@ -191,6 +195,9 @@ def _find(module: StandIn, name: str) -> Any:
             return value
     if name.isidentifier() and origin(f"{fullname}.{name}") is not None:
         return importlib.import_module(f"{fullname}.{name}")
+    value = refused.value(fullname.partition(".")[2], name)
+    if value is not None:
+        return value
     if space is not None and name[:2] != "__":
         return getattr(space, name)  # which says what is near
     raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)

@@ -11,6 +11,8 @@ from functools import lru_cache
 FILE = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
 MODULES = os.path.join(os.path.dirname(__file__), "pytorch_modules.txt")
 """Where PyTorch defines names that its packages have, too (by `tests/recording/modules.py`)."""
+REFUSED = os.path.join(os.path.dirname(__file__), "pytorch_refused.txt")
+"""What libraries import and tensorsh refuses when it is used (by `tests/recording/refused.py`)."""
 
 
 @lru_cache(maxsize=2)

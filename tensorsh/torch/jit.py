@@ -1,43 +1,94 @@
-"""``torch.jit``: compilation is accepted and leaves the program as it is."""
+"""``torch.jit``: compilation is accepted and leaves the program as it is. TorchScript files are PyTorch's alone."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from .nn.modules.module import Module
 
-__all__ = ["export", "ignore", "is_scripting", "is_tracing", "script", "trace", "unused"]
+__all__ = [
+    "annotate", "export", "fork", "freeze", "ignore", "is_scripting", "is_tracing", "load", "optimize_for_inference", "save", "script",
+    "script_if_tracing", "trace", "trace_module", "unused", "wait",
+]  # fmt: skip
 
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
+    """The function, module or class itself."""
     return obj
 
 
 def trace(func: Any, *args: Any, **kwargs: Any) -> Any:
+    """The function or module itself."""
     return func
 
 
-export = ignore = unused = script
+export = unused = script_if_tracing = _script_if_tracing = _overload = _overload_method = script
+trace_module = optimize_for_inference = freeze = trace
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """The function itself, or a decorator that gives it."""
+    return drop if callable(drop) else script
 
 
 def is_scripting() -> bool:
+    """Whether the program is TorchScript: never."""
     return False
 
 
 def is_tracing() -> bool:
+    """Whether the program is being traced: never."""
     return False
+
+
+def fork(func: Callable, *args: Any, **kwargs: Any) -> Any:
+    """The result of a call, for `wait`; it is computed at once."""
+    from .futures import Future
+
+    made: Any = Future()
+    made.set_result(func(*args, **kwargs))
+    return made
+
+
+def wait(future: Any) -> Any:
+    """The result of `fork`."""
+    return future.wait()
 
 
 class ScriptModule(Module):
     """What `script` would make of a module; there is none, but libraries ask whether a module is one."""
 
 
+class RecursiveScriptModule(ScriptModule):
+    """What `script` would make of a module with modules below it; there is none."""
+
+
+class TopLevelTracedModule(ScriptModule):
+    """What `trace` would make of a module; there is none."""
+
+
 class ScriptFunction:
     """What `script` would make of a function; there is none."""
 
 
+class CompilationUnit:
+    """Functions of TorchScript; there are none."""
+
+
 class TracerWarning(Warning):
     """A warning of traces, which are not made."""
+
+
+class Error(RuntimeError):
+    """An error of TorchScript."""
+
+
+class Attribute:
+    """A value with its type, for TorchScript."""
+
+    def __init__(self, value: Any, type: Any = None) -> None:  # noqa: A002
+        self.value, self.type = value, type
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
@@ -45,11 +96,31 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
+def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
+    """As Python's."""
+    import builtins
+
+    return builtins.isinstance(obj, target_type)
+
+
+class Final:
+    """The annotation of what does not change: ``Final[int]``."""
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        from typing import Final as annotation
+
+        return annotation[item]
+
+
+def _refuse(name: str, instead: str) -> NoReturn:
+    raise RuntimeError(f"torch.jit.{name} {instead}")
+
+
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """TorchScript files are PyTorch's alone."""
-    raise RuntimeError("torch.jit.save writes TorchScript, which tensorsh has not: save the state dict with torch.save")
+    """RuntimeError: TorchScript files are PyTorch's alone."""
+    _refuse("save", "writes TorchScript, which tensorsh has not: save the state dict with torch.save")
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None) -> Any:
-    """TorchScript files are PyTorch's alone."""
-    raise RuntimeError("torch.jit.load reads TorchScript, which tensorsh has not: load a state dict with torch.load")
+    """RuntimeError: TorchScript files are PyTorch's alone."""
+    _refuse("load", "reads TorchScript, which tensorsh has not: load a state dict with torch.load")

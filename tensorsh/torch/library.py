@@ -12,6 +12,7 @@ from ..engine.arrays.state import state
 from ..engine.loading import table
 from ..engine.tape.function import Function
 from ..engine.tensors.tensor import Tensor
+from ..sandbox import process
 from ..sandbox.sealed import Sealed
 
 __all__ = [
@@ -158,6 +159,8 @@ def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /,
 
 def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
     """`CustomOpDef.register_fake` of an operator given by name."""
+    if process.plain and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
+        return (lambda function: function) if func is None else func
     return found(op).register_fake if func is None else found(op).register_fake(func)
 
 
@@ -320,6 +323,11 @@ def of_engine(name: str) -> Callable | None:
     return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
 
 
+def load_library(path: Any) -> None:
+    """``torch.ops.load_library``: OSError, for there are no compiled operators of others here."""
+    raise OSError(f"Could not load this library: {path} (tensorsh runs no compiled extensions)")
+
+
 class Operators(metaclass=Sealed):
     """``torch.ops``: operators as ``torch.ops.namespace.name``: what programs define, and in ``aten`` PyTorch's own."""
 
@@ -331,10 +339,10 @@ class Operators(metaclass=Sealed):
 
     def __getattr__(self, name: str) -> Any:
         if not self._space:
-            return Operators(name)
+            return load_library if name == "load_library" else Operators(name)
         made = operators().get(f"{self._space}::{name}")
         if made is None and self._space == "aten":
-            made = of_engine(name)
+            made = of_engine({"alias": "detach"}.get(name, name))
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
         return OpOverloadPacket(f"{self._space}.{name}", made)

@@ -18,6 +18,8 @@ PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 lasting: set[str] = set()
 """Those who have a say for good, since something of them may be anywhere: "classes" that override, several "devices"."""
 _keeper: list[Callable] = []
+late: list[Callable] = []
+"""The function that is asked when a call fails: whether an argument's class overrides functions, and nobody had asked yet."""
 
 
 def ask(form: Any, args: tuple, kwargs: dict) -> Any:

@@ -10,7 +10,7 @@ from types import MethodType
 import numpy as np
 
 from ..arrays.constants import NUMBERS
-from ..arrays.door import PROCEED, ask, asked
+from ..arrays.door import PROCEED, ask, asked, late
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
 from ..wording.arguments import explain, types_of
@@ -153,6 +153,8 @@ class PublicForm:
                 sparse = error.form_of(self.names)
                 if sparse is not None:
                     return sparse(*args, **kwargs)
+            if late and late[0](args, kwargs):
+                return self.general(args, kwargs)
             told = explain(self.title, args, kwargs, error)
             if told is error:
                 raise

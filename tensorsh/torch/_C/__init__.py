@@ -1,0 +1,177 @@
+"""``torch._C``: the compiled half of PyTorch, as far as libraries ask it. Most of it answers how things are: nothing is
+traced, scripted, transformed by functorch or fused here. For plain Python alone (`tensorsh.as_torch`)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from ...engine.arrays.device import device
+from ...engine.arrays.dtype import dtype
+from ...engine.arrays.state import state
+from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
+from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
+from ...engine.tensors.tensor import Size, Tensor, TensorMeta
+from ..futures import Future
+from ..jit import ScriptFunction
+from ..nn.reach import T
+from ..settings import Generator
+
+__all__ = [
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Future", "Generator", "Graph",
+    "Node", "ScriptFunction", "Size", "Value", "device", "dtype",
+]  # fmt: skip
+
+TensorBase = _TensorBase = Tensor
+_TensorMeta = TensorMeta
+Function = ScriptFunction
+
+
+def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """A `__torch_function__` that overrides nothing."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
+_disabled_torch_dispatch_impl = _disabled_torch_function_impl
+
+
+class Graph:
+    """A graph of TorchScript; there is none."""
+
+
+class Value:
+    """A value in a graph of TorchScript; there is none."""
+
+
+class Node:
+    """A node in a graph of TorchScript; there is none."""
+
+
+class Argument:
+    """An argument in a schema of TorchScript; there is none."""
+
+
+class _Keys(enum.EnumMeta):
+    """Every name is a key: nothing is dispatched by one here."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name[:1] == "_":
+            raise AttributeError(name)
+        return cls.Undefined
+
+
+class DispatchKey(enum.Enum, metaclass=_Keys):
+    """The kinds of kernels among which PyTorch chooses."""
+
+    Undefined = 0
+
+
+class DispatchKeySet:
+    """A set of them."""
+
+    def __init__(self, *keys: Any) -> None:
+        self.keys = keys
+
+    def __or__(self, other: Any) -> DispatchKeySet:
+        return DispatchKeySet(*self.keys, *getattr(other, "keys", ()))
+
+    def has(self, key: Any) -> bool:
+        return False
+
+
+class _Context:
+    """A context that changes nothing."""
+
+    def __init__(self, *args: Any) -> None:
+        self.args = args
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+
+class _ExcludeDispatchKeyGuard(_Context):
+    """A context in which some kernels are passed over; there are no others."""
+
+
+class _AutoDispatchBelowAutograd(_Context):
+    """A context below the recording of operations."""
+
+
+class _DisableFuncTorch(_Context):
+    """A context without functorch's transformations."""
+
+
+def _get_tracing_state() -> None:
+    """The trace that is being made: none."""
+
+
+def _is_tracing() -> bool:
+    return False
+
+
+def _are_functorch_transforms_active() -> bool:
+    return False
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Nobody is told."""
+
+
+def _get_default_device() -> str:
+    """The kind of device that new tensors are on."""
+    return T.get_default_device().type
+
+
+def _get_accelerator(check: bool = False) -> device:
+    return T.accelerator.current_accelerator() or device("cpu")
+
+
+def _get_privateuse1_backend_name() -> str:
+    return "privateuseone"
+
+
+def _cuda_isInBadFork() -> bool:  # noqa: N802
+    return False
+
+
+def _cuda_clearCublasWorkspaces() -> None:  # noqa: N802
+    """There are none."""
+
+
+def _cuda_getDeviceCount() -> int:  # noqa: N802
+    return T.cuda.device_count()
+
+
+def _get_cpu_capability() -> str:
+    return T.backends.cpu.get_cpu_capability()
+
+
+def _len_torch_function_stack() -> int:
+    return len(state.function_modes)
+
+
+def _has_torch_function(args: Any) -> bool:
+    return T.overrides.has_torch_function(args)
+
+
+def _is_torch_function_enabled() -> bool:
+    return state.overriding
+
+
+def _get_autocast_dtype(kind: str = "cuda") -> Any:
+    return T.get_autocast_dtype(kind)
+
+
+def _fuser(*args: Any) -> bool:
+    """What was set for the fuser of TorchScript: no."""
+    return False
+
+
+_jit_set_profiling_executor = _jit_set_profiling_mode = _jit_set_texpr_fuser_enabled = _fuser
+_jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _jit_set_nvfuser_enabled = _fuser
+_jit_set_nvfuser_guard_mode = _jit_can_fuse_on_cpu = _jit_can_fuse_on_gpu = _jit_get_profiling_executor = _fuser
+_get_graph_executor_optimize = _jit_set_nvfuser_horizontal_mode = _set_graph_executor_optimize = _fuser

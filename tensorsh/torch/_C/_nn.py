@@ -1,0 +1,26 @@
+"""``torch._C._nn``: functions of networks that libraries ask here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.arrays.device import device
+from ...engine.arrays.dtype import dtype
+from ...engine.tensors.tensor import Tensor
+
+__all__: list[str] = []
+
+
+def _parse_to(*args: Any, **kwargs: Any) -> tuple:
+    """The arguments of `Module.to`, told apart: device, dtype, non_blocking, memory format."""
+    place, kind = kwargs.get("device"), kwargs.get("dtype")
+    rest = list(args)
+    if rest and isinstance(rest[0], Tensor):
+        given = rest.pop(0)
+        place, kind = given.device, given.dtype
+    elif rest and isinstance(rest[0], device | str | int) and not isinstance(rest[0], bool):
+        place = rest.pop(0)
+    if rest and isinstance(rest[0], dtype):
+        kind = rest.pop(0)
+    blocking = rest[0] if rest else kwargs.get("non_blocking", False)
+    return None if place is None else device(place), kind, blocking, kwargs.get("memory_format")

@@ -1,0 +1,164 @@
+"""Names of ``torch`` itself that libraries use and its documentation does not show. For plain Python alone (`tensorsh.as_torch`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.tensors.tensor import Tensor
+from .cuda import Event, Stream
+from .foreach import FOREACH
+from .futures import Future
+from .jit import ScriptFunction, ScriptModule
+from .nn.reach import T
+from .settings import contiguous_format
+from .storage import TypedStorage
+
+__all__ = ["Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt"]
+
+globals().update(FOREACH)
+
+
+class SymInt:
+    """A size that is not known yet; all sizes are known here, so nothing is one."""
+
+
+class SymFloat:
+    """A number that is not known yet; nothing is one."""
+
+
+class SymBool:
+    """A truth that is not known yet; nothing is one."""
+
+
+class _Classes:
+    """``torch.classes``: classes compiled by others, of which there are none."""
+
+    loaded_libraries: set[str] = set()
+
+    def load_library(self, path: str) -> None:
+        raise OSError(f"tensorsh loads no compiled extensions: {path}")
+
+
+classes = _Classes()
+
+
+def _assert(condition: Any, message: str) -> None:
+    """AssertionError with a message unless something holds."""
+    assert condition, message
+
+
+def _check(cond: Any, message: Callable[[], Any] | None = None) -> None:
+    """RuntimeError unless something holds."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_with(error_type: type, cond: Any, message: Callable[[], Any] | None = None) -> None:
+    if cond is False or isinstance(cond, Tensor) and not bool(cond.all()):
+        raise error_type("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
+                         "enhancement request to PyTorch.)" if message is None else str(message()))  # fmt: skip
+
+
+_check_tensor_all_with = _check_with
+
+
+def _check_value(cond: Any, message: Any = None) -> None:
+    _check_with(ValueError, cond, message)
+
+
+def _check_index(cond: Any, message: Any = None) -> None:
+    _check_with(IndexError, cond, message)
+
+
+def _check_type(cond: Any, message: Any = None) -> None:
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond: Any, message: Any = None) -> None:
+    _check_with(NotImplementedError, cond, message)
+
+
+_check_tensor_all = _check
+
+
+def _check_is_size(i: Any, message: Any = None, *, max: Any = None) -> None:  # noqa: A002
+    _check(i >= 0, message)
+
+
+def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa: A002
+    """RuntimeError unless a tensor of one element is true."""
+    if not bool(input):
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _shape_as_tensor(self: Tensor) -> Tensor:
+    """The shape as a tensor."""
+    return T.tensor(list(self.shape))
+
+
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    """The gradient of softmax, of its result."""
+    found = output * grad_output
+    return (found - output * found.sum(dim, keepdim=True)).to(input_dtype)
+
+
+def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    return (grad_output - output.exp() * grad_output.sum(dim, keepdim=True)).to(input_dtype)
+
+
+def _cast_Long(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N802
+    return self.long()
+
+
+def _cast_Float(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N802
+    return self.float()
+
+
+def _convert_indices_from_coo_to_csr(self: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
+    """Compressed rows of sorted row numbers."""
+    found = T.cat([self.new_zeros(1), T.bincount(self, minlength=size).cumsum(0)])
+    return found.int() if out_int32 else found.to(T.int64)
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """Row and column numbers of compressed rows."""
+    rows = T.repeat_interleave(T.arange(len(crow_indices) - 1), crow_indices.diff())
+    found = T.stack([col_indices, rows] if transpose else [rows, col_indices])
+    return found.int() if out_int32 else found
+
+
+def _grouped_mm(input: Tensor, mat2: Tensor, offs: Tensor | None = None, bias: Any = None, out_dtype: Any = None) -> Tensor:  # noqa: A002
+    """Products of groups of rows with a matrix of each group; `offs` are the ends of the groups."""
+    if offs is None:
+        return T.bmm(input, mat2)
+    ends = [0, *offs.tolist()]
+    if input.dim() == 2 and mat2.dim() == 3:
+        parts = [input[a:b] @ mat2[i] for i, (a, b) in enumerate(zip(ends, ends[1:], strict=False))]
+        return T.cat(parts)
+    return T.stack([input[:, a:b] @ mat2[a:b] for a, b in zip(ends, ends[1:], strict=False)])
+
+
+def is_autocast_cpu_enabled() -> bool:
+    return T.is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype() -> Any:
+    return T.get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> Any:
+    return T.get_autocast_dtype("cuda")
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a kind of device."""
+    import importlib
+
+    kind = T.get_default_device().type if device is None else T.device(device).type
+    return importlib.import_module("torch." + kind)
+
+
+legacy_contiguous_format = contiguous_format
+ByteStorage = FloatStorage = DoubleStorage = HalfStorage = LongStorage = IntStorage = BoolStorage = TypedStorage

@@ -21,19 +21,13 @@ from ..sandbox import process
 from ..sandbox.namespace import Namespace, names, submodule
 from ..torch.root import switch_of, torch
 from . import refused
+from .elsewhere import places
 from .versions import NAME, VERSION, TorchVersion
 
 HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
 _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
 """What Python's import sets, and asks for before."""
 _ABSENT: Any = object()
-ELSEWHERE = {
-    "torch.autograd.function.FunctionCtx": ("autograd.function", "FunctionNode"),
-    "torch.nn.modules.module._IncompatibleKeys": ("nn.modules.state", "IncompatibleKeys"),
-    "torch.distributions.transforms._InverseTransform": ("distributions.transform", "_InverseTransform"),
-}
-"""Private names that libraries use, and the file that has them here."""
-
 
 def layout() -> dict[str, frozenset[str]]:
     """The names that each module of PyTorch defines and a package above it has, too."""
@@ -67,8 +61,8 @@ def origin(fullname: str) -> tuple[str, bool] | None:
     path = file_of(fullname)
     dotted = fullname.partition(".")[2]
     below = dotted + "."
-    if path is None and dotted not in layout() and dotted not in refused.modules() and namespace(fullname) is None:
-        if not any(known.startswith(below) for known in layout()):
+    if path is None and dotted not in known_modules() and dotted not in refused.modules() and namespace(fullname) is None:
+        if not any(known.startswith(below) for known in known_modules()):
             return None
     stub = os.path.join(HOME, dotted + ".pyi")
     shown = path or (stub if os.path.isfile(stub) else os.path.join(HOME, "root.py"))
@@ -81,7 +75,7 @@ def origin(fullname: str) -> tuple[str, bool] | None:
 def known_modules() -> frozenset[str]:
     from ..torch.root import SUBMODULES
 
-    return frozenset({*SUBMODULES, *layout()})
+    return frozenset({*SUBMODULES, *layout(), *(name.split(".", 1)[-1].rpartition(".")[0] for name in places())} - {""})
 
 
 class StandIn(ModuleType):
@@ -180,8 +174,8 @@ def _find(module: StandIn, name: str) -> Any:
     if space is not None and (name in names(space) or switch_of_module(module, name)):
         value = getattr(space, name)
         return importlib.import_module(f"{fullname}.{name}") if isinstance(value, Namespace) else value
-    if f"{fullname}.{name}" in ELSEWHERE:
-        home, own = ELSEWHERE[f"{fullname}.{name}"]
+    if f"{fullname}.{name}" in places():
+        home, own = places()[f"{fullname}.{name}"]
         return getattr(importlib.import_module("tensorsh.torch." + home), own)
     file = exported(module)
     value = file.get(name, _ABSENT)

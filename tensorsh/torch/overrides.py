@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..engine.arrays.state import state
@@ -103,3 +104,25 @@ def get_overridable_functions() -> dict[Any, list]:
         if not name.rpartition(".")[2].startswith("_"):
             found.setdefault("torch." + name.rpartition(".")[0] if "." in name else "torch", []).append(function)
     return found
+
+
+def _plain_mode(self: Any, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    return func(*args, **(kwargs or {}))
+
+
+BaseTorchFunctionMode = type("BaseTorchFunctionMode", (TorchFunctionMode,), {"__torch_function__": _plain_mode})
+"""A mode that changes nothing."""
+
+
+def _get_current_function_mode() -> Any:
+    return state.function_modes[-1] if state.function_modes else None
+
+
+def _get_current_function_mode_stack() -> list:
+    return list(state.function_modes)
+
+
+@contextmanager
+def enable_reentrant_dispatch() -> Iterator[None]:
+    """A context without effect: classes may always call functions."""
+    yield

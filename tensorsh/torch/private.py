@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
@@ -12,7 +11,6 @@ from .futures import Future
 from .jit import ScriptFunction, ScriptModule
 from .nn.reach import T
 from .settings import contiguous_format
-from .storage import TypedStorage
 
 __all__ = ["Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt"]
 
@@ -41,48 +39,6 @@ class _Classes:
 
 
 classes = _Classes()
-
-
-def _assert(condition: Any, message: str) -> None:
-    """AssertionError with a message unless something holds."""
-    assert condition, message
-
-
-def _check(cond: Any, message: Callable[[], Any] | None = None) -> None:
-    """RuntimeError unless something holds."""
-    _check_with(RuntimeError, cond, message)
-
-
-def _check_with(error_type: type, cond: Any, message: Callable[[], Any] | None = None) -> None:
-    if cond is False or isinstance(cond, Tensor) and not bool(cond.all()):
-        raise error_type("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
-                         "enhancement request to PyTorch.)" if message is None else str(message()))  # fmt: skip
-
-
-_check_tensor_all_with = _check_with
-
-
-def _check_value(cond: Any, message: Any = None) -> None:
-    _check_with(ValueError, cond, message)
-
-
-def _check_index(cond: Any, message: Any = None) -> None:
-    _check_with(IndexError, cond, message)
-
-
-def _check_type(cond: Any, message: Any = None) -> None:
-    _check_with(TypeError, cond, message)
-
-
-def _check_not_implemented(cond: Any, message: Any = None) -> None:
-    _check_with(NotImplementedError, cond, message)
-
-
-_check_tensor_all = _check
-
-
-def _check_is_size(i: Any, message: Any = None, *, max: Any = None) -> None:  # noqa: A002
-    _check(i >= 0, message)
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa: A002
@@ -161,4 +117,3 @@ def get_device_module(device: Any = None) -> Any:
 
 
 legacy_contiguous_format = contiguous_format
-ByteStorage = FloatStorage = DoubleStorage = HalfStorage = LongStorage = IntStorage = BoolStorage = TypedStorage

@@ -28,7 +28,7 @@ __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
     "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points", "q_scale", "q_zero_point", "qint32", "qint8",
     "qscheme", "quantize_per_channel", "quantize_per_tensor", "quantize_per_tensor_dynamic", "quantized_max_pool1d",
-    "quantized_max_pool2d", "quint8",
+    "quantized_max_pool2d", "quint2x4", "quint4x2", "quint8",
 ]  # fmt: skip
 
 
@@ -57,11 +57,12 @@ per_tensor_symmetric, per_channel_symmetric = qscheme("per_tensor_symmetric"), q
 quint8 = quantized("quint8", INTEGER, 1, "QUInt8", False)
 qint8 = quantized("qint8", INTEGER, 1, "QInt8")
 qint32 = quantized("qint32", INTEGER, 4, "QInt32")
+quint4x2, quint2x4 = quantized("quint4x2", INTEGER, 1, "QUInt4x2", False), quantized("quint2x4", INTEGER, 1, "QUInt2x4", False)
 CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
 """The numpy type of the codes of each quantized dtype."""
 MOVING = frozenset(
     """select narrow view view_as reshape reshape_as flatten unflatten transpose permute t squeeze unsqueeze expand
-    expand_as contiguous clone detach split chunk unbind __getitem__ quantized_max_pool1d quantized_max_pool2d max_pool1d
+    expand_as contiguous clone detach split chunk unbind flip __getitem__ quantized_max_pool1d quantized_max_pool2d max_pool1d
     max_pool2d movedim swapaxes""".split()
 )
 """What is done to the codes."""

@@ -29,7 +29,7 @@ SUBMODULES = (
     "serialization utils.checkpoint utils.deterministic utils.dlpack utils.rnn distributions distributions.kl distributions.constraints "
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
-    "backends.openmp mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed distributed.constants distributed.device_mesh distributed.distributed_c10d "
+    "backends.openmp backends.opt_einsum backends.quantized mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse distributed distributed.constants distributed.device_mesh distributed.distributed_c10d "
     "distributed.nn distributed.nn.functional xpu mtia"
 ).split()
 """Dotted names below torch that are namespaces."""
@@ -38,7 +38,7 @@ AUTOCAST = "autocast is_autocast_enabled get_autocast_dtype is_autocast_cache_en
 QUANTIZED = (
     "dequantize int_repr per_channel_affine per_channel_symmetric per_tensor_affine per_tensor_symmetric q_per_channel_axis "
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
-    "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint8"
+    "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint2x4 quint4x2 quint8"
 ).split()
 SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -395,3 +396,54 @@ NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.item
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):
     _f.__module__ = "torch.serialization"
+
+
+# Names that programs import
+
+
+class SourceChangeWarning(Warning):
+    """A module's source is not what it was when the file was written; files hold no sources."""
+
+
+class LoadEndianness(Enum):
+    """The order of bytes in files that do not say it."""
+
+    NATIVE, LITTLE, BIG = 1, 2, 3
+
+
+_endianness: list[Any] = [None]
+
+
+def get_default_load_endianness() -> Any:
+    """The order of bytes that files are read in where they do not say it; None: the machine's."""
+    return _endianness[0]
+
+
+def set_default_load_endianness(endianness: Any) -> None:
+    """Say in which order of bytes files are read that do not say it; only the machine's is read."""
+    if not isinstance(endianness, LoadEndianness) and endianness is not None:
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness[0] = endianness
+
+
+class skip_data:
+    """A context in which `save` writes no data: refused."""
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        raise NotImplementedError("torch.serialization.skip_data is not available: files are written with their data")
+
+
+def check_module_version_greater_or_equal(module: Any, req_version_tuple: tuple, error_if_malformed: bool = True) -> bool:
+    """Whether a module is of a version or a later one."""
+    try:
+        parts = module.__version__.split(".")
+        found = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
+    except Exception as error:
+        message = f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared"
+        if error_if_malformed:
+            raise RuntimeError(message) from error
+        import warnings
+
+        warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
+        return True
+    return found >= req_version_tuple

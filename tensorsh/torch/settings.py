@@ -13,6 +13,7 @@ from ..engine.arrays.layout import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    jagged,
     layout,
     memory_format,
     preserve_format,
@@ -40,7 +41,7 @@ __all__ = [
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
-    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "compile", "typename", "set_warn_always",
+    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "compile", "typename", "set_warn_always",
     "can_cast", "promote_types", "result_type", "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
     "set_deterministic_debug_mode",
 ]  # fmt: skip
@@ -351,7 +352,11 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 def set_warn_always(mode: bool) -> None:
-    return None
+    state.__dict__["warn_always"] = mode
+
+
+def is_warn_always_enabled() -> bool:
+    return state.__dict__.get("warn_always", False)
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:

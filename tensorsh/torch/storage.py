@@ -1,7 +1,96 @@
-"""``torch.storage``: the memory under tensors."""
+"""``torch.storage``: the memory under tensors, and the classes of old, one for each dtype."""
 
 from __future__ import annotations
 
+import io
+from typing import Any
+
+from ..engine.arrays.dtype import BY_NAME, dtype
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]
+
+_always_warns = False
+
+
+def _get_always_warn_typed_storage_removal() -> bool:
+    return _always_warns
+
+
+def _set_always_warn_typed_storage_removal(always_warn: bool) -> None:
+    global _always_warns
+    if not isinstance(always_warn, bool):
+        raise AssertionError(f"expected bool, got {type(always_warn)}")
+    _always_warns = always_warn
+
+
+def _reset_warn_typed_storage_removal() -> None:
+    """The warning comes with each use."""
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """What `torch.save` wrote."""
+    from .serialization import load
+
+    return load(io.BytesIO(b), weights_only=False)
+
+
+class _LegacyStorageMeta(type):
+    """The class of the storage classes of old: called they make typed storages, isinstance asks for the dtype."""
+
+    dtype: dtype
+
+    def __call__(cls, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None) -> TypedStorage:
+        if cls is _LegacyStorage:
+            raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
+        wrong = (
+            f"{cls}.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n"
+            " * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)"
+        )
+        for name, value in (("device", device), ("dtype", dtype)):
+            if value is not None:
+                raise RuntimeError(f"{wrong}\nKeyword argument '{name}' cannot be specified")
+        if wrap_storage is None:
+            if len(args) > 1:
+                raise RuntimeError(f"{wrong}\nToo many positional arguments")
+            if args and not isinstance(args[0], (int, list, tuple)):
+                raise TypeError(f"{wrong}\nArgument type not recognized: {type(args[0])}")
+            return TypedStorage(*args, dtype=cls.dtype)
+        if args:
+            raise RuntimeError(f"{wrong}\nNo positional arguments should be given when using 'wrap_storage'")
+        if not isinstance(wrap_storage, UntypedStorage):
+            raise TypeError(f"{wrong}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
+        return TypedStorage(wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, TypedStorage) and (cls is _LegacyStorage or obj.dtype is cls.dtype)
+
+
+class _LegacyStorage(metaclass=_LegacyStorageMeta):
+    """The base of the storage classes of old."""
+
+    dtype: Any
+    is_cuda = is_sparse = False
+
+
+def _legacy(name: str, module: str = "torch") -> Any:
+    made = BY_NAME[name]
+    return _LegacyStorageMeta(
+        made.short + "Storage", (_LegacyStorage,), {"dtype": made, "_dtype": made, "__module__": module, "__doc__": f"Elements of {made}."}
+    )
+
+
+(
+    BoolStorage, ByteStorage, CharStorage, ShortStorage, IntStorage, LongStorage, HalfStorage, BFloat16Storage, FloatStorage,
+    DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage,
+) = map(_legacy, "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split())  # fmt: skip
+Storage = FloatStorage
+_storage_classes = {
+    UntypedStorage, BoolStorage, ByteStorage, CharStorage, ShortStorage, IntStorage, LongStorage, HalfStorage,
+    BFloat16Storage, FloatStorage, DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage, TypedStorage,
+}  # fmt: skip
+
+
+def _dtype_to_storage_type_map() -> dict:
+    """The name of the storage class of each dtype."""
+    return {each.dtype: each.__name__ for each in _storage_classes if isinstance(each, _LegacyStorageMeta)}

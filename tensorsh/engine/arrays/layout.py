@@ -48,6 +48,8 @@ sparse_csr = layout("sparse_csr")
 sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")
+jagged = layout("jagged")
+_mkldnn = layout("_mkldnn")
 
 PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
 

@@ -10,7 +10,11 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.arrays.state import state
 from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
+from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
+from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
+from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
+from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
 from ..futures import Future
 from ..jit import ScriptFunction
@@ -175,3 +179,40 @@ _jit_set_profiling_executor = _jit_set_profiling_mode = _jit_set_texpr_fuser_ena
 _jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _jit_set_nvfuser_enabled = _fuser
 _jit_set_nvfuser_guard_mode = _jit_can_fuse_on_cpu = _jit_can_fuse_on_gpu = _jit_get_profiling_executor = _fuser
 _get_graph_executor_optimize = _jit_set_nvfuser_horizontal_mode = _set_graph_executor_optimize = _fuser
+_jit_set_num_profiled_runs = _fuser
+
+has_lapack = has_spectral = True
+has_mkl = has_mkldnn = has_cuda = has_openmp = _has_cuda = _has_cudnn = _has_mps = _has_xpu = False
+
+
+class ScriptDict(dict):
+    """A dictionary as TorchScript would hold it."""
+
+
+class ScriptList(list):
+    """A list as TorchScript would hold it."""
+
+
+class ScriptMethod:
+    """What TorchScript would make of a method; there is none."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("TorchScript is not available: call the method itself")
+
+
+def _is_torch_function_all_disabled() -> bool:
+    return not state.overriding and not state.function_modes
+
+
+def _get_function_stack_at(level: int) -> Any:
+    return state.function_modes[level]
+
+
+def _infer_size(first: Any, second: Any) -> Any:
+    """The common shape of two."""
+    return find_function("broadcast_shapes")(tuple(first), tuple(second))
+
+
+def _is_alias_of(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors lie in the same memory."""
+    return first.untyped_storage() == second.untyped_storage()  # type: ignore[attr-defined]

@@ -1,6 +1,8 @@
 """``torch.backends.cudnn``: settings that programs make, accepted without effect."""
 
-__all__ = ["is_acceptable", "is_available", "version"]
+from . import context_of
+
+__all__ = ["flags", "is_acceptable", "is_available", "version"]
 
 SWITCHES = {"enabled": True, "benchmark": False, "benchmark_limit": 10, "deterministic": False, "allow_tf32": True}
 
@@ -15,3 +17,6 @@ def is_acceptable(tensor: object) -> bool:
 
 def version() -> None:
     return None
+
+
+flags = context_of("cudnn")

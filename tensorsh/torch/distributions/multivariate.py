@@ -328,3 +328,9 @@ class LogisticNormal(TransformedDistribution):
 
     loc = property(lambda self: self.base_dist.base_dist.loc, doc="The normal variates' means.")
     scale = property(lambda self: self.base_dist.base_dist.scale, doc="The normal variates' standard deviations.")
+
+
+def _Dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Tensor:
+    """The gradient of the concentration, given that of a sample `x`."""
+    total = concentration.sum(-1, True).expand_as(concentration)
+    return T._dirichlet_grad(x, concentration, total) * (grad_output - (x * grad_output).sum(-1, True))

@@ -46,6 +46,20 @@ _HOOKS = (
 )  # fmt: skip
 
 
+_all_pre_hooks: OrderedDict = OrderedDict()
+_all_post_hooks: OrderedDict = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> Handle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimizer."""
+    return Handle(_all_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> Handle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
+    return Handle(_all_post_hooks, hook)
+
+
 class Optimizer(metaclass=OpenSealed):
     """Base class of all optimizers: groups of parameters with their options, and a state for each parameter. A class of
     one's own calls ``super().__init__(params, defaults)`` and defines `step`.
@@ -143,8 +157,8 @@ class Optimizer(metaclass=OpenSealed):
 
     def step(self, closure: Callable | None = None) -> Any:
         """Change the parameters once by their gradients; `closure` computes the loss anew."""
-        if self._optimizer_step_pre_hooks:
-            for hook in list(self._optimizer_step_pre_hooks.values()):
+        if self._optimizer_step_pre_hooks or _all_pre_hooks:
+            for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
                 answer = hook(self, (self,), {} if closure is None else {"closure": closure})
                 if answer is not None and not (isinstance(answer, tuple) and len(answer) == 2):
                     raise RuntimeError(
@@ -160,8 +174,8 @@ class Optimizer(metaclass=OpenSealed):
             elif not seen[0] or not self._apart(group):
                 self._update(group)
         self._opt_called = True
-        if self._optimizer_step_post_hooks:
-            for hook in list(self._optimizer_step_post_hooks.values()):
+        if self._optimizer_step_post_hooks or _all_post_hooks:
+            for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
         return loss
 

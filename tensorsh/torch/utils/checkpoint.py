@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
+from enum import Enum
 from typing import Any
 
 from ...engine.graph.saved_hooks import saved_tensors_hooks
@@ -180,3 +181,16 @@ def checkpoint_sequential(
         run = part(steps[start - size : start])
         input = checkpoint(run, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return part(steps[start:])(input)
+
+
+class CheckpointPolicy(Enum):
+    """Whether a result is kept or computed again."""
+
+    MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE, PREFER_RECOMPUTE, MUST_CPU_OFFLOAD = range(5)
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> tuple:
+    """Contexts that keep what a policy says: refused, since all that a function saves is computed again."""
+    raise NotImplementedError(
+        "tensorsh has no selective checkpointing: call checkpoint() without context_fn, all of the function is then run again"
+    )

@@ -1,0 +1,46 @@
+"""Names that only Python written for PyTorch asks for: where PyTorch has them, and the file that has them here."""
+
+from __future__ import annotations
+
+from functools import cache
+
+TABLE = """
+torch                                checks                   _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value _check_with _assert
+torch                                storage                  Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage _storage_classes
+torch                                settings                 _mkldnn is_warn_always_enabled
+torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
+torch.compiler                       compiler                 set_stance
+torch.cuda                           cuda.typed               ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor BoolTensor
+torch.distributions.transforms       distributions.transform  _InverseTransform
+torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
+torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys
+torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_WARNING=EPOCH_GIVEN
+torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
+torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
+torch.autograd                       autograd.profiler        kineto_available
+torch.profiler                       autograd.profiler        kineto_available
+torch.autograd                       autograd.shapes          _calculate_shape
+torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
+torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
+torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data
+torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_parameter _element_size ExceptionWrapper
+torch._utils_internal                rebuilding               get_file_path_2 get_writable_path
+torch._prims_common                  rebuilding               corresponding_complex_dtype corresponding_real_dtype
+torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch
+torch.nn.utils.stateless             stateless                _functional_call=functional_call
+torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
+torch.testing                        testing                  assert_allclose
+"""
+"""A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""
+
+
+@cache
+def places() -> dict[str, tuple[str, str]]:
+    """Each name with its module in PyTorch -> the file here, and its name there."""
+    found = {}
+    for line in TABLE.strip().splitlines():
+        module, file, *words = line.split()
+        for word in words:
+            name, _, own = word.partition("=")
+            found[f"{module}.{name}"] = file, own or name
+    return found

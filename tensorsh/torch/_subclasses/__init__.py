@@ -1,0 +1,1 @@
+"""``torch._subclasses``: PyTorch's tensors without data; here `device="meta"` has them."""

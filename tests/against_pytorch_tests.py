@@ -1,0 +1,354 @@
+"""PyTorch's own test files, run on tensorsh and on PyTorch: a script for developers, nothing of PyTorch lies here.
+
+    python tests/against_pytorch_tests.py DIR [FILE ...] [--oracle PYTHON] [--results DIR] [--again] [--table]
+
+DIR is the top of PyTorch's sources (Debian: `apt-get source pytorch`). FILE is a file of its test/ without `.py` (`test_nn`,
+`nn/test_pooling`); without any, the 46 of FILES. Each file runs in a process of its own; what PyTorch answered is kept below
+--results and asked again with --again only. A rate is the share of the tests which PyTorch passes that tensorsh passes.
+
+PyTorch's torch/testing/_internal is read from DIR, too, put beside the torch under test. Its tables of operators, which make
+tens of thousands of tests, are empty here (tests/recording compares those), and what it imports of the compiler and of
+private modules is replaced by a thing that answers anything, where the torch under test lacks it. Test files get no such help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import importlib.abc
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any
+
+FILES = """
+test_indexing test_view_ops test_shape_ops test_scatter_gather_ops test_sort_and_select test_type_promotion test_reductions
+test_unary_ufuncs test_binary_ufuncs test_tensor_creation_ops test_spectral_ops test_linalg test_complex test_numpy_interop
+test_segment_reductions test_masked test_torch test_autograd autograd/test_functional test_type_info test_nn nn/test_convolution
+nn/test_dropout nn/test_embedding nn/test_init nn/test_lazy_modules nn/test_load_state_dict nn/test_module_hooks
+nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/test_pooling nn/test_pruning test_optim
+optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints
+distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
+test_dataloader
+""".split()
+INTERNAL = "torch.testing._internal"
+COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
+"""Where the torch under test has them not, these are read from the sources, too: the judge is PyTorch's own."""
+TABLES = {f"{INTERNAL}.{name}" for name in ("common_methods_invocations", "opinfo.definitions", "opinfo.refs", "common_quantization", "common_quantized")}
+HUGE = re.compile("_big_|large")
+"""Tests that want gigabytes of memory; they are left out."""
+SECONDS = 60
+"""What one test may take."""
+
+
+class Anything:
+    """Stands for what the torch under test lacks: empty, callable, with every attribute; as a decorator it changes nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return args[0] if len(args) == 1 and not kwargs and callable(args[0]) else self
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return Anything()
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        return ()
+
+    def __or__(self, other: Any) -> Any:
+        return other
+
+    __ror__ = __or__
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *args: Any) -> None: ...
+
+
+class Stated(types.ModuleType):
+    """A module of such things."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__" and name != "__all__":
+            raise AttributeError(name)
+        if self.__name__.endswith("common_methods_invocations") and name[0].isupper():
+            return imported(INTERNAL + ".opinfo.core", name)
+        return [] if name.endswith(("_db", "ufuncs", "funcs", "_ops", "__all__")) else Anything()
+
+
+def imported(module: str, name: str | None) -> Any:
+    """What `import module` or `from module import name` gives, or what stands for it."""
+    if module.startswith((INTERNAL, *COMPARISON)):
+        found = importlib.import_module(module)
+        if name is None or hasattr(found, name):
+            return found if name is None else getattr(found, name)
+        return importlib.import_module(f"{module}.{name}")
+    try:
+        found = importlib.import_module(module)
+        return found if name is None else getattr(found, name)
+    except (ImportError, AttributeError):
+        try:
+            return importlib.import_module(f"{module}.{name}")
+        except (ImportError, AttributeError):
+            return Anything()
+
+
+class Lenient(ast.NodeTransformer):
+    """Imports from torch that may fail."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        if not (node.module or "").startswith(("torch", "functorch", "expecttest", "torchgen")) or node.names[0].name == "*":
+            return node
+        lines = [f"{a.asname or a.name} = __imported__({node.module!r}, {a.name!r})" for a in node.names]
+        return [ast.copy_location(each, node) for each in ast.parse("\n".join(lines)).body]
+
+    def visit_Import(self, node: ast.Import) -> Any:
+        made = []
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            if top not in ("torch", "functorch", "expecttest", "torchgen"):
+                made.append(f"import {alias.name}" + (f" as {alias.asname}" if alias.asname else ""))
+            elif alias.asname:
+                made.append(f"{alias.asname} = __imported__({alias.name!r}, None)")
+            else:
+                made.append(f"__imported__({alias.name!r}, None); {top} = __imported__({top!r}, None)")
+        return [ast.copy_location(each, node) for each in ast.parse("\n".join(made)).body]
+
+
+def none_of_none(parametrize: Any) -> Any:
+    """Tests for each operator of a table, also of an empty one."""
+
+    def parametrized(*args: Any) -> Any:
+        try:
+            yield from parametrize(*args)
+        except ValueError as error:
+            if "empty op_list" not in str(error):
+                raise
+
+    return parametrized
+
+
+class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds torch.testing._internal in PyTorch's sources."""
+
+    def __init__(self, sources: Path, more: tuple[str, ...]) -> None:
+        self.home, self.more = sources / "torch" / "testing", more
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname == "expecttest":
+            return importlib.util.spec_from_loader(fullname, self)
+        if fullname != INTERNAL and not fullname.startswith((INTERNAL + ".", *self.more)):
+            return None
+        if any(fullname == t or fullname.startswith(t + ".") for t in TABLES):
+            return importlib.util.spec_from_loader(fullname, self, is_package=True)
+        base = self.home.joinpath(*fullname.split(".")[2:])
+        for file in (base / "__init__.py", base.with_suffix(".py")):
+            if file.is_file():
+                spec = importlib.util.spec_from_loader(
+                    fullname, self, origin=str(file), is_package=file.name == "__init__.py"
+                )
+                spec.has_location = True
+                return spec
+        return None
+
+    def create_module(self, spec: Any) -> Any:
+        return None if spec.has_location else Stated(spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        if module.__name__ == "expecttest":
+            module.TestCase = Expecting
+            return
+        if not module.__spec__.has_location:
+            return
+        file = Path(module.__spec__.origin)
+        tree = ast.fix_missing_locations(Lenient().visit(ast.parse(file.read_text(encoding="utf-8"))))
+        module.__imported__ = imported
+        exec(compile(tree, str(file), "exec", dont_inherit=True), vars(module))
+        if module.__name__ == INTERNAL + ".common_device_type":
+            module.ops._parametrize_test = none_of_none(module.ops._parametrize_test)
+
+
+def expecting() -> Any:
+    import unittest
+
+    class Expecting(unittest.TestCase):
+        """The base of PyTorch's test cases, from the package expecttest: a text written in the test."""
+
+        longMessage = True
+
+        def assertExpectedInline(self, actual: str, expect: str, skip: int = 0) -> None:
+            import textwrap
+
+            self.assertMultiLineEqual(textwrap.dedent(expect.strip("\n").rstrip()), actual.rstrip())
+
+        def assertExpectedRaisesInline(
+            self, kind: Any, function: Any, expect: str, *args: Any, skip: int = 0, **kwargs: Any
+        ) -> None:
+            try:
+                function(*args, **kwargs)
+            except kind as error:
+                self.assertExpectedInline(str(error), expect)
+            else:
+                self.fail(f"{kind} was not raised")
+
+    return Expecting
+
+
+Expecting = expecting()
+
+
+class Recorder:
+    """A plugin of pytest: writes what came of each test, and ends a test that takes too long."""
+
+    def __init__(self, path: str) -> None:
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+
+    def pytest_collection_modifyitems(self, items: list) -> None:
+        items[:] = [item for item in items if not HUGE.search(item.name)]
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        signal.signal(signal.SIGALRM, self.late)
+        self.said = ""
+        signal.alarm(SECONDS)
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        signal.alarm(0)
+
+    def late(self, *_: Any) -> None:
+        raise TimeoutError(f"a test took {SECONDS} s")
+
+    def write(self, name: str, outcome: str, said: str) -> None:
+        print(json.dumps([name, outcome, said]), file=self.file, flush=True)
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        if call.excinfo is not None:
+            place = call.excinfo.traceback[-1]
+            self.said = f"{call.excinfo.exconly()[:600]} @ {place.path}:{place.lineno + 1}"
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.write("(import)", "error", str(report.longrepr).strip())
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        name = report.nodeid.partition("::")[2]
+        if report.when == "call" or report.outcome != "passed" and report.when == "setup":
+            xfail = hasattr(report, "wasxfail")
+            self.write(name, "skipped" if xfail else report.outcome, self.said if report.failed else "")
+
+
+def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -> int:
+    """One file in this process."""
+    os.environ.update(PYTORCH_TESTING_DEVICE_ONLY_FOR="cpu", PYTORCH_TEST_WITH_SLOW="0", CI="")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    test = sources / "test"
+    sys.argv[1:] = []
+    sys.path[:1] = [str(test)]
+    os.chdir(test)
+    sys.dont_write_bytecode = True
+    sys.modules["__main__"].__file__ = str(test / (file + ".py"))
+    if side == "tensorsh":
+        import tensorsh.as_torch  # noqa: F401
+    import torch.testing
+
+    beside = Beside(sources, COMPARISON if side == "tensorsh" else ())
+    sys.meta_path.insert(0, beside)
+    if not hasattr(torch.testing, "__path__"):
+        torch.testing.__path__ = []
+    for name in [n for n in sys.modules if n == INTERNAL or n.startswith(INTERNAL + ".")]:
+        del sys.modules[name]
+    torch.testing._internal = importlib.import_module(INTERNAL)
+    torch.set_num_threads(1)
+    import pytest
+
+    options = ["-q", "-c", os.devnull, "--rootdir", str(test), "--noconftest", "-p", "no:cacheprovider", "-p", "no:tensorsh"]
+    options += ["--tb=native", "--import-mode=prepend", "-p", "no:hypothesispytest", "-W", "ignore::pytest.PytestWarning"]
+    return int(pytest.main([str(test / (file + ".py")), *options, *words], plugins=[Recorder(result)]))
+
+
+def outcomes(path: Path) -> dict[str, tuple[str, str]]:
+    """What a file's tests did."""
+    if not path.exists():
+        return {}
+    return {n: (o, s) for n, o, s in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+
+
+def row(results: Path, file: str) -> tuple[int, int, str]:
+    """What PyTorch passes, what of it tensorsh passes, the import's error."""
+    plain = file.replace("/", ".")
+    there, here = (outcomes(results / side / f"{plain}.jsonl") for side in ("oracle", "tensorsh"))
+    passed = [name for name, (outcome, _) in there.items() if outcome == "passed"]
+    error = here.get("(import)", ("", ""))[1]
+    return len(passed), sum(here.get(name, ("",))[0] == "passed" for name in passed), error.splitlines()[-1] if error else ""
+
+
+def table(results: Path, files: list[str]) -> str:
+    """The table of rates."""
+    lines, rates, all_there, all_here = ["| file | passes on PyTorch | on tensorsh |", "|---|---|---|"], [], 0, 0
+    for file in files:
+        there, here, error = row(results, file)
+        if there:
+            rates.append(here / there)
+        all_there, all_here = all_there + there, all_here + here
+        lines.append(f"| {file} | {there} | {here} ({100 * here / max(there, 1):.1f} %) {error[-120:]} |")
+    mean = 100 * sum(rates) / max(len(rates), 1)
+    lines.append(f"| **all** | {all_there} | **{all_here}** ({100 * all_here / max(all_there, 1):.1f} %), mean {mean:.1f} % |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sources", type=Path, help="the top of PyTorch's sources")
+    parser.add_argument("files", nargs="*", default=FILES, metavar="FILE")
+    parser.add_argument("--oracle", help="a Python that has PyTorch, pytest and hypothesis")
+    parser.add_argument("--results", type=Path, default=Path("/tmp/against_pytorch_tests"))
+    parser.add_argument("--again", action="store_true", help="ask PyTorch again")
+    parser.add_argument("--table", action="store_true", help="run nothing, show the table of what ran before")
+    parser.add_argument("--seconds", type=int, default=900, help="what one file may take")
+    parser.add_argument("-k", default="", help="only tests of such a name (tensorsh alone; nothing is kept)")
+    parser.add_argument("--inside", nargs=2, metavar=("RESULT", "SIDE"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    sources = given.sources.resolve()
+    if given.inside:
+        return inside(sources, given.files[0], *given.inside, ["-k", given.k] if given.k else [])
+    sides = {"tensorsh": sys.executable} | ({"oracle": given.oracle} if given.oracle and not given.k else {})
+    for file in [] if given.table else given.files:
+        for side, python in sides.items():
+            result = given.results / side / (file.replace("/", ".") + ".jsonl")
+            if side == "oracle" and result.exists() and not given.again:
+                continue
+            result.parent.mkdir(parents=True, exist_ok=True)
+            kept = Path(os.devnull) if given.k else result
+            words = [python, __file__, str(sources), file, "--inside", str(kept), side]
+            began = time.time()
+            with open(os.devnull if not given.k else 1, "w", closefd=not given.k) as out:
+                try:
+                    subprocess.run(
+                        words + (["-k", given.k] if given.k else []), stdout=out, stderr=out, timeout=given.seconds
+                    )
+                except subprocess.TimeoutExpired:
+                    print(f"{file} on {side}: ended after {given.seconds} s", file=sys.stderr)
+            print(f"{file} on {side}: {time.time() - began:.0f} s", file=sys.stderr)
+    if not given.k:
+        print(table(given.results, given.files))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -54,7 +54,11 @@ class Finder(MetaPathFinder, Loader):
         return StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to do: names are made when they are asked for."""
+        """Python's pickle learns of tensors; names are made when they are asked for."""
+        if module.__name__ == NAME and process.plain:
+            from ..torch.pickling import install
+
+            install()
 
     def get_source(self, fullname: str) -> str | None:
         from .modules import origin

@@ -101,6 +101,8 @@ class StandIn(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         space = None if isinstance(value, ModuleType) else switch_of_module(self, name)
+        if isinstance(value, StandIn) and value.__name__ == f"{self.__name__}.{name}" and _is_more(self, name):
+            return  # Python's import sets the module, where PyTorch has the function of that name: `autograd.gradcheck`
         if space is not None:
             setattr(space, name, value)
         else:
@@ -129,6 +131,12 @@ def switch_of_module(module: StandIn, name: str) -> Any:
     """The namespace in which a name is a setting that programs can change; None for any other name."""
     space = namespace(module.__name__)
     return space if space is not None and hasattr(type(space), "__getattr__") and switch_of(space, name) else None  # type: ignore[arg-type]
+
+
+def _is_more(module: StandIn, name: str) -> bool:
+    """Whether a module has something else under the name of one below it."""
+    space = namespace(module.__name__)
+    return space is not None and name in names(space) and not isinstance(getattr(space, name), Namespace)
 
 
 def exported(module: StandIn) -> dict[str, Any]:

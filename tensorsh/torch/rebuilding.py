@@ -33,6 +33,48 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -
     return Parameter(data, requires_grad)
 
 
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: dict) -> Any:
+    """A parameter with attributes of its own."""
+    made = _rebuild_parameter(data, requires_grad, backward_hooks)
+    for name, value in state.items():
+        setattr(made, name, value)
+    return made
+
+
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool, backward_hooks: Any, dtype: Any,
+    metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor of a dtype without a storage class, on bytes."""
+    made = Tensor([]).to(dtype).set_(storage, storage_offset, size, stride)
+    return made.requires_grad_(requires_grad)
+
+
+def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: dict) -> Any:
+    """A tensor of a class derived from Tensor, with its attributes."""
+    made = func(*args)
+    if type(made) is not new_type:
+        made = made.as_subclass(new_type)
+    if hasattr(new_type, "__setstate__") and new_type.__setstate__ is not Tensor.__setstate__:  # type: ignore[attr-defined]
+        made.__setstate__(state)
+    else:
+        for name, value in state.items():
+            setattr(made, name, value)
+    return made
+
+
+def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
+    """A sparse tensor of its parts."""
+    from .serialization import rebuild_sparse
+
+    return rebuild_sparse(layout, data)
+
+
+def _rebuild_on(data: Tensor, device: str, requires_grad: bool) -> Tensor:
+    """A tensor on another device."""
+    return data.to(device).requires_grad_(requires_grad)
+
+
 def _element_size(dtype: Any) -> int:
     """The bytes of an element of a dtype."""
     if not isinstance(dtype, dtype_type):
@@ -79,3 +121,8 @@ class ExceptionWrapper:
         except Exception:
             raise RuntimeError(message) from None
         raise raised
+
+
+for _function in list(vars().values()):
+    if getattr(_function, "__module__", None) == __name__ and getattr(_function, "__name__", "")[:8] == "_rebuild":
+        _function.__module__ = "torch._tensor" if "from_type" in _function.__name__ else "torch._utils"

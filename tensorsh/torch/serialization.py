@@ -22,6 +22,7 @@ from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Size, Tensor
+from ..sandbox import process
 from ..sandbox.files import Permissions, acting
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 
@@ -144,8 +145,13 @@ def save(
     _disable_byteorder_record: bool = False,
 ) -> None:  # fmt: skip
     """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load."""
-    if not is_path(f) and not hasattr(type(f), "write"):
+    if not is_path(f) and not hasattr(f if process.plain else type(f), "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    if process.plain:
+        from .pickling import save as pickled
+
+        pickled(obj, f, pickle_module, pickle_protocol)
+        return
     storages = Storages()
     structure = Writer(storages.convert).dump(obj)
     name = "archive"
@@ -195,7 +201,7 @@ def load(
     ``weights_only=False`` also modules and instances of the program's own classes."""
     if is_path(f):
         data = permissions().read_bytes(f)
-    elif hasattr(type(f), "read"):
+    elif hasattr(f if process.plain else type(f), "read"):
         data = f.read()
     else:
         raise AttributeError(
@@ -211,7 +217,12 @@ def load(
         raise EOFError
     if data[:4] != b"PK\x03\x04":
         raise UnpicklingError("the file is no zip archive as torch.save writes them")
-    return Archive(bytes(data), map_location, known_names(weights_only is False)).read()
+    found = Archive(bytes(data), map_location, known_names(weights_only is False))
+    if process.plain and (weights_only is False or pickle_module is not None):
+        from .pickling import load as unpickled
+
+        return unpickled(found, pickle_module, **pickle_load_args)
+    return found.read()
 
 
 def known_names(objects: bool) -> dict:

@@ -90,7 +90,13 @@ _storage_classes = {
     BFloat16Storage, FloatStorage, DoubleStorage, ComplexFloatStorage, ComplexDoubleStorage, TypedStorage,
 }  # fmt: skip
 
+LEGACY = {each.__name__: each for each in _storage_classes if isinstance(each, _LegacyStorageMeta)}
+"""The storage classes of old by their names."""
+
 
 def _dtype_to_storage_type_map() -> dict:
     """The name of the storage class of each dtype."""
-    return {each.dtype: each.__name__ for each in _storage_classes if isinstance(each, _LegacyStorageMeta)}
+    return {each.dtype: name for name, each in LEGACY.items()}
+
+
+_load_from_bytes.__module__ = "torch.storage"

@@ -86,6 +86,7 @@ def lacks() -> dict[str, str]:
                 "searchsorted",
                 "bucketize",
             )  # other operands bring whole numbers in
+            promoted |= name == "scatter_reduce" and "complex" in dtype  # that is so for extremes alone
             kernel = "" if promoted else told(function, *given, dtype)
             if kernel:
                 kernels.setdefault(kernel, []).append(dtype)

@@ -133,6 +133,10 @@ class Handle(metaclass=Sealed):
     def remove(self) -> None:
         self._hooks.pop(self.id, None)
 
+    def hooks_dict_ref(self) -> dict:
+        """The hooks among which this one stands, as long as it does."""
+        return self._hooks
+
     def __enter__(self) -> Handle:
         return self
 

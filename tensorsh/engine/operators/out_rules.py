@@ -102,5 +102,7 @@ def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -
     """The result of a function in the tensor ``out``."""
     rest = {key: value for key, value in kwargs.items() if key != "out"}
     result = function(*args, **rest)
+    if not isinstance(result, Tensor):
+        raise RuntimeError(f"{names[0]} does not support the out kwarg when as_tuple is True")
     store_results(names[0], [result._array], [kwargs["out"]], result._node is not None)
     return kwargs["out"]

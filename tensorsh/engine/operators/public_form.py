@@ -15,6 +15,7 @@ from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
 from ..wording.arguments import explain, types_of
 from .casts import door_of
+from .older import today
 
 try:
     import cython
@@ -155,6 +156,10 @@ class PublicForm:
                     return sparse(*args, **kwargs)
             if late and late[0](args, kwargs):
                 return self.general(args, kwargs)
+            if isinstance(error, TypeError):
+                older = today(self.title, args, kwargs)
+                if older is not None:
+                    return self.general(older[0], older[1])
             told = explain(self.title, args, kwargs, error)
             if told is error:
                 raise

@@ -22,6 +22,8 @@ INDEX_KINDS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_))
 
 
 def outside(index: Any, wrong: Any, dim: int, n: int) -> IndexError:
+    if not n:
+        return IndexError("index is out of bounds for dimension with size 0")
     return IndexError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}")
 
 

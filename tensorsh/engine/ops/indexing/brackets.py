@@ -322,7 +322,7 @@ def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
         array[index] = converted(value, array.dtype, LOOSE)
         return
     source = given._array
-    target = array[(*index, ...)] if type(index) is tuple else array[index, ...]
+    target = array if index is Ellipsis else array[(*index, ...)] if type(index) is tuple else array[index, ...]
     if source.shape != target.shape and source.shape != ():
         source = fitted(source, target.shape)
         expanded(source, target.shape)

@@ -147,15 +147,18 @@ def put_check(input: Tensor, indices: list, values: Any) -> None:
     """Raise unless values can be written at an index."""
     if not isinstance(values, Tensor):
         raise argument_error(_IndexPut, 1, values)
+    given = values._array.shape
+    if given:
+        check_shape(given, chosen_shape(input._array, indices))
     if values._array.dtype != input._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{input.dtype.short} for the destination and {values.dtype.short} for the source."
         )
-    given = values._array.shape
-    if not given:
-        return
-    shape = chosen_shape(input._array, indices)
+
+
+def check_shape(given: tuple, shape: tuple) -> None:
+    """Raise unless values of a shape can be written to places of another."""
     try:
         fits = np.broadcast_shapes(given, shape) == shape
     except ValueError:

@@ -11,7 +11,7 @@ import numpy as np
 from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices, outside, refuse
-from ...arrays.errors import broadcast_error, wrap_dim
+from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
@@ -344,6 +344,8 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
     """A copy of `input` with `src` reduced ("sum", "prod", "mean", "amax", "amin") into the places `index`."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce[0] == "a" and input.dtype.kind == "c":
+        raise not_implemented("scatter_gather_tensor_cpu_reduce_" + reduce, input)
     dim = scatter_check("scatter", input, dim, index, src)
     if not index.size:
         return input.copy()

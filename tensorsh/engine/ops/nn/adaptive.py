@@ -75,7 +75,8 @@ def adaptive_max(xp, input: Array, size):
     numbers = xp.arange(prod(spatial)).reshape(spatial)
     for cell in np.ndindex(*size):
         box = tuple(slice(*spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
-        part = input[(..., *box)].reshape(*outer, -1)
+        part = input[(..., *box)]
+        part = part.reshape(*outer, prod(part.shape[len(outer) :]))
         best = part.argmax(-1)
         values[(..., *cell)] = xp.take_along_axis(part, best[..., None], -1)[..., 0]
         indices[(..., *cell)] = numbers[box].reshape(-1)[best]
@@ -193,13 +194,13 @@ def max_unpool(xp, input: Array, indices: Array, size):
     outer = input.shape[:-d]
     count((*outer, *size))
     out = xp.zeros((prod(outer), prod(size)), input.dtype)
-    flat = indices.reshape(prod(outer), -1)
+    flat = indices.reshape(prod(outer), prod(indices.shape[-d:]))
     bad = (flat < 0) | (flat >= prod(size))
     volume = "x".join(map(str, size))
     refuse(
         bad, lambda: RuntimeError(f"Found an invalid max index: {flat[bad][0]} (output volumes are of size {volume})")
     )
-    xp.put_along_axis(out, flat, input.reshape(prod(outer), -1), 1)
+    xp.put_along_axis(out, flat, input.reshape(flat.shape), 1)
     return out.reshape(*outer, *size)
 
 

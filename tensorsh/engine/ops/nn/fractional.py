@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def fractional(xp, input: Array, kernel, size, samples):
     """The largest elements of windows of input [..., *S], and their flat indices in S."""
     d = len(kernel)
     spatial, outer = input.shape[-d:], input.shape[:-d]
-    planes = input.reshape(-1, *spatial)
-    draws = samples.reshape(-1, d).astype(input.dtype, copy=False)
+    planes = input.reshape(prod(outer), *spatial)
+    draws = samples.reshape(samples.size // d, d).astype(input.dtype, copy=False)
     # In two dimensions the first number of a sample belongs to the width, in three to the depth.
     order = range(d) if d == 3 else range(d - 1, -1, -1)
     index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)
@@ -41,9 +42,9 @@ def fractional(xp, input: Array, kernel, size, samples):
         index = index * spatial[axis] + inside.reshape(shape)
         shape[1 + d + axis] = 1
         first = first * spatial[axis] + begin.reshape(shape)
-    index = index.reshape(len(planes), *size, -1)
+    index = index.reshape(len(planes), *size, prod(kernel))
     rows = xp.arange(len(planes)).reshape((-1,) + (1,) * (d + 1))
-    if not index.shape[-1]:  # windows of no elements begin somewhere all the same
+    if not index.size:  # windows of no elements begin somewhere all the same
         return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
     values = planes.reshape(len(planes), -1)[rows, index]
     best = values.argmax(-1)[..., None]

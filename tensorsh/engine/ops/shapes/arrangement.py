@@ -164,8 +164,15 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     if not isinstance(indices, Tensor):
         raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type(indices).__name__}")
     if indices._array.dtype.kind not in "iu":
-        raise ValueError(f"unravel_index(): argument 'indices' must be of integer type, but got {indices.dtype}")
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, list, tuple)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    for each in (shape,) if isinstance(shape, int) else shape:
+        if not isinstance(each, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
     sizes = ints("unravel_index", "shape", shape, 2)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
     xp = module_of(indices._array)
     steps = xp.asarray(contiguous_strides(sizes), np.int64)
     parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)

@@ -9,7 +9,7 @@ from .. import init
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from ..reach import F, T
 from .family import family
-from .lazy import LazyModule, lazy_forms
+from .lazy import LazyModuleMixin, lazy_forms
 from .module import Module
 
 __all__ = [
@@ -214,7 +214,7 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = family(
 )
 
 
-class LazyNorm(LazyModule, NormBase):
+class LazyNorm(LazyModuleMixin, NormBase):
     """A normalisation that takes the number of channels from its first input."""
 
     def _setup(self, num_features: int, *rest: Any) -> None:

@@ -11,7 +11,7 @@ from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from ..reach import F, T
 from .family import family
-from .lazy import LazyModule, lazy_forms
+from .lazy import LazyModuleMixin, lazy_forms
 from .module import Module
 
 __all__ = [
@@ -218,7 +218,7 @@ ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = family(
 )
 
 
-class LazyConvolution(LazyModule, Convolution):
+class LazyConvolution(LazyModuleMixin, Convolution):
     """A convolution that takes the number of input channels from its first input."""
 
     def _setup(self, in_channels: int, out_channels: int, *rest: Any) -> None:

@@ -92,6 +92,26 @@ def register_module_full_backward_pre_hook(hook: Any) -> Handle:
     return ModuleHandle(_common("_backward_pre_hooks"), hook)
 
 
+def register_module_backward_hook(hook: Any) -> Handle:
+    """The old form for every module, which sees the gradients of the last operation in `forward` only."""
+    return ModuleHandle(_common("_old_backward_hooks"), hook)
+
+
+def register_module_parameter_registration_hook(hook: Any) -> Handle:
+    """Call `hook(module, name, parameter)` before a parameter is entered; what it returns is entered in its place."""
+    return Handle(_common("_parameter_registration_hooks"), hook)
+
+
+def register_module_buffer_registration_hook(hook: Any) -> Handle:
+    """Call `hook(module, name, buffer)` before a buffer is entered; what it returns is entered in its place."""
+    return Handle(_common("_buffer_registration_hooks"), hook)
+
+
+def register_module_module_registration_hook(hook: Any) -> Handle:
+    """Call `hook(module, name, submodule)` before a module is entered; what it returns is entered in its place."""
+    return Handle(_common("_module_registration_hooks"), hook)
+
+
 def _all_hooks(module: Any, kind: str) -> dict:
     """The hooks of all modules and then the module's own, by number."""
     own = module.__dict__.get(kind, {})
@@ -285,7 +305,11 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
             result = answer
     if between is not None:
         result = between.leave(result)
-    if backward and not full:
+    backward = [] if full else backward
+    common = state.__dict__.get("module_hooks")
+    if common:
+        backward = [*common.get("_old_backward_hooks", {}).values(), *backward]
+    if backward:
         _at_last_node(self, backward, result)
     return result
 

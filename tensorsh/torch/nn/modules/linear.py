@@ -9,7 +9,7 @@ from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from ..reach import F, T
-from .lazy import LazyModule
+from .lazy import LazyModuleMixin
 from .module import Module
 
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
@@ -71,7 +71,7 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-class LazyLinear(LazyModule, Linear):
+class LazyLinear(LazyModuleMixin, Linear):
     """Lazy Linear: it takes in_features from the last size of its first input and is a plain Linear from then on;
     before that its parameters have no shape and no values.
     out_features: size of the last dimension of the output. bias: add a learned number to each output (True).
@@ -81,7 +81,7 @@ class LazyLinear(LazyModule, Linear):
     >>> layer(torch.zeros(5, 3)).shape, layer
     (torch.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))"""
 
-    becomes = Linear
+    cls_to_become = Linear
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)

@@ -13,11 +13,14 @@ happens around forward and backward) and `state.py` (state dicts).
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ....engine.arrays.state import state
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
+from ....sandbox.namespace import Linked
 from ....sandbox.sealed import OpenSealed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
@@ -107,7 +110,7 @@ class Module(metaclass=OpenSealed):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = self._as_hooks_want("_buffer_registration_hooks", name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -127,7 +130,14 @@ class Module(metaclass=OpenSealed):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._parameters[name] = self._as_hooks_want("_parameter_registration_hooks", name, param)
+
+    def _as_hooks_want(self, kind: str, name: str, value: Any) -> Any:
+        """What hooks of all modules make of a part that is to be entered."""
+        for hook in list(state.__dict__.get("module_hooks", {}).get(kind, {}).values()):
+            answer = hook(self, name, value)
+            value = value if answer is None else answer
+        return value
 
     def add_module(self, name: str, module: Any) -> None:
         """Add a submodule under a name."""
@@ -141,7 +151,7 @@ class Module(metaclass=OpenSealed):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = module
+        self._modules[name] = self._as_hooks_want("_module_registration_hooks", name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Another name of `add_module`."""
@@ -173,7 +183,7 @@ class Module(metaclass=OpenSealed):
                     f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
             self._forget(name, own["_modules"])
-            own["_modules"][name] = value
+            own["_modules"][name] = self._as_hooks_want("_module_registration_hooks", name, value)
         elif parameters is None:
             object.__setattr__(self, name, value)
         elif name in parameters:
@@ -221,7 +231,12 @@ class Module(metaclass=OpenSealed):
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         for name in ("_parameters", "_buffers", "_modules"):
-            self.__dict__[name]._attach(self)
+            found = self.__dict__[name]
+            if not isinstance(found, Registry):  # as pickle kept it
+                self.__dict__[name] = made = Registry(self)
+                made.update(found)
+            else:
+                found._attach(self)
 
     def __dir__(self) -> list[str]:
         return sorted({name for name in object.__dir__(self) if not name[:1].isdigit()})
@@ -470,3 +485,27 @@ from .hooks import (  # noqa: E402
 )
 
 Registry._owners = Module
+
+
+def _of_all(kind: str) -> Linked:
+    """The table of hooks of all modules, which programs may replace."""
+
+    def get() -> Any:
+        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, OrderedDict())
+
+    def set(value: Any) -> None:
+        state.__dict__.setdefault("module_hooks", {})[kind] = value
+
+    return Linked(get, set)
+
+
+SWITCHES = {
+    "_global_backward_pre_hooks": _of_all("_backward_pre_hooks"), "_global_backward_hooks": _of_all("_backward_hooks"),
+    "_global_forward_pre_hooks": _of_all("_forward_pre_hooks"), "_global_forward_hooks": _of_all("_forward_hooks"),
+    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called"),
+    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs"),
+    "_global_module_registration_hooks": _of_all("_module_registration_hooks"),
+    "_global_parameter_registration_hooks": _of_all("_parameter_registration_hooks"),
+    "_global_buffer_registration_hooks": _of_all("_buffer_registration_hooks"), "_global_is_full_backward_hook": None,
+}  # fmt: skip
+"""Hooks of all modules, by the names that PyTorch keeps them under."""

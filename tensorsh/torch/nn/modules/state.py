@@ -56,8 +56,11 @@ def state_dict(self: Any, *args: Any, destination: Any = None, prefix: str = "",
         if module is not None:
             module.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
     for hook in _hooks(self, "_state_dict_hooks"):
-        if hook(self, destination, prefix, local) is not None:
-            raise RuntimeError("state_dict post-hook must return None")
+        answer = hook(self, destination, prefix, local)
+        if answer is not None:
+            if getattr(hook, "_from_public_api", True):
+                raise RuntimeError("state_dict post-hook must return None")
+            destination = answer
     return destination
 
 
@@ -78,7 +81,8 @@ def _load_from_state_dict(
 ) -> None:  # fmt: skip
     """Copy into this module alone; what goes wrong is added to the lists."""
     for hook in _hooks(self, "_load_state_dict_pre_hooks"):
-        hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        given = state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        hook(*given) if type(hook) is WithoutModule else hook(self, *given)
     own = dict(self._parameters)
     own |= {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
     own = {k: v for k, v in own.items() if v is not None}
@@ -210,6 +214,39 @@ def _registrar(kind: str, doc: str) -> Any:
     return register
 
 
+class WithoutModule(metaclass=Sealed):
+    """A hook before loading that is not given the module."""
+
+    def __init__(self, hook: Any) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> None:
+        self.hook(*args)
+
+
+class Replacing(metaclass=Sealed):
+    """A hook after `state_dict` whose answer is taken in its place."""
+
+    _from_public_api = False
+
+    def __init__(self, hook: Any) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+def _register_load_state_dict_pre_hook(self: Any, hook: Any, with_module: bool = False) -> Handle:
+    hooks = self.__dict__.setdefault("_load_state_dict_pre_hooks", OrderedDict())
+    return Handle(hooks, hook if with_module else WithoutModule(hook))
+
+
+def _register_state_dict_hook(self: Any, hook: Any) -> Handle:
+    if getattr(hook, "_from_public_api", False):
+        raise RuntimeError("Cannot register the same function as the state dict post hook that was previously registered via register_state_dict_post_hook")
+    return Handle(self.__dict__.setdefault("_state_dict_hooks", OrderedDict()), Replacing(hook))
+
+
 _METHODS = {
     "register_state_dict_pre_hook": _registrar("_state_dict_pre_hooks", "Call `hook(module, prefix, keep_vars)` before `state_dict`."),
     "register_state_dict_post_hook": _registrar(
@@ -220,7 +257,8 @@ _METHODS = {
         "_load_state_dict_post_hooks", "Call `hook(module, incompatible_keys)` after a state dict was loaded."
     ),
 } | {f.__name__: f for f in (
-    state_dict, load_state_dict, _save_to_state_dict, _load_from_state_dict, get_extra_state, set_extra_state
+    state_dict, load_state_dict, _save_to_state_dict, _load_from_state_dict, get_extra_state, set_extra_state,
+    _register_load_state_dict_pre_hook, _register_state_dict_hook,
 )}  # fmt: skip
 for _name, _method in _METHODS.items():
     _method.__name__, _method.__qualname__, _method.__module__ = _name, "Module." + _name, "torch.nn.modules.module"

@@ -1,0 +1,101 @@
+"""Calls in a form of old that PyTorch still takes: numbers in front of the tensors that they scale, ``torch.add(t, 2, u)``.
+
+A form asks here when its arguments fit none of the overloads that it knows, so that other calls pay nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..arrays.state import state
+from ..tensors.tensor import Tensor
+
+NUMBERS = (int, float, complex, bool)
+
+
+def scaled(args: tuple, kwargs: dict) -> tuple | None:
+    """``add(input, alpha, other)`` as ``add(input, other, alpha=alpha)``."""
+    if len(args) != 3 or "alpha" in kwargs or not isinstance(args[1], NUMBERS):
+        return None
+    return (args[0], args[2]), kwargs | {"alpha": args[1]}
+
+
+def weighted(args: tuple, kwargs: dict) -> tuple | None:
+    """``addcmul(input, value, tensor1, tensor2)`` as ``addcmul(input, tensor1, tensor2, value=value)``."""
+    if len(args) != 4 or "value" in kwargs or not isinstance(args[1], NUMBERS):
+        return None
+    return (args[0], *args[2:]), kwargs | {"value": args[1]}
+
+
+def added(args: tuple, kwargs: dict) -> tuple | None:
+    """``addmm(beta, input, alpha, mat1, mat2)`` as ``addmm(input, mat1, mat2, beta=beta, alpha=alpha)``; of methods the input
+    stands first. `alpha` may be left out."""
+    tensors = tuple(x for x in args if isinstance(x, Tensor))
+    numbers = [x for x in args if isinstance(x, NUMBERS)]
+    if len(tensors) != 3 or not 1 <= len(numbers) <= 2 or len(args) != 3 + len(numbers):
+        return None
+    if "alpha" in kwargs or "beta" in kwargs:
+        return None
+    return tensors, kwargs | dict(zip(("beta", "alpha"), numbers, strict=False))
+
+
+def bounded(args: tuple, kwargs: dict) -> tuple | None:
+    """``clamp(input, 0, tensor(2.))``: a bound that is a tensor without dimensions, beside one that is a number, is a number."""
+    bounds = dict(zip(("min", "max"), args[1:], strict=False)) | {k: v for k, v in kwargs.items() if k in ("min", "max")}
+    if len(args) > 3 or {type(b) for b in bounds.values() if not isinstance(b, NUMBERS)} != {Tensor} or len(bounds) != 2:
+        return None
+    numbers = {name: b.item() if isinstance(b, Tensor) and not b.ndim else b for name, b in bounds.items()}
+    if any(isinstance(b, Tensor) for b in numbers.values()) or all(isinstance(b, Tensor) for b in bounds.values()):
+        return None
+    return args[:1], kwargs | numbers
+
+
+def from_zero(args: tuple, kwargs: dict) -> tuple | None:
+    """``randint(high=3, size=(2,))``: the lowest number is 0."""
+    return None if "low" in kwargs or "high" not in kwargs else (args, {"low": 0} | kwargs)
+
+
+def axis(args: tuple, kwargs: dict) -> tuple | None:
+    """numpy's word for `dim`."""
+    if "axis" not in kwargs or "dim" in kwargs:
+        return None
+    return args, {"dim" if key == "axis" else key: value for key, value in kwargs.items()}
+
+
+FORMS: dict[str, Callable[[tuple, dict], tuple | None]] = (
+    dict.fromkeys("add sub subtract add_ sub_ subtract_".split(), scaled)
+    | dict.fromkeys("addcmul addcdiv addcmul_ addcdiv_".split(), weighted)
+    | dict.fromkeys("addmm addmv addr addbmm baddbmm addmm_ addmv_ addr_ addbmm_ baddbmm_".split(), added)
+    | dict.fromkeys("clamp clip clamp_ clip_".split(), bounded)
+    | dict.fromkeys("randint randint_like".split(), from_zero)
+    | dict.fromkeys("linalg.norm linalg.vector_norm linalg.matrix_norm".split(), axis)
+)
+"""How a call of old is said today, by name."""
+
+SIGNATURES = {
+    "add": (
+        "add(Tensor input, Number alpha, Tensor other, *, Tensor out = None)",
+        "add(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
+    ),
+}
+
+
+def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
+    """The arguments as they are given today; None for a call that is not of an older form."""
+    name = title.partition(".")[2]
+    rewrite = FORMS.get(name)
+    if rewrite is None:
+        return None
+    if name in ("randint_like", "linalg.norm", "randint") or len(args) > 1 or kwargs:
+        found = rewrite(args, kwargs)
+        if found is not None and name in SIGNATURES and "older" not in state.warned:
+            state.warned.add("older")
+            old, new = SIGNATURES[name]
+            warnings.warn(
+                f"This overload of {name} is deprecated:\n\t{old}\nConsider using one of the following signatures instead:\n\t{new}",
+                stacklevel=4,
+            )
+        return found
+    return None

@@ -1,0 +1,170 @@
+"""Python's own pickle for tensors, and ``torch.save`` and ``torch.load`` of any object: for plain Python alone.
+
+In a process where ``torch`` stands for tensorsh and nothing is sandboxed, files hold what Python's pickle can hold, as
+PyTorch's do: storages are kept apart, everything else is pickled by name. Sessions never come here.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from ..engine.graph.fields import wrap
+from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.tensor import Tensor
+from .rebuilding import (
+    _rebuild_from_type_v2,
+    _rebuild_on,
+    _rebuild_parameter,
+    _rebuild_parameter_with_state,
+    _rebuild_sparse_tensor,
+    _rebuild_tensor_v2,
+    _rebuild_tensor_v3,
+)
+from .storage import LEGACY, _load_from_bytes
+
+__all__: list[str] = []
+
+NATIVE = frozenset(each.dtype for each in LEGACY.values())
+"""Dtypes that have a storage class; others are kept as bytes with their name."""
+
+
+def reduced(self: Tensor, protocol: Any) -> tuple:
+    """How a tensor is pickled: its storage, and where it lies there."""
+    kind = type(self)
+    if self._is_parameter and kind.__module__ == "torch.nn.parameter":
+        if hasattr(self, "materialize"):
+            return (kind, (self.requires_grad,))
+        plain = wrap(self._array)
+        state = {k: v for k, v in vars(self).items()} if hasattr(self, "__dict__") else {}
+        if not state:
+            return (_rebuild_parameter, (plain, self.requires_grad, OrderedDict()))
+        return (_rebuild_parameter_with_state, (plain, self.requires_grad, OrderedDict(), state))
+    plain = self if kind is Tensor else wrap(self._array)
+    made = _parts(plain, self.requires_grad)
+    state = dict(vars(self)) if hasattr(self, "__dict__") else {}
+    if kind is Tensor and not state:
+        return made
+    return (_rebuild_from_type_v2, (made[0], kind, made[1], state))
+
+
+def _parts(t: Tensor, requires_grad: bool) -> tuple:
+    if t.layout != wrap(np.zeros(0)).layout:
+        t = t.detach()
+        data = (t._indices(), t._values(), t.size(), t.is_coalesced()) if str(t.layout) == "torch.sparse_coo" else None
+        if data is None:
+            raise NotImplementedError(f"sparse tensor pickling for layout `{t.layout}` is not available: save it by torch.save")
+        return (_rebuild_sparse_tensor, (t.layout, data))
+    if str(t.device) != "cpu":
+        device, t = str(t.device), t.detach().cpu()
+        return (_rebuild_on, (t, device, requires_grad))
+    name = t.dtype
+    if name in NATIVE:
+        typed = TypedStorage(t._array)
+        return (
+            _rebuild_tensor_v2,
+            (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict()),
+        )
+    whole = t.detach().contiguous()
+    untyped = UntypedStorage(np.ascontiguousarray(whole._array))
+    return (
+        _rebuild_tensor_v3,
+        (untyped, 0, tuple(t.size()), whole.stride(), requires_grad, OrderedDict(), name),
+    )
+
+
+def reduced_storage(self: Any, protocol: Any) -> tuple:
+    """How a storage is pickled by itself: as the file that `torch.save` would write."""
+    buffer = io.BytesIO()
+    save(self, buffer)
+    return (_load_from_bytes, (buffer.getvalue(),))
+
+
+def install() -> None:
+    """Let Python's pickle take tensors and storages."""
+    Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
+    TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]
+
+
+def dump(obj: Any, module: Any, protocol: int) -> tuple[bytes, list]:
+    """An object in Python's pickle, and the memory of the storages in it."""
+    pieces: dict[int, tuple[str, Any, str, int]] = {}
+    kept: list = []
+
+    class Pickler(module.Pickler):  # type: ignore[misc, name-defined]
+        def persistent_id(self, value: Any) -> Any:
+            if not isinstance(value, (TypedStorage, UntypedStorage)):
+                return None
+            typed = isinstance(value, TypedStorage)
+            untyped = value._untyped_storage if typed else value
+            owner = untyped._owner
+            length = value.size() if typed else value.nbytes()
+            kind = LEGACY[value.pickle_storage_type()] if typed else UntypedStorage
+            if id(owner) not in pieces:
+                pieces[id(owner)] = (str(len(pieces)), owner, "", length)
+                kept.append(untyped._bytes())
+            elif typed and length and pieces[id(owner)][2] not in ("", kind.__name__):
+                raise RuntimeError(
+                    "Cannot save multiple tensors or storages that view the same data as different types"
+                )
+            if typed:
+                pieces[id(owner)] = (pieces[id(owner)][0], owner, kind.__name__, length)
+            return ("storage", kind, pieces[id(owner)][0], str(untyped.device), length)
+
+    buffer = io.BytesIO()
+    Pickler(buffer, protocol=protocol).dump(obj)
+    return buffer.getvalue(), kept
+
+
+def save(obj: Any, f: Any, module: Any = None, protocol: int = 2) -> None:
+    """Write any object that Python's pickle takes."""
+    import os
+
+    from .serialization import archive, is_path
+
+    structure, memory = dump(obj, module or pickle, protocol)
+    name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive" if is_path(f) else "archive"
+    data = archive(name, structure, memory)
+    if is_path(f):
+        with open(f, "wb") as file:
+            file.write(data)
+    else:
+        f.write(data)
+
+
+def load(archive: Any, module: Any = None, **options: Any) -> Any:
+    """Any object of a file; `archive` gives its records."""
+    made: dict[str, UntypedStorage] = {}
+
+    def persistent(key: Any) -> Any:
+        kind, name, location = key[1], str(key[2]), str(key[3])
+        if name not in made:
+            made[name] = mapped(archive, name, location)
+        dtype = getattr(kind, "dtype", None)
+        return made[name] if dtype is None else TypedStorage(wrap_storage=made[name], dtype=dtype)
+
+    class Unpickler((module or pickle).Unpickler):  # type: ignore[misc, name-defined]
+        persistent_load = staticmethod(persistent)
+
+        def find_class(self, place: str, name: str) -> Any:
+            if place == "torch" and name in LEGACY:
+                return LEGACY[name]
+            return super().find_class(place, name)
+
+    return Unpickler(io.BytesIO(bytes(archive.record("data.pkl"))), **options).load()
+
+
+def mapped(archive: Any, name: str, location: str) -> UntypedStorage:
+    """A storage of a file where `map_location` wants it."""
+    memory = UntypedStorage(np.frombuffer(bytearray(archive.record(f"data/{name}")), np.uint8))
+    wanted = archive.map_location
+    if callable(wanted) and not isinstance(wanted, type):
+        return wanted(memory, location) or memory
+    place = archive.place(location)
+    return memory if place is None else UntypedStorage(wrap(memory._bytes()).to(place)._array)
+
+

@@ -43,7 +43,7 @@ INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
 """Where the torch under test has them not, these are read from the sources, too: the judge is PyTorch's own."""
 TABLES = {f"{INTERNAL}.{name}" for name in ("common_methods_invocations", "opinfo.definitions", "opinfo.refs", "common_quantization", "common_quantized")}
-HUGE = re.compile("_big_|large")
+HUGE = re.compile("advancedindex_big|large")
 """Tests that want gigabytes of memory; they are left out."""
 SECONDS = 60
 """What one test may take."""

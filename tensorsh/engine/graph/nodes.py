@@ -137,6 +137,16 @@ class Handle(metaclass=Sealed):
         """The hooks among which this one stands, as long as it does."""
         return self._hooks
 
+    @classmethod
+    def _restored(cls, hooks: dict, number: int) -> Handle:
+        """The handle that was copied or pickled."""
+        made = object.__new__(Handle)
+        made._hooks, made.id = hooks, number
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return Handle._restored, (self._hooks, self.id)
+
     def __enter__(self) -> Handle:
         return self
 

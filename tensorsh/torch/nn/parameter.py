@@ -99,6 +99,12 @@ class Uninitialized(metaclass=Sealed):
         self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
 
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
+            "calling `module.share_memory()`."
+        )
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
@@ -124,7 +130,7 @@ class UninitializedParameter(Uninitialized, Parameter):
         return memo[id(self)]
 
 
-class UninitializedBuffer(Uninitialized, Tensor):
+class UninitializedBuffer(Uninitialized, Buffer):
     """Buffer of a lazy module whose shape is not known yet: RuntimeError for its shape, until
     ``materialize(shape)`` makes it an ordinary tensor whose values are yet to be filled in.
     requires_grad: kept for its looks (False). device, dtype: those of the buffer to be (None: the defaults).
@@ -141,6 +147,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
     ) -> Any:
         made = new(cls)
         made._array = np.empty(0, (dtype or state.default_dtype).numpy)
+        made.persistent = persistent
         return made
 
 

@@ -101,6 +101,14 @@ def _set_momentum(scheduler: Any, group: dict, momentum: float) -> None:
         group["momentum"] = momentum
 
 
+HEIGHTS = {
+    "triangular": lambda x, gamma: 1.0,
+    "triangular2": lambda x, gamma: 1 / (2.0 ** (x - 1)),
+    "exp_range": lambda x, gamma: gamma**x,
+}
+"""The height of a cycle by its number, or by that of the step."""
+
+
 class CyclicLR(LRScheduler):
     """Rate up and down between two bounds, step by step, and the momentum against it (Smith, "Cyclical learning rates
     for training neural networks", 2015).
@@ -137,6 +145,7 @@ class CyclicLR(LRScheduler):
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
+        self._scale_fn_ref = None if scale_fn is not None else HEIGHTS[mode]
         self.scale_mode = scale_mode
         if scale_fn is None:
             self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
@@ -151,9 +160,7 @@ class CyclicLR(LRScheduler):
         """The height of a cycle (or at an iteration)."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
-        if self.mode == "triangular":
-            return 1.0
-        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
+        return HEIGHTS[self.mode](x, self.gamma)
 
     def get_lr(self) -> list:
         self._scaled()
@@ -172,6 +179,7 @@ class CyclicLR(LRScheduler):
         """All but the optimizer and the function."""
         found = super().state_dict()
         function = found.pop("_scale_fn_custom")
+        del found["_scale_fn_ref"]
         keeps = function is not None and not isinstance(function, FunctionType) and hasattr(function, "__dict__")
         return found | {"_scale_fn_custom": dict(function.__dict__) if keeps else None}
 
@@ -240,9 +248,17 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _between(self, start: float, end: float, part: float) -> float:
-        if self._anneal_func_type == "linear":
-            return (end - start) * part + start
-        return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
+        if not hasattr(self, "_anneal_func_type"):  # a state of old has the function itself
+            return self.anneal_func(start, end, part)
+        return (self._annealing_linear if self._anneal_func_type == "linear" else self._annealing_cos)(start, end, part)
+
+    @staticmethod
+    def _annealing_linear(start: float, end: float, pct: float) -> float:
+        return (end - start) * pct + start
+
+    @staticmethod
+    def _annealing_cos(start: float, end: float, pct: float) -> float:
+        return end + (start - end) / 2.0 * (math.cos(math.pi * pct) + 1)
 
     def get_lr(self) -> list:
         self._scaled()

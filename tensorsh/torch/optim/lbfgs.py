@@ -88,6 +88,12 @@ class LBFGS(Optimizer):
     @no_grad()
     def step(self, closure: Callable) -> Any:  # type: ignore[override]
         """Up to `max_iter` iterations; `closure` clears the gradients, computes the loss and its gradients."""
+        closure = self._before_step(closure)
+        loss = self._iterate(closure)
+        self._after_step(closure)
+        return loss
+
+    def _iterate(self, closure: Callable) -> Any:
         closure = enable_grad()(closure)
         self._opt_called = True
         group = self.param_groups[0]

@@ -157,13 +157,7 @@ class Optimizer(metaclass=OpenSealed):
 
     def step(self, closure: Callable | None = None) -> Any:
         """Change the parameters once by their gradients; `closure` computes the loss anew."""
-        if self._optimizer_step_pre_hooks or _all_pre_hooks:
-            for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
-                answer = hook(self, (self,), {} if closure is None else {"closure": closure})
-                if answer is not None and not (isinstance(answer, tuple) and len(answer) == 2):
-                    raise RuntimeError(
-                        f"{type(self).step} must return None or a tuple of (new_args, new_kwargs), but got {answer}."
-                    )
+        closure = self._before_step(closure)
         loss = None
         if closure is not None:
             with enable_grad():
@@ -174,10 +168,28 @@ class Optimizer(metaclass=OpenSealed):
             elif not seen[0] or not self._apart(group):
                 self._update(group)
         self._opt_called = True
+        self._after_step(closure)
+        return loss
+
+    def _before_step(self, closure: Callable | None) -> Any:
+        """Call the hooks before a step; the closure, which they may replace."""
+        if self._optimizer_step_pre_hooks or _all_pre_hooks:
+            for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
+                answer = hook(self, (self,), {} if closure is None else {"closure": closure})
+                if answer is None:
+                    continue
+                if not (isinstance(answer, tuple) and len(answer) == 2):
+                    raise RuntimeError(
+                        f"{type(self).step} must return None or a tuple of (new_args, new_kwargs), but got {answer}."
+                    )
+                closure = answer[1].get("closure", answer[0][1] if len(answer[0]) > 1 else None)
+        return closure
+
+    def _after_step(self, closure: Callable | None) -> None:
+        """Call the hooks after a step."""
         if self._optimizer_step_post_hooks or _all_post_hooks:
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
-        return loss
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError

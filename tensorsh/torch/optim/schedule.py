@@ -16,6 +16,11 @@ WRONG_ORDER = (
     "skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
+OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+    "`optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
 EPOCH_GIVEN = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is "
@@ -39,14 +44,15 @@ def set_rate(group: dict, value: Any) -> None:
 def for_groups(name: str, optimizer: Any, value: Any) -> list:
     """One value for each group."""
     groups = len(optimizer.param_groups)
+    copied = lambda each: each.clone() if isinstance(each, Tensor) else each  # noqa: E731 - which the program may change
     if isinstance(value, (list, tuple)):
         if len(value) != groups:
             raise ValueError(
                 f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
                 f"has {groups}."
             )
-        return list(value)
-    return [value] * groups
+        return [copied(each) for each in value]
+    return [copied(value) for _ in range(groups)]
 
 
 def check_optimizer(optimizer: Any) -> None:
@@ -120,8 +126,11 @@ class LRScheduler(metaclass=OpenSealed):
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch."""
-        if self._step_count == 1 and not self.optimizer._opt_called:
-            warnings.warn(WRONG_ORDER, UserWarning, stacklevel=2)
+        if self._step_count == 1:
+            if "step" in self.optimizer.__dict__:
+                warnings.warn(OVERRIDDEN, UserWarning, stacklevel=2)
+            elif not self.optimizer._opt_called:
+                warnings.warn(WRONG_ORDER, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)

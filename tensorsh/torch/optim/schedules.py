@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from ...sandbox import process
 from ...sandbox.classes import is_script_class
 from .schedule import LRScheduler, take
 
@@ -16,6 +17,13 @@ __all__ = [
     "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR",
     "PolynomialLR", "StepLR",
 ]  # fmt: skip
+
+
+def _has_state(function: Any) -> bool:
+    """Whether what is called is an object with attributes of a class of the program's own."""
+    if isinstance(function, FunctionType):
+        return False
+    return is_script_class(type(function)) or process.plain and hasattr(function, "__dict__")
 
 
 class LambdaLR(LRScheduler):
@@ -44,7 +52,7 @@ class LambdaLR(LRScheduler):
         found = super().state_dict()
         del found["lr_lambdas"]
         found["lr_lambdas"] = [
-            dict(f.__dict__) if not isinstance(f, FunctionType) and is_script_class(type(f)) else None
+            dict(f.__dict__) if _has_state(f) else None
             for f in self.lr_lambdas
         ]
         return found
@@ -53,7 +61,7 @@ class LambdaLR(LRScheduler):
         """Take over what `state_dict` gave."""
         take(self, {k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
-            if state is not None and is_script_class(type(function)):
+            if state is not None and _has_state(function):
                 take(function, state)
 
     def get_lr(self) -> list:

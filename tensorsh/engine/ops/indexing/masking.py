@@ -213,6 +213,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 def nonzero_static(input: Tensor, *, size, fill_value=-1) -> Tensor:
     """`nonzero` with a fixed number of rows: further ones are left out, missing ones are `fill_value`."""
     xp = module_of(input._array)
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     sized((size, input._array.ndim), 8)
     found = nonzero_op.kernel(xp, input._array)[:size]
     rows = xp.full((size, found.shape[1]), fill_value, np.int64)

@@ -115,6 +115,10 @@ def combined(
             f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {starts[-1]}"
         )
     for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+        if mode == MAX or padding_idx is not None or weight.dtype.name == "float64":
+            raise RuntimeError(
+                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
+            )
         raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
     ends = np.append(starts[1:], len(index))[:bags]
     bag = repeated(module_of([index]).arange(bags), ends - starts[:bags])

@@ -37,7 +37,7 @@ def folded(data, offsets, reduce, initial):
     return out
 
 
-@operator("_segment_reduce", node="SegmentReduceBackward0", method=False, wide=True, long="hosted")
+@operator("_segments", node="SegmentReduceBackward0", method=False, wide=True, long="hosted")
 def reduced(xp, data: Array, offsets: Array, reduce, initial):
     """data [*outer, N, *inner] folded to [*outer, S, *inner]."""
     return folded(data, offsets, reduce, initial)
@@ -61,14 +61,14 @@ def shared(grad, data, result, offsets, reduce):
     return out
 
 
-@operator("_segment_reduce_spread", method=False, wide=True, long="hosted")
+@operator("_segments_spread", method=False, wide=True, long="hosted")
 def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce):
     """The gradient: to all of a sum's elements, shared among the elements that are the extreme."""
     return shared(grad, data, result, offsets, reduce)
 
 
 reduced.gradient(
-    data=lambda t, g, data, result, offsets, reduce: t._segment_reduce_spread(g, data, result, offsets, reduce)
+    data=lambda t, g, data, result, offsets, reduce: t._segments_spread(g, data, result, offsets, reduce)
 )
 
 
@@ -95,7 +95,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
     return cat.function([zeros_like(ends).narrow(axis, 0, 1), ends], axis)
 
 
-@composite(method=False)
+@composite("segment_reduce _segment_reduce", method=False)
 def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
     """The dimension `axis` cut into segments of the given `lengths` (or at `offsets`), each reduced to one element."""
     if indices is not None:

@@ -119,6 +119,8 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
             f"received {type(given)}"
         )
+    if is_lazy(param) and is_lazy(given):
+        return None
     if is_lazy(param):
         param.materialize(given.shape)
     if param._array.ndim == 0 and given._array.shape == (1,):

@@ -323,6 +323,21 @@ def of_engine(name: str) -> Callable | None:
     return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
 
 
+KEYS = "index _pin_memory _to_copy _unsafe_view slice select unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy".split()
+"""Operators of ``torch.ops.aten`` by which libraries tell calls apart; they are not called."""
+
+
+def unanswered(name: str) -> Callable | None:
+    """What stands for an operator of `KEYS`, in plain Python."""
+    if not process.plain or name not in KEYS:
+        return None
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"tensorsh does not have torch.ops.aten.{name}: call the function of torch that uses it")
+
+    return refuse
+
+
 def load_library(path: Any) -> None:
     """``torch.ops.load_library``: OSError, for there are no compiled operators of others here."""
     raise OSError(f"Could not load this library: {path} (tensorsh runs no compiled extensions)")
@@ -342,7 +357,7 @@ class Operators(metaclass=Sealed):
             return load_library if name == "load_library" else Operators(name)
         made = operators().get(f"{self._space}::{name}")
         if made is None and self._space == "aten":
-            made = of_engine({"alias": "detach"}.get(name, name))
+            made = of_engine({"alias": "detach"}.get(name, name)) or unanswered(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
         return OpOverloadPacket(f"{self._space}.{name}", made)

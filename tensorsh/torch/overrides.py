@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine.arrays.state import state
 from ..engine.loading import table
+from ..engine.operators.hooks import arrived  # noqa: F401 - root.py takes it from here
 from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces above take them from here
     DisableTorchFunction,
     DisableTorchFunctionSubclass,

@@ -117,3 +117,10 @@ def get_device_module(device: Any = None) -> Any:
 
 
 legacy_contiguous_format = contiguous_format
+
+
+class PyTorchFileReader:
+    """The reader of checkpoints in PyTorch's compiled half; `torch.load` reads them here."""
+
+    def __init__(self, *args: Any) -> None:
+        raise NotImplementedError("tensorsh does not have torch.PyTorchFileReader: read the file with torch.load")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
+from ..engine.arrays import door
 from ..engine.arrays import dtype as dtypes
 from ..engine.arrays.state import state
 from ..engine.loading import table
@@ -221,6 +222,7 @@ def root_extras() -> dict[str, Any]:
     allow(TorchNamespace, *PRIVATE)
     allow(nodes.Node, "_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
+    door.late[:] = [_arrived]
     when_defined["__torch_function__"] = lambda: _load("overrides", "stay")("classes")
 
     found: dict[str, Any] = {d.name: d for d in dtypes.DTYPES}
@@ -247,6 +249,14 @@ def root_extras() -> dict[str, Any]:
     found["while_loop"] = Lazy(lambda: _load("branching", "while_loop"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
     return found
+
+
+def _arrived(args: tuple, kwargs: dict) -> bool:
+    """Whether a call failed for an object whose class overrides functions, which nobody knew so far: in plain Python."""
+    given = [*args, *kwargs.values()]
+    given += [each for one in given if isinstance(one, list | tuple) for each in one]
+    own = any(hasattr(type(each), "__torch_function__") and type(each).__module__[:9] != "tensorsh." for each in given)
+    return own and _load("overrides", "arrived")(args, kwargs)
 
 
 def _load(module: str, name: str) -> Any:

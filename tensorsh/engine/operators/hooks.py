@@ -161,6 +161,18 @@ def asking(name: str, value: Any) -> Any:
     return form
 
 
+def arrived(args: tuple, kwargs: dict) -> bool:
+    """Whether a class of plain Python that overrides functions is met here for the first time: all functions ask from now on."""
+    if "classes" in door.lasting:
+        return False
+    from .torch_function import overriders
+
+    found = [each for each in overriders((*args, *kwargs.values()), []) if not isinstance(each, Tensor)]
+    if found:
+        stay("classes")
+    return bool(found)
+
+
 door.keep(answer)
 OWN = frozenset("as_subclass tensor as_tensor asarray from_numpy is_tensor is_storage".split())
 """What no class overrides."""

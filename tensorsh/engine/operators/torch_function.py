@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...sandbox.sealed import Sealed
-from ..arrays import door
 from ..arrays.state import state
 from ..tensors.tensor import Tensor
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
@@ -144,16 +143,5 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
     )
 
 
-def arrived(args: tuple, kwargs: dict) -> bool:
-    """Whether a class of plain Python that overrides functions is met here for the first time: all functions ask from now on."""
-    if "classes" in door.lasting:
-        return False
-    found = [each for each in overriders((*args, *kwargs.values()), []) if not isinstance(each, Tensor)]
-    if found:
-        stay("classes")
-    return bool(found)
-
-
-door.late[:] = [arrived]
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...engine.arrays.state import state
@@ -227,3 +227,77 @@ def tree_flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[
 def keystr(kp: tuple) -> str:
     """The way to a leaf as Python would write it."""
     return "".join(f"[{key[0]!r}]" for key in kp)
+
+
+# For plain Python alone: names that libraries use beside those of the documentation.
+
+PyTree = Context = FlattenFunc = UnflattenFunc = Any
+_register_pytree_node = register_pytree_node
+BUILTIN = (list, tuple, dict, OrderedDict, defaultdict, deque, namedtuple)
+
+
+class LeafSpec(TreeSpec):
+    """The form of a leaf."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+
+class NodeDef(namedtuple("NodeDef", "type flatten_fn unflatten_fn")):
+    """How objects of a class are taken apart and put together."""
+
+    __slots__ = ()
+
+
+def _define(kind: Any) -> NodeDef:
+    def take_apart(tree: Any) -> tuple[list, Any]:
+        _, context, children = opened(tree)  # type: ignore[misc]
+        return children, context
+
+    def put_together(children: Any, context: Any) -> Any:
+        leaf = TreeSpec(None, None, [])
+        return built(TreeSpec(kind, context, [leaf] * len(children)), iter(children))
+
+    return NodeDef(kind, take_apart, put_together)
+
+
+class Supported(Mapping):
+    """The classes that are nodes, the session's own among them."""
+
+    def __getitem__(self, kind: Any) -> NodeDef:
+        if kind not in self._kinds():
+            raise KeyError(kind)
+        return _define(kind)
+
+    def __iter__(self) -> Iterator:
+        return iter(self._kinds())
+
+    def __len__(self) -> int:
+        return len(self._kinds())
+
+    def _kinds(self) -> list:
+        return [*BUILTIN, *state.__dict__.get("tree_nodes", {})]
+
+
+SUPPORTED_NODES: Mapping = Supported()
+
+
+def _get_node_type(tree: Any) -> Any:
+    """The class that decides how a tree is taken apart."""
+    return namedtuple if named(tree) and type(tree) not in SUPPORTED_NODES else type(tree)
+
+
+def _dict_flatten(d: dict) -> tuple[list, list]:
+    return list(d.values()), list(d)
+
+
+def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
+    return [(MappingKey(k), v) for k, v in d.items()], list(d)
+
+
+def _dict_unflatten(values: Any, context: Any) -> dict:
+    return dict(zip(context, values, strict=True))
+
+
+def _is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
+    return opened(tree) is None or is_leaf is not None and is_leaf(tree)

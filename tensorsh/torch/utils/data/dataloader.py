@@ -327,3 +327,20 @@ def _columns(dataset: Any) -> tuple | None:
     if not all(type(t) is Tensor and t._node is None and type(t._array) is np.ndarray for t in tensors):
         return None
     return [t._array for t in tensors], chosen
+
+
+_BaseDataLoaderIter = Pass
+
+
+class _SingleProcessDataLoaderIter(Pass):
+    """The iterator of a loader without workers, in PyTorch; here there is one kind."""
+
+
+class _MultiProcessingDataLoaderIter(Pass):
+    """The iterator of a loader with workers, in PyTorch; here there is one kind."""
+
+
+class _DatasetKind:
+    """What a loader reads from."""
+
+    Map, Iterable = 0, 1

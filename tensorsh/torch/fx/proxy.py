@@ -1,0 +1,227 @@
+"""Proxy: a value that is not there yet; what a program does with it is entered in a graph."""
+
+from __future__ import annotations
+
+import dis
+import operator
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from .graph import Graph
+from .node import Node, base_types, map_aggregate
+from .writing import MAGIC
+
+__all__ = ["Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "TraceError", "TracerBase"]
+
+
+class TraceError(ValueError):
+    """A program asked a proxy for what is known only when it runs."""
+
+    __module__ = "torch.fx.proxy"
+
+
+class TracerBase:
+    """What makes nodes of what programs do with proxies."""
+
+    graph: Graph
+    trace_asserts = False
+    proxy_buffer_attributes = False
+    traced_func_name = "forward"
+
+    def create_node(self, kind: str, target: Any, args: tuple, kwargs: dict, name: Any = None, type_expr: Any = None) -> Node:
+        """A node in the graph."""
+        return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+
+    def proxy(self, node: Node) -> Any:
+        """The proxy of a node."""
+        return Proxy(node, self)
+
+    def create_proxy(
+        self, kind: str, target: Any, args: Any, kwargs: Any, name: Any = None, type_expr: Any = None, proxy_factory_fn: Any = None
+    ) -> Any:  # fmt: skip
+        """A node in the graph, and its proxy."""
+        args, kwargs = self.create_arg(args), self.create_arg(kwargs)
+        node = self.create_node(kind, target, args, kwargs, name, type_expr)
+        return proxy_factory_fn(node) if proxy_factory_fn else self.proxy(node)
+
+    def create_arg(self, a: Any) -> Any:
+        """What stands for a value in a node."""
+        if isinstance(a, Proxy):
+            return a.node
+        if hasattr(a, "__fx_create_arg__"):
+            return a.__fx_create_arg__(self)
+        if isinstance(a, tuple) and hasattr(a, "_fields"):
+            return type(a)(*(self.create_arg(each) for each in a))
+        if isinstance(a, tuple | list):
+            return type(a)(self.create_arg(each) for each in a)
+        if isinstance(a, dict):
+            return {self.create_arg(k): self.create_arg(v) for k, v in a.items()}
+        if isinstance(a, slice):
+            return slice(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
+        if isinstance(a, range):
+            return range(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
+        if a is None or a is ... or isinstance(a, base_types) or isinstance(a, Node) or callable(a):
+            return a
+        from ...engine.arrays.device import device
+        from ..settings import layout, memory_format
+
+        if isinstance(a, device | layout | memory_format):
+            return a
+        raise NotImplementedError(f"argument of type: {type(a)}")
+
+    def to_bool(self, obj: Any) -> bool:
+        """TraceError: a branch depends on a value."""
+        raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
+
+    def iter(self, obj: Any) -> Iterator:
+        """What an assignment of several names takes apart; TraceError for a loop."""
+        frame = sys._getframe(2)
+        here = {i.offset: i for i in dis.get_instructions(frame.f_code)}.get(frame.f_lasti)
+        if here is not None and here.opname == "UNPACK_SEQUENCE":
+            return (obj[i] for i in range(here.argval))
+        raise TraceError(
+            "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs "
+            "function argument. See the torch.fx docs on pytorch.org for a more detailed explanation of what types of control "
+            "flow can be traced, and check out the Proxy docstring for help troubleshooting Proxy iteration errors"
+        )
+
+    def keys(self, obj: Any) -> Any:
+        return Attribute(obj, "keys")()
+
+
+class GraphAppendingTracer(TracerBase):
+    """Enters in a graph that is there what is done with proxies of its nodes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+
+class Proxy:
+    """Stands for the value of a node while a program is traced."""
+
+    __module__ = "torch.fx.proxy"
+
+    def __init__(self, node: Node, tracer: Any = None) -> None:
+        self.tracer = tracer if tracer is not None else GraphAppendingTracer(node.graph)
+        self.node = node
+
+    def __repr__(self) -> str:
+        return f"Proxy({self.node.name})"
+
+    def __getattr__(self, k: str) -> Any:
+        if k in ("tracer", "node") or k[:2] == "__":
+            raise AttributeError(k)
+        return Attribute(self, k)
+
+    def __getstate__(self) -> dict:
+        return self.__dict__
+
+    def __setstate__(self, d: dict) -> None:
+        self.__dict__ = d
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return type(self)(self.node, self.tracer)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
+
+    def __iter__(self) -> Iterator:
+        return self.tracer.iter(self)
+
+    def __bool__(self) -> bool:
+        return self.tracer.to_bool(self)
+
+    def __index__(self) -> int:
+        raise TraceError("symbolically traced variables cannot be used as an index of Python's own")
+
+    def __len__(self) -> int:
+        raise RuntimeError(
+            "'len' is not supported in symbolic tracing by default. If you want this call to be recorded, please call "
+            "torch.fx.wrap('len') at module scope"
+        )
+
+    def __contains__(self, item: Any) -> bool:
+        raise TraceError("symbolically traced variables cannot be asked for what is in them")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.tracer.create_proxy("call_function", operator.setitem, (self, index, value), {})
+
+    def keys(self) -> Any:
+        return self.tracer.keys(self)
+
+    @classmethod
+    def __torch_function__(cls, orig_method: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        found: dict[Any, None] = {}
+
+        def enter(a: Any) -> Any:
+            if isinstance(a, Proxy):
+                found[a.tracer] = None
+            return a
+
+        map_aggregate(args, enter)
+        map_aggregate(kwargs, enter)
+        if len(found) != 1:
+            raise RuntimeError(f"Found multiple different tracers {list(found)} while trying to trace operations {orig_method}")
+        tracer = next(iter(found))
+        if getattr(orig_method, "_title", "").startswith("Tensor."):
+            return tracer.create_proxy("call_method", orig_method.__name__, args, kwargs)
+        return tracer.create_proxy(
+            "call_function", orig_method, args, kwargs, name=tracer.graph._target_to_str(orig_method.__name__)
+        )
+
+
+class Attribute(Proxy):
+    """An attribute of a proxy; called, it is a method."""
+
+    def __init__(self, root: Proxy, attr: str) -> None:
+        self.root, self.attr, self.tracer = root, attr, root.tracer
+        self._node: Node | None = None
+
+    @property
+    def node(self) -> Node:  # type: ignore[override]
+        if self._node is None:
+            self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node
+        return self._node
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.tracer.create_proxy("call_method", self.attr, (self.root, *args), kwargs)
+
+
+class ParameterProxy(Proxy):
+    """A proxy of a parameter, whose shape is known."""
+
+    def __init__(self, tracer: Any, node: Node, name: str, param: Any) -> None:
+        super().__init__(node, tracer)
+        self.param, self.name = param, name
+
+    shape = property(lambda self: self.param.shape)
+
+    def size(self) -> Any:
+        return self.param.size()
+
+    def dim(self) -> int:
+        return self.param.dim()
+
+    ndim = property(lambda self: self.param.ndim)
+
+
+def _magic(name: str) -> None:
+    function = getattr(operator, name)
+    bare = name.rstrip("_")
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return args[0].tracer.create_proxy("call_function", function, args, kwargs)
+
+    def reflected(self: Any, other: Any) -> Any:
+        return self.tracer.create_proxy("call_function", function, (other, self), {})
+
+    setattr(Proxy, f"__{bare}__", method)
+    if name in "add sub mul floordiv truediv mod pow lshift rshift and_ or_ xor matmul".split():
+        setattr(Proxy, f"__r{bare}__", reflected)
+
+
+for _name in MAGIC:
+    _magic(_name)
+Proxy.__abs__ = lambda self: self.tracer.create_proxy("call_function", abs, (self,), {})  # type: ignore[attr-defined]

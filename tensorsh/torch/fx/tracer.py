@@ -1,0 +1,239 @@
+"""Tracer: runs a module or function on proxies and keeps what it does as a graph."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+import sys
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...engine.tensors.tensor import Tensor
+from ..nn.modules.container import Sequential
+from ..nn.modules.module import Module
+from ..nn.parameter import Parameter
+from ..overrides import stay
+from .graph import Graph
+from .graph_module import GraphModule
+from .node import map_aggregate
+from .proxy import Proxy, TracerBase
+
+__all__ = ["ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
+
+_wrapped_fns_to_patch: dict[tuple[int, str], dict] = {}
+_wrapped_methods_to_patch: list[tuple[type, str]] = []
+
+
+def wrap(fn_or_name: Any) -> Any:
+    """Let calls of a function be nodes of their own, not traced into: by its name in the module that says so, or as a decorator."""
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    if callable(fn_or_name):
+        fn_or_name.__fx_wrapped__ = True
+    frame: Any = sys._getframe(1)
+    if frame.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    _wrapped_fns_to_patch[id(frame.f_globals), name] = frame.f_globals
+    return fn_or_name
+
+
+def has_proxy(values: Any) -> Proxy | None:
+    """A proxy in a tree of values."""
+    found: list = []
+    map_aggregate(values, lambda v: found.append(v) if isinstance(v, Proxy) else None)
+    return found[0] if found else None
+
+
+def recording(function: Callable) -> Callable:
+    """A function that is a node when it is called with a proxy."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = has_proxy((args, kwargs))
+        if found is None:
+            return function(*args, **kwargs)
+        return found.tracer.create_proxy("call_function", function, args, kwargs)
+
+    return call
+
+
+class ProxyableClassMeta(type):
+    """The metaclass of classes whose making is a node, when it is of proxies."""
+
+    def __init__(cls, name: str, bases: tuple, attrs: dict) -> None:
+        super().__init__(name, bases, attrs)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        found = has_proxy((args, kwargs))
+        if found is not None:
+            return found.tracer.create_proxy("call_function", cls, args, kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+class Tracer(TracerBase):
+    """Traces. A class of one's own may say which modules are leaves (`is_leaf_module`), how a call of a module is entered
+    (`call_module`) and what stands for a value (`create_arg`)."""
+
+    __module__ = "torch.fx._symbolic_trace"
+
+    def __init__(
+        self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False
+    ) -> None:
+        self._autowrap = {id(f) for m in autowrap_modules for f in vars(m).values() if callable(f)}
+        self._autowrap |= {id(f) for f in autowrap_functions}
+        self._search = [vars(m) for m in autowrap_modules]
+        self.param_shapes_constant = param_shapes_constant
+        self.root: Any = None
+        self.tensor_attrs: dict[Any, str] = {}
+
+    def create_arg(self, a: Any) -> Any:
+        """What stands for a value in a node: of a parameter, a buffer or a tensor of the module, an attribute of it."""
+        if isinstance(a, Parameter):
+            for name, each in self.root.named_parameters():
+                if a is each:
+                    return self.create_node("get_attr", name, (), {})
+            raise NameError("parameter is not a member of this module")
+        if isinstance(a, Tensor):
+            for name, each in self.root.named_buffers():
+                if a is each:
+                    return self.create_node("get_attr", name, (), {})
+        elif isinstance(a, Module):
+            return self.create_node("get_attr", self.path_of_module(a), (), {})
+        elif isinstance(a, tuple) and hasattr(a, "_fields"):
+            return self.create_node("call_function", type(a), tuple(self.create_arg(each) for each in a), {})
+        if isinstance(a, Tensor):
+            name = self.tensor_attrs.get(id(a))
+            if name is None:
+                number = 0
+                while hasattr(self.root, f"_tensor_constant{number}"):
+                    number += 1
+                name = self.tensor_attrs[id(a)] = f"_tensor_constant{number}"
+                setattr(self.root, name, a)
+            return self.create_node("get_attr", name, (), {})
+        return super().create_arg(a)
+
+    def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
+        """Whether a module is one node: those of torch.nn, but for Sequential."""
+        return m.__module__.startswith(("torch.nn", "torch.ao.nn")) and not isinstance(m, Sequential)
+
+    def path_of_module(self, mod: Module) -> str:
+        """The dotted name of a module below the root."""
+        for name, each in self.root.named_modules():
+            if each is mod:
+                return name
+        raise NameError("module is not installed as a submodule")
+
+    def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
+        """A call of a module: a node of a leaf, what it does otherwise."""
+        name = self.path_of_module(m)
+        if not self.is_leaf_module(m, name):
+            return forward(*args, **kwargs)
+        return self.create_proxy("call_module", name, args, kwargs)
+
+    def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict) -> Any:
+        return attr_val
+
+    def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> tuple[Any, list]:
+        """The function, and proxies of its parameters; `concrete_args` are values of some."""
+        code = inspect.unwrap(root_fn).__code__
+        names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
+        args: list[Any] = [self.root] if is_module else []
+        given = concrete_args if isinstance(concrete_args, dict) else dict(zip(names[1:], concrete_args or (), strict=False))
+        for name in names[1:] if is_module else names:
+            if name in given and not isinstance(given[name], Tensor):
+                args.append(given[name])
+                if self._kept_placeholders:
+                    self._placeholder(name, parameters)
+                continue
+            args.append(self._placeholder(name, parameters))
+        if code.co_flags & inspect.CO_VARARGS:
+            args.append(self.create_proxy("placeholder", "*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount], (), {}))
+        return root_fn, args
+
+    _kept_placeholders = True
+
+    def _placeholder(self, name: str, parameters: Any) -> Any:
+        default = parameters[name].default if name in parameters else inspect.Parameter.empty
+        args = () if default is inspect.Parameter.empty else (default,)
+        annotation = getattr(parameters.get(name), "annotation", inspect.Parameter.empty)
+        typed = None if annotation is inspect.Parameter.empty or isinstance(annotation, str) else annotation
+        return self.create_proxy("placeholder", name, args, {}, type_expr=typed)
+
+    def trace(self, root: Any, concrete_args: Any = None) -> Graph:
+        """The graph of a module, or of a function."""
+        stay("classes")
+        is_module = isinstance(root, Module)
+        if is_module:
+            self.root, function = root, getattr(type(root), self.traced_func_name)
+        else:
+            self.root, function = Module(), root
+        self.graph = Graph(tracer_cls=type(self))
+        self.tensor_attrs = {}
+        function, args = self.create_args_for_root(function, is_module, concrete_args)
+        original = Module.__call__
+        tracer = self
+
+        def call(mod: Any, *args: Any, **kwargs: Any) -> Any:
+            return tracer.call_module(mod, lambda *a, **k: original(mod, *a, **k), args, kwargs)
+
+        cache: dict[int, Any] = {}
+
+        def read(mod: Any, name: str) -> Any:
+            """An attribute of a module; of a parameter, its proxy."""
+            value = object.__getattribute__(mod, name)
+            if isinstance(value, Parameter) and tracer.root is not None:
+                if id(value) not in cache:
+                    path = next((n for n, p in tracer.root.named_parameters() if p is value), None)
+                    if path is None:
+                        return value
+                    cache[id(value)] = tracer.create_proxy("get_attr", path, (), {})
+                return cache[id(value)]
+            return tracer.getattr(name, value, cache) if isinstance(value, Tensor | Module) else value
+
+        Module.__getattribute__ = read  # type: ignore[method-assign]
+        Module.__call__ = call  # type: ignore[method-assign]
+        tables = [function.__globals__] if isinstance(function, FunctionType) else []
+        changed = self._patch([*tables, *self._search])
+        try:
+            result = function(*args)
+            self.create_node("output", "output", (self.create_arg(result),), {})
+        finally:
+            Module.__call__ = original  # type: ignore[method-assign]
+            del Module.__getattribute__  # type: ignore[attr-defined]
+            for table, name, value in reversed(changed):
+                if value is None:
+                    table.pop(name, None)
+                else:
+                    table[name] = value
+        return self.graph
+
+    def _patch(self, tables: list[dict]) -> list[tuple]:
+        """Put functions that record in place of those that are wrapped; what stood there."""
+        changed = []
+        for (_, name), table in _wrapped_fns_to_patch.items():
+            own = table.get(name)
+            function = own if own is not None else getattr(builtins, name, None)
+            if function is not None and not isinstance(function, ModuleType):
+                changed.append((table, name, own))
+                table[name] = recording(function)
+        for table in tables:
+            for name, value in list(table.items()):
+                if id(value) in self._autowrap and callable(value) and name[:1] != "_":
+                    changed.append((table, name, value))
+                    table[name] = recording(value)
+        return changed
+
+
+def symbolic_trace(root: Any, concrete_args: Any = None) -> GraphModule:
+    """A module, or a function, as a `GraphModule`: run once on proxies."""
+    tracer = Tracer()
+    graph = tracer.trace(root, concrete_args)
+    name = type(root).__name__ if isinstance(root, Module) else root.__name__
+    return GraphModule(tracer.root, graph, name)
+
+

@@ -47,7 +47,7 @@ def modules() -> dict[str, dict[str, str]]:
             found.setdefault(dotted[:end], {})
         names = found.setdefault(dotted, {})
         for word in words.split():
-            name = word.partition("(")[0].rstrip("!")
+            name = word.partition("(")[0].rstrip("!@")
             names[name] = word[len(name) :]
     return found
 
@@ -67,6 +67,10 @@ def value(module: str, name: str) -> Any:
             refuse(title)
 
         made = type(name, (), {"__new__": __new__, "__doc__": f"What tensorsh does not have: {title}."})
+    elif kind == "@":
+
+        def made(function: Any) -> Any:
+            return function
     else:
 
         def made(*args: Any, **kwargs: Any) -> NoReturn:

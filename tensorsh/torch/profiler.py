@@ -318,3 +318,8 @@ class record_function(ContextDecorator, metaclass=Sealed):
     def __exit__(self, *_: Any) -> None:
         if self._ended is not None:
             self._ended()
+
+
+def kineto_available() -> bool:
+    """Whether PyTorch's own recorder of events is there: no."""
+    return False

@@ -1,7 +1,7 @@
 """What libraries import from parts of PyTorch that tensorsh does not have: the compiler, exporters, training on many machines.
 
 One line a module: its name without ``torch.``, a colon, its names: classes with ``!``, members of an enumeration in
-parentheses, functions as they are.
+parentheses, decorators with ``@``, functions as they are.
 """
 
 from __future__ import annotations
@@ -84,6 +84,10 @@ nn.parallel: DistributedDataParallel
 nn.parallel.distributed: DistributedDataParallel
 nn.quantized: FloatFunctional
 numa.binding: AffinityMode NumaOptions
+multiprocessing: start_processes
+multiprocessing.spawn: ProcessRaisedException ProcessExitedException spawn
+profiler: tensorboard_trace_handler
+profiler.profiler: _default_schedule_fn
 onnx: ExportOptions ONNXProgram OperatorExportTypes TensorProtoDataType TrainingMode export register_custom_op_symbolic
 onnx._internal.exporter: ONNXProgram
 onnx.operators: shape_as_tensor
@@ -102,8 +106,14 @@ utils.flop_counter: FlopCounterMode
 """Modules, and names of theirs beside those in ``__all__``, that at least one of the libraries of tests/ecosystem imports."""
 
 
+DECORATORS = {"_require_initialized"}
+"""Functions that libraries call when they are imported, to mark others."""
+
+
 def written(name: str, value: object) -> str | None:
     """A name and what it is; None for constants."""
+    if name in DECORATORS:
+        return name + "@"
     if isinstance(value, type) and issubclass(value, enum.Enum):
         return f"{name}({','.join(value.__members__)})"
     if isinstance(value, type) and hasattr(value, "__members__"):

@@ -210,6 +210,14 @@ class Module(metaclass=OpenSealed):
         else:
             object.__setattr__(self, name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        """What Python does not find among the attributes: an entry that another has put into the three dicts."""
+        own = self.__dict__
+        for registry in ("_parameters", "_buffers", "_modules"):
+            if registry in own and name in own[registry]:
+                return own[registry][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
     def _forget(self, name: str, keep: dict) -> None:
         """Take a name out of the other registries before it is entered in `keep`."""
         own = self.__dict__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .nn.modules.module import Module
+from ..nn.modules.module import Module
 
 __all__ = [
     "annotate", "export", "fork", "freeze", "ignore", "is_scripting", "is_tracing", "load", "optimize_for_inference", "save", "script",
@@ -44,7 +44,7 @@ def is_tracing() -> bool:
 
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Any:
     """The result of a call, for `wait`; it is computed at once."""
-    from .futures import Future
+    from ..futures import Future
 
     made: Any = Future()
     made.set_result(func(*args, **kwargs))

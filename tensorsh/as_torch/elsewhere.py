@@ -13,6 +13,7 @@ torch.nn.modules.module              nn.modules.hooks         register_module_ba
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
 torch.compiler                       compiler                 set_stance
 torch.cuda                           cuda.typed               ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor BoolTensor
+torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
 torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
 torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys

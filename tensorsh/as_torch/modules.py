@@ -29,6 +29,7 @@ _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapp
 """What Python's import sets, and asks for before."""
 _ABSENT: Any = object()
 
+
 def layout() -> dict[str, frozenset[str]]:
     """The names that each module of PyTorch defines and a package above it has, too."""
     return recorded(MODULES)
@@ -61,7 +62,12 @@ def origin(fullname: str) -> tuple[str, bool] | None:
     path = file_of(fullname)
     dotted = fullname.partition(".")[2]
     below = dotted + "."
-    if path is None and dotted not in known_modules() and dotted not in refused.modules() and namespace(fullname) is None:
+    if (
+        path is None
+        and dotted not in known_modules()
+        and dotted not in refused.modules()
+        and namespace(fullname) is None
+    ):
         if not any(known.startswith(below) for known in known_modules()):
             return None
     stub = os.path.join(HOME, dotted + ".pyi")
@@ -200,6 +206,10 @@ def _find(module: StandIn, name: str) -> Any:
     value = refused.value(fullname.partition(".")[2], name)
     if value is not None:
         return value
+    if fullname.startswith(NAME + ".distributions.") and name[:1] != "_" and space is None:
+        value = _above(fullname, name)  # what each of these files of PyTorch has from the package
+        if value is not _ABSENT:
+            return value
     if space is not None and name[:2] != "__":
         return getattr(space, name)  # which says what is near
     raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)

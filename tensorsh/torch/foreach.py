@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
-from .nn.reach import T
+from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ from .cuda import Event, Stream
 from .foreach import FOREACH
 from .futures import Future
 from .jit import ScriptFunction, ScriptModule
-from .nn.reach import T
+from .root import torch as T  # noqa: N812
 from .settings import contiguous_format
 
 __all__ = ["Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt"]

@@ -28,6 +28,9 @@ _subclasses.fake_tensor: is_fake FakeTensor FakeTensorMode
 ao.quantization: default_per_channel_weight_observer default_weight_observer fuse_modules_qat
 ao.quantization.fuse_modules:
 ao.quantization.fx._decomposed:
+autograd.profiler: emit_nvtx emit_itt
+backends.cuda: SDPAParams can_use_flash_attention can_use_efficient_attention sdp_kernel
+cuda: CUDAGraph graph cudart make_graphed_callables graph_pool_handle
 cuda.profiler: profile start stop
 cuda.graphs:
 distributed: Backend DeviceMesh FileStore GroupMember P2POp ProcessGroup ReduceOp TCPStore Work _rank_not_in_group all_gather all_gather_into_tensor all_gather_object all_reduce all_to_all all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather gather_object get_backend get_global_rank get_process_group_ranks group init_device_mesh init_process_group irecv is_mpi_available is_nccl_available is_gloo_available is_torchelastic_launched isend monitored_barrier new_group recv reduce reduce_scatter reduce_scatter_tensor scatter scatter_object_list send
@@ -83,6 +86,8 @@ fx.passes.infra.pass_base: PassResult PassBase
 nn.parallel: DistributedDataParallel
 nn.parallel.distributed: DistributedDataParallel
 nn.quantized: FloatFunctional
+mps: empty_cache current_allocated_memory driver_allocated_memory recommended_max_memory manual_seed synchronize
+nn.functional: ScalingType SwizzleType grouped_mm scaled_mm
 numa.binding: AffinityMode NumaOptions
 multiprocessing: start_processes
 multiprocessing.spawn: ProcessRaisedException ProcessExitedException spawn
@@ -102,6 +107,7 @@ utils.data.datapipes.iter: Batcher
 utils.data.datapipes.iter.combinatorics: ShufflerIterDataPipe
 utils.data.graph_settings: apply_shuffle_settings
 utils.flop_counter: FlopCounterMode
+xpu: device empty_cache current_device get_device_name get_device_capability get_device_properties is_bf16_supported manual_seed manual_seed_all max_memory_allocated memory_allocated memory_reserved mem_get_info reset_peak_memory_stats set_device synchronize get_rng_state get_rng_state_all set_rng_state set_rng_state_all
 """
 """Modules, and names of theirs beside those in ``__all__``, that at least one of the libraries of tests/ecosystem imports."""
 
@@ -125,10 +131,11 @@ def written(name: str, value: object) -> str | None:
 
 def record() -> None:
     lines = []
+    apart = {"cuda", "mps", "xpu", "nn.functional", "autograd.profiler", "backends.cuda", "multiprocessing", "profiler", "nn.parallel"}
     for line in LEANED_ON.strip().splitlines():
         dotted, _, words = line.partition(":")
         module = importlib.import_module("torch." + dotted)
-        names = sorted({*words.split(), *getattr(module, "__all__", ())})
+        names = sorted({*words.split(), *(() if dotted in apart else getattr(module, "__all__", ()))})
         told = [written(name, getattr(module, name)) for name in names if hasattr(module, name)]
         lines.append(f"{dotted}: {' '.join(each for each in told if each)}".rstrip())
     write_text("refused", REFUSED, "Module: its classes!, enumerations(members) and functions.", lines)

@@ -65,6 +65,9 @@ class UntypedStorage(metaclass=Sealed):
     size = nbytes
     __len__ = nbytes
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def element_size(self) -> int:
         return 1
 

@@ -18,7 +18,7 @@ from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F40
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
 from ..futures import Future
 from ..jit import ScriptFunction
-from ..nn.reach import T
+from ..root import torch as T  # noqa: N812
 from ..settings import Generator
 
 __all__ = [
@@ -31,12 +31,14 @@ _TensorMeta = TensorMeta
 Function = ScriptFunction
 
 
+@staticmethod
 def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
     """A `__torch_function__` that overrides nothing."""
     with DisableTorchFunctionSubclass():
         return func(*args, **(kwargs or {}))
 
 
+# As a builtin function, it is bound to nothing where a class has it.
 _disabled_torch_dispatch_impl = _disabled_torch_function_impl
 
 

@@ -329,6 +329,15 @@ class Distribution(metaclass=OpenSealed):
                 f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
 
+    def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
+        """For an `expand` of one's own: an instance to fill, or the one that a derived class made."""
+        if _instance is None and type(self).__init__ != cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also define a "
+                "custom .expand() method."
+            )
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
     def __repr__(self) -> str:
         shown = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
         listed = ", ".join(f"{name}: {v if v.numel() == 1 else v.size()}" for name, v in shown.items())

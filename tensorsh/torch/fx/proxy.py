@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from ..overrides import stay
 from .graph import Graph
 from .node import Node, base_types, map_aggregate
 from .writing import MAGIC
@@ -103,6 +104,7 @@ class Proxy:
     __module__ = "torch.fx.proxy"
 
     def __init__(self, node: Node, tracer: Any = None) -> None:
+        stay("classes")
         self.tracer = tracer if tracer is not None else GraphAppendingTracer(node.graph)
         self.node = node
 

@@ -245,7 +245,9 @@ def _register_load_state_dict_pre_hook(self: Any, hook: Any, with_module: bool =
 
 def _register_state_dict_hook(self: Any, hook: Any) -> Handle:
     if getattr(hook, "_from_public_api", False):
-        raise RuntimeError("Cannot register the same function as the state dict post hook that was previously registered via register_state_dict_post_hook")
+        raise RuntimeError(
+            "Cannot register the same function as the state dict post hook that was previously registered via register_state_dict_post_hook"
+        )
     return Handle(self.__dict__.setdefault("_state_dict_hooks", OrderedDict()), Replacing(hook))
 
 

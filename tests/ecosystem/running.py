@@ -22,7 +22,7 @@ def run(python: str, name: str, words: tuple[str, ...] = ()) -> tuple[str, str]:
     """What a program printed, and its error, empty where there was none."""
     command = [python, "-P", "-W", "ignore", *words, str(HERE / "programs" / f"{name}.py")]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd="/tmp")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd=HERE / "expected")
     except subprocess.TimeoutExpired:
         return "", f"no end after {LIMIT} s"
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]

@@ -87,6 +87,7 @@ nn.parallel: DistributedDataParallel
 nn.parallel.distributed: DistributedDataParallel
 nn.quantized: FloatFunctional
 mps: empty_cache current_allocated_memory driver_allocated_memory recommended_max_memory manual_seed synchronize
+nn.attention.flex_attention: AuxRequest AuxOutput
 nn.functional: ScalingType SwizzleType grouped_mm scaled_mm
 numa.binding: AffinityMode NumaOptions
 multiprocessing: start_processes
@@ -131,7 +132,7 @@ def written(name: str, value: object) -> str | None:
 
 def record() -> None:
     lines = []
-    apart = {"cuda", "mps", "xpu", "nn.functional", "autograd.profiler", "backends.cuda", "multiprocessing", "profiler", "nn.parallel"}
+    apart = {"cuda", "mps", "xpu", "nn.functional", "autograd.profiler", "backends.cuda", "multiprocessing", "profiler", "nn.parallel", "nn.attention.flex_attention"}
     for line in LEANED_ON.strip().splitlines():
         dotted, _, words = line.partition(":")
         module = importlib.import_module("torch." + dotted)

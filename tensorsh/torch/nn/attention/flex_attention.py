@@ -20,7 +20,7 @@ __all__ = [
     "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks",
 ]  # fmt: skip
 
-BLOCK = 128
+BLOCK = _DEFAULT_SPARSE_BLOCK_SIZE = 128
 
 
 def places(shape: tuple) -> list:

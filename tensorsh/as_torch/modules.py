@@ -206,7 +206,7 @@ def _find(module: StandIn, name: str) -> Any:
     value = refused.value(fullname.partition(".")[2], name)
     if value is not None:
         return value
-    if fullname.startswith(NAME + ".distributions.") and name[:1] != "_" and space is None:
+    if fullname.startswith(NAME + ".distributions.") and name[:1] != "_":
         value = _above(fullname, name)  # what each of these files of PyTorch has from the package
         if value is not _ABSENT:
             return value

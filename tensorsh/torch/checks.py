@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
+from .overrides import handle_torch_function
 
 __all__: list[str] = []
 
@@ -53,6 +54,9 @@ def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) ->
     _check_with(RuntimeError, bool(cond.all().item()), message)
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: Any, message: str) -> Any:
     """AssertionError unless `condition`."""
+    if type(condition) is not Tensor and hasattr(type(condition), "__torch_function__"):
+        return handle_torch_function(_assert, (condition,), condition, message)
     assert condition, message
+    return None

@@ -84,8 +84,14 @@ def reduced_storage(self: Any, protocol: Any) -> tuple:
     return (_load_from_bytes, (buffer.getvalue(),))
 
 
+def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+    """A storage on the memory of a file; what is written goes into the file with `shared`, and else nowhere."""
+    return cls(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
+
+
 def install() -> None:
-    """Let Python's pickle take tensors and storages."""
+    """Let Python's pickle take tensors and storages, and storages lie in files."""
+    UntypedStorage.from_file = classmethod(from_file)  # type: ignore[attr-defined]
     Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
     TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]
 

@@ -68,6 +68,9 @@ class UntypedStorage(metaclass=Sealed):
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()
 
+    def untyped(self) -> UntypedStorage:
+        return self
+
     def element_size(self) -> int:
         return 1
 
@@ -83,7 +86,13 @@ class UntypedStorage(metaclass=Sealed):
         return self._bytes().tolist()
 
     def __getitem__(self, index: Any) -> Any:
-        return at(self._bytes(), index)
+        if not isinstance(index, slice):
+            return at(self._bytes(), index)
+        if index.step not in (None, 1):
+            raise RuntimeError(f"Trying to slice with a step of {index.step}, but only a step of 1 is supported")
+        made = UntypedStorage()
+        made._owner = self._bytes()[index]
+        return made
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._bytes()[index] = value

@@ -167,6 +167,8 @@ class Proxy:
         if len(found) != 1:
             raise RuntimeError(f"Found multiple different tracers {list(found)} while trying to trace operations {orig_method}")
         tracer = next(iter(found))
+        if orig_method.__name__ == "einsum" and len(args) == 2 and isinstance(args[1], list | tuple):
+            args = (args[0], *args[1])  # as PyTorch's function does before it asks
         if getattr(orig_method, "_title", "").startswith("Tensor."):
             return tracer.create_proxy("call_method", orig_method.__name__, args, kwargs)
         return tracer.create_proxy(

@@ -13,6 +13,7 @@ from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
 from ...engine.tensors.sizes import ints
 from ...engine.tensors.tensor import Size, Tensor
+from ...engine.tensors.text import parameter_text
 from ...sandbox.sealed import Sealed
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -46,6 +47,9 @@ class Parameter(Tensor):
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             made._node = AccumulateGrad(made)
         return made
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return parameter_text(Tensor.__repr__(self))
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:

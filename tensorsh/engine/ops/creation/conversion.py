@@ -25,7 +25,7 @@ from ...operators.declare import Array, operator
 from ...operators.registration import add_method
 from ...tensors.resizing import hold
 from ...tensors.tensor import Tensor
-from ...tensors.text import format_tensor, parameter_text, python_number
+from ...tensors.text import format_tensor, python_number
 from ...wording.overloads import refuse
 from .copying import in_format, laid_out
 from .text_parts import text_of
@@ -293,8 +293,7 @@ def __len__(self: Tensor) -> int:
 
 
 def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
-    text = text_of(self)
-    return parameter_text(text) if self._is_parameter else text
+    return text_of(self)
 
 
 def __format__(self: Tensor, spec: str) -> str:

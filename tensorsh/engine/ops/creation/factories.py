@@ -32,6 +32,7 @@ from ...tensors.data import check_layout, to_array
 from ...tensors.ranges import both_halves, check_bounds, counted, of_out
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
+from ...tensors.storage import UntypedStorage
 from ...tensors.tensor import Tensor
 
 
@@ -116,6 +117,8 @@ def asarray(
             return t.requires_grad_(False) if t.is_leaf else t.detach()
     elif copy or isinstance(obj, np.generic):
         t = made(to_array(obj, dtype), device)
+    elif isinstance(obj, UntypedStorage) and obj.nbytes():  # its bytes, as elements
+        t = table.find_function("frombuffer")(obj._bytes(), dtype=state.default_dtype if dtype is None else dtype)
     else:
         t = as_tensor(obj, dtype, device)
     return t.requires_grad_() if requires_grad and t._node is None else t

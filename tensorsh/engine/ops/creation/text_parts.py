@@ -21,7 +21,8 @@ def text_of(self: Tensor) -> str:
             shown = "cpu"
     else:
         shown = str(self.device)
-    return tensor_text(
+    own = self._is_parameter and type(self).__module__ != "torch.nn.parameter"  # a class that a program derived
+    text = tensor_text(
         self._array,
         dtype=self.dtype.name,
         default_dtype=state.default_dtype.name,
@@ -30,8 +31,9 @@ def text_of(self: Tensor) -> str:
         grad_fn=None if node is None else node.name().rpartition("::")[2],
         requires_grad=self.requires_grad,
         tangent=tangent_text(self) if state.dual_level >= 0 else None,
-        prefix=f"{type(self).__name__}(" if is_derived(self) else "tensor(",
+        prefix=f"{type(self).__name__}(" if own or is_derived(self) else "tensor(",
     )
+    return f"Parameter({text})" if own else text
 
 
 def tangent_text(self: Tensor) -> str | None:

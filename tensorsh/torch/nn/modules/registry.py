@@ -27,6 +27,9 @@ class Registry(dict, metaclass=Sealed):
     """The class of modules, once it is there: nothing else lends its attributes."""
 
     def __init__(self, owner: Any = None) -> None:
+        if isinstance(owner, dict):  # entries, of no module: what libraries make of one that they walk over
+            dict.__init__(self, owner)
+            owner = None
         self._attach(owner)
 
     def _attach(self, owner: Any) -> None:

@@ -186,6 +186,12 @@ def _unknown(name: str) -> str:
     )
 
 
+NO_IMPORTS = (
+    "--allow-import is not offered: what an installed package holds would lead a program out of the sandbox; run the program as "
+    "plain Python, with all its rights: tensorsh python SCRIPT.py"
+)
+
+
 def _option(options: Options, word: str, rest: list[str]) -> None:
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
 
@@ -205,6 +211,8 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
             raise UsageError(f"{name}= needs a path")
         elif allowed is not True:
             allowed.append(value)
+    elif name == "--allow-import":
+        raise UsageError(NO_IMPORTS)
     elif name == "--timeout" or name.startswith("--max-"):
         from ..sandbox.limits import parse_seconds, parse_size
 

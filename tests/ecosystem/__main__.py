@@ -9,7 +9,10 @@ import sys
 
 from .running import HERE, outcome, programs, run
 
-WAY = ("-c", "import sys; sys.argv[:] = sys.argv[1:]; import runpy, tensorsh.as_torch; runpy.run_path(sys.argv[0], run_name='__main__')")
+WAY = (
+    "-c",
+    "import sys; sys.argv[:] = sys.argv[1:]; import runpy, tensorsh.as_torch; runpy.run_path(sys.argv[0], run_name='__main__')",
+)
 
 
 def record(python: str, names: list[str]) -> int:
@@ -29,7 +32,13 @@ def main(words: list[str]) -> int:
     for name in names or programs():
         text, error = run(python, name, WAY)
         expected = HERE / "expected" / f"{name}.txt"
-        told = "error: " + error if error else outcome(text, expected.read_text(encoding="utf-8")) if expected.exists() else "not recorded"
+        told = (
+            "error: " + error
+            if error
+            else outcome(text, expected.read_text(encoding="utf-8"))
+            if expected.exists()
+            else "not recorded"
+        )
         print(f"{name:26} {told[:260]}", flush=True)
     return 0
 

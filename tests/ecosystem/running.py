@@ -11,7 +11,13 @@ HERE = Path(__file__).parent
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf")
 SPACES = re.compile(r"\s+")
 WITHIN, LIMIT = 2e-4, 300
-OWN = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+OWN = {
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "TOKENIZERS_PARALLELISM": "false",
+    "HF_HUB_OFFLINE": "1",
+    "CUDA_VISIBLE_DEVICES": "",
+}
 
 
 def programs() -> list[str]:
@@ -22,7 +28,9 @@ def run(python: str, name: str, words: tuple[str, ...] = ()) -> tuple[str, str]:
     """What a program printed, and its error, empty where there was none."""
     command = [python, "-P", "-W", "ignore", *words, str(HERE / "programs" / f"{name}.py")]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd=HERE / "expected")
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd=HERE / "expected"
+        )
     except subprocess.TimeoutExpired:
         return "", f"no end after {LIMIT} s"
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]

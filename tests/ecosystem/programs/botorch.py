@@ -22,5 +22,7 @@ ei = LogExpectedImprovement(model, best_f=y.max())
 print(ei(torch.tensor([[[0.3, 0.5]]], dtype=torch.float64)))
 q = qExpectedImprovement(model, best_f=y.max(), sampler=SobolQMCNormalSampler(torch.Size([32]), seed=1))
 print(q(torch.tensor([[[0.3, 0.5], [0.4, 0.4]]], dtype=torch.float64)))
-place, value = optimize_acqf(ei, bounds=torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64), q=1, num_restarts=2, raw_samples=8)
+place, value = optimize_acqf(
+    ei, bounds=torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64), q=1, num_restarts=2, raw_samples=8
+)
 print([round(v, 2) for v in place.flatten().tolist()])

@@ -35,7 +35,9 @@ class Net(L.LightningModule):
         return [optimizer], [torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)]
 
 
-quiet = dict(logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, accelerator="cpu")
+quiet = dict(
+    logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, accelerator="cpu"
+)
 net = Net()
 trainer = L.Trainer(max_epochs=2, **quiet)
 trainer.fit(net, data)

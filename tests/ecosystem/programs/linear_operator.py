@@ -10,5 +10,11 @@ low = operators.LowRankRootLinearOperator(torch.randn(5, 2)) + operators.DiagLin
 kron = operators.KroneckerProductLinearOperator(to_linear_operator(torch.eye(2) * 3), dense)
 for op in (dense, low, kron, operators.ToeplitzLinearOperator(torch.tensor([3.0, 1.0, 0.5]))):
     right = torch.ones(op.shape[-1], 1)
-    print(type(op).__name__, op.shape, (op @ right).flatten()[:3], op.diagonal()[:3], torch.linalg.solve(op, right).flatten()[:3])
+    print(
+        type(op).__name__,
+        op.shape,
+        (op @ right).flatten()[:3],
+        op.diagonal()[:3],
+        torch.linalg.solve(op, right).flatten()[:3],
+    )
 print(dense.logdet(), torch.logdet(low.to_dense()), dense.inv_quad(torch.ones(5)))

@@ -14,7 +14,9 @@ x, y = x.astype(np.float32), y.astype(np.int64)
 class Net(torch.nn.Module):
     def __init__(self, hidden=8):
         super().__init__()
-        self.layers = torch.nn.Sequential(torch.nn.Linear(6, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, 2), torch.nn.Softmax(-1))
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(6, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, 2), torch.nn.Softmax(-1)
+        )
 
     def forward(self, x):
         return self.layers(x)

@@ -20,7 +20,19 @@ class Field(torch.nn.Module):
 
 
 field = Field()
-z = torchcde.cdeint(X=spline, func=field, z0=torch.zeros(2, 3), t=spline.interval, adjoint=False, method="rk4", options={"step_size": 0.2})
+z = torchcde.cdeint(
+    X=spline,
+    func=field,
+    z0=torch.zeros(2, 3),
+    t=spline.interval,
+    adjoint=False,
+    method="rk4",
+    options={"step_size": 0.2},
+)
 z.square().sum().backward()
 print(z, field.layer.weight.grad)
-print(torchcde.logsig_windows if hasattr(torchcde, "nothing") else torchcde.LinearInterpolation(torchcde.linear_interpolation_coeffs(x)).evaluate(0.5))
+print(
+    torchcde.logsig_windows
+    if hasattr(torchcde, "nothing")
+    else torchcde.LinearInterpolation(torchcde.linear_interpolation_coeffs(x)).evaluate(0.5)
+)

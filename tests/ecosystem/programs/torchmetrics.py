@@ -10,7 +10,12 @@ for _ in range(3):
     metrics.update(torch.randn(20, 4), torch.randint(0, 4, (20,)))
 print(metrics.compute())
 x, y = torch.randn(30), torch.randn(30)
-for kind in (torchmetrics.MeanSquaredError, torchmetrics.R2Score, torchmetrics.PearsonCorrCoef, torchmetrics.SpearmanCorrCoef):
+for kind in (
+    torchmetrics.MeanSquaredError,
+    torchmetrics.R2Score,
+    torchmetrics.PearsonCorrCoef,
+    torchmetrics.SpearmanCorrCoef,
+):
     metric = kind()
     print(kind.__name__, metric(x, y))
 auroc = torchmetrics.AUROC(task="binary")

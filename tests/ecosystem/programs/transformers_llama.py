@@ -5,7 +5,13 @@ from transformers import LlamaConfig, LlamaForCausalLM, get_cosine_schedule_with
 
 torch.manual_seed(0)
 config = LlamaConfig(
-    vocab_size=40, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=64
+    vocab_size=40,
+    hidden_size=16,
+    intermediate_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    max_position_embeddings=64,
 )
 model = LlamaForCausalLM(config)
 words = torch.randint(0, 40, (2, 8))

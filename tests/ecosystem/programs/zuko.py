@@ -14,4 +14,7 @@ for _ in range(3):
     optimizer.zero_grad()
     print(loss)
 print(flow(c[0]).sample((3,)))
-print(zuko.flows.MAF(3, transforms=2)().log_prob(torch.zeros(3)), zuko.distributions.BoxUniform(torch.zeros(2), torch.ones(2)).entropy())
+print(
+    zuko.flows.MAF(3, transforms=2)().log_prob(torch.zeros(3)),
+    zuko.distributions.BoxUniform(torch.zeros(2), torch.ones(2)).entropy(),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 TABLE = """
+torch                                quantized                _empty_affine_quantized
 torch                                checks                   _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value _check_with _assert
 torch                                storage                  Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage _storage_classes
 torch                                settings                 _mkldnn is_warn_always_enabled
@@ -21,7 +22,8 @@ torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_
 torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
 torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
 torch.autograd                       autograd.profiler        kineto_available
-torch.profiler                       autograd.profiler        kineto_available
+torch.profiler                       autograd.profiler        kineto_available itt
+torch.masked                         masked_where             _where
 torch.autograd                       autograd.shapes          _calculate_shape
 torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family

@@ -100,9 +100,9 @@ def get_ignored_functions() -> set:
 def get_overridable_functions() -> dict[Any, list]:
     """The functions that can be, by their namespace."""
     table.load_all()
-    found: dict[Any, list] = {Tensor: list(table.METHODS.values())}
+    found: dict[Any, list] = {Tensor: [f for f in table.METHODS.values() if hasattr(f, "_title")]}
     for name, function in table.FUNCTIONS.items():
-        if not name.rpartition(".")[2].startswith("_"):
+        if not name.rpartition(".")[2].startswith("_") and hasattr(function, "_title"):
             found.setdefault("torch." + name.rpartition(".")[0] if "." in name else "torch", []).append(function)
     return found
 
@@ -127,3 +127,29 @@ def _get_current_function_mode_stack() -> list:
 def enable_reentrant_dispatch() -> Iterator[None]:
     """A context without effect: classes may always call functions."""
     yield
+
+
+def get_testing_overrides() -> dict[Any, Callable]:
+    """For each function that can be overridden a function that takes as many arguments as it needs, and gives -1."""
+    from ..engine.wording.overloads import overloads, parameter_text
+
+    table.load_all()
+    found: dict[Any, Callable] = {}
+    for prefix, names in (("torch.", table.FUNCTIONS), ("Tensor.", table.METHODS)):
+        for name, function in names.items():
+            if not hasattr(function, "_title") or function in found:
+                continue
+            text = parameter_text(prefix.removeprefix("torch.") + name)
+            if text.startswith("python "):
+                parts = text.removeprefix("python ").split(", ")
+                needed = sum("=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")])
+            else:
+                forms = overloads(text)
+                needed = min(sum(p.default is None and not p.keyword_only for p in each.parameters) for each in forms)
+            found[function] = _taking(needed + (prefix == "Tensor."))
+    return found
+
+
+def _taking(count: int) -> Callable:
+    """A function of so many arguments, and any further ones by name."""
+    return eval(f"lambda {''.join(f'a{i}, ' for i in range(count))}**rest: -1")  # noqa: S307 - text of our own

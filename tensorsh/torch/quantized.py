@@ -62,7 +62,7 @@ CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(
 """The numpy type of the codes of each quantized dtype."""
 MOVING = frozenset(
     """select narrow view view_as reshape reshape_as flatten unflatten transpose permute t squeeze unsqueeze expand
-    expand_as contiguous clone detach split chunk unbind flip __getitem__ quantized_max_pool1d quantized_max_pool2d max_pool1d
+    expand_as contiguous clone detach split chunk unbind flip ravel __getitem__ quantized_max_pool1d quantized_max_pool2d max_pool1d
     max_pool2d movedim swapaxes""".split()
 )
 """What is done to the codes."""
@@ -264,6 +264,13 @@ def quantize_per_tensor(input: Any, scale: Any, zero_point: Any, dtype: Any) -> 
     scale, zero_point = (x.item() if isinstance(x, Tensor) else x for x in (scale, zero_point))
     fitting("tensor", zero_point, dtype)
     return made(coded(input._array, dtype, scale, zero_point), dtype, float(scale), int(zero_point))
+
+
+def _empty_affine_quantized(
+    size: Any, *, scale: float = 1, zero_point: int = 0, dtype: Any, device: Any = None, **options: Any
+) -> Any:
+    """A quantized tensor whose codes are yet to be written: zeros."""
+    return made(np.zeros(tuple(size), CODES[dtype]), dtype, float(scale), int(zero_point))
 
 
 def check(input: Any, kind: Any) -> None:

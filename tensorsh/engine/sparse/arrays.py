@@ -239,7 +239,7 @@ class Sparse:
 
     @property
     def T(self) -> Any:
-        if type(self) is Coo and self.dense_dim:
+        if type(self) is Coo and (self.dense_dim or self.sparse_dim > 2):
             raise RuntimeError(
                 f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim} sparse and "
                 f"{self.dense_dim} dense dimensions"

@@ -41,8 +41,8 @@ def tangent_of(t: Tensor) -> Tensor | None:
     if node is None or state.dual_level < 0:
         return None
     leaves = [n for n in nodes(node) if type(n) is DualLeaf and n._level == state.dual_level]
-    if not leaves:
-        return None
+    if not leaves:  # a node without any leaf was made for a dual tensor whose elements were then written over
+        return None if wants_gradient(t) else find_function("zeros_like")(t)
     if type(node) is DualLeaf:
         return node._tangent
     before = state.grad_enabled, state.pushing

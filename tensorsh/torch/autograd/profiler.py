@@ -28,3 +28,11 @@ class emit_nvtx:
 
 class emit_itt(emit_nvtx):
     """A context that would name operators to Intel's profiler; it names nothing."""
+
+
+class itt:
+    """``torch.profiler.itt``: Intel's profiler, which is not there."""
+
+    @staticmethod
+    def is_available() -> bool:
+        return False

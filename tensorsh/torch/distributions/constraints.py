@@ -337,3 +337,10 @@ class _Stack(_Joined):
 
 
 cat, stack = _Cat, _Stack
+
+
+# The classes by the names that PyTorch has for them.
+for _each in list(globals().values()):
+    _kind = _each if isinstance(_each, type) else type(_each)
+    if issubclass(_kind, Constraint) and _kind.__name__[0] == "_":
+        globals().setdefault(_kind.__name__, _kind)

@@ -19,7 +19,7 @@ from ...arrays.extents import (
     owner,
     span,
 )
-from ...arrays.layout import memory_format
+from ...arrays.layout import channels_are_last, channels_last, channels_last_3d, memory_format, preserve_format
 from ...arrays.state import state
 from ...graph.fields import tick, wrap
 from ...graph.nodes import Node
@@ -178,6 +178,12 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if shape != self._array.shape:
         resize_storage(self, shape)
         self._bump()
+    if memory_format in (channels_last, channels_last_3d):
+        array = self._array
+        if array.ndim != (4 if memory_format is channels_last else 5):
+            raise RuntimeError(f"required rank {4 if memory_format is channels_last else 5} tensor to use {memory_format} format")
+        laid = array.reshape(shape[0], *shape[2:], shape[1])
+        self._array = np.moveaxis(laid, -1, 1)
     return self
 
 
@@ -191,7 +197,9 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 @method
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Take the shape of another tensor in place."""
-    return resize_(self, the_template._array.shape)
+    if memory_format is preserve_format and channels_are_last(the_template._array):
+        memory_format = channels_last if the_template._array.ndim == 4 else channels_last_3d
+    return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
 table.FUNCTIONS["resize_as_"] = resize_as_

@@ -288,7 +288,7 @@ Tensor.swapaxes = table.METHODS["swapaxes"]  # type: ignore[attr-defined]
 @view_operator()
 def t(xp, input: Array):
     """A matrix with its dimensions exchanged; a vector as it is."""
-    if input.ndim > 2:
+    if input.ndim > 2 and not hasattr(input, "sparse_dim"):
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T
 

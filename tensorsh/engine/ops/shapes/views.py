@@ -112,6 +112,8 @@ def narrow(input: Tensor, dim, start, length) -> Tensor:
     shape = input._array.shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     start, length = whole(start), whole(length)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
@@ -437,7 +439,11 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
     if given is None:
         raise combination_error("tensor_split", input)
     if isinstance(given, Tensor):
-        if given._array.dtype != np.int64 or given._array.ndim > 1:
+        if given._array.dtype != np.int64:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got " + given.dtype.short
+            )
+        if given._array.ndim > 1:
             raise RuntimeError(
                 "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
                 f"a tensor with {given._array.ndim} dims"

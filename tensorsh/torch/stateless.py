@@ -6,6 +6,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function
 from ..engine.tensors.tensor import Tensor
+from ..sandbox.named import delete_named, read_named, write_named
 
 
 def functional_call(
@@ -26,28 +27,77 @@ def functional_call(
             raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
         given.update(each)
     for value in given.values():
-        if not isinstance(value, Tensor):
+        if value is not None and not isinstance(value, Tensor):
             raise TypeError(f"{value} is not an instance of torch.Tensor")
-    if tie_weights:
-        for group in _tied(module):
-            value = next((given[n] for n in group if n in given), None)
-            if value is not None:
-                given.update(dict.fromkeys(group, value))
+    untied = _untied(module, given) if tie_weights else dict(given)
+    if strict:
+        _check_keys(module, untied)
     before = []
     try:
-        for name, value in given.items():
+        for name, value in untied.items():
             path, _, last = name.rpartition(".")
             owner = module.get_submodule(path)
-            registry = next((r for r in (owner._parameters, owner._buffers) if last in r), None)
-            if registry is None:
-                continue
-            before.append((registry, last, registry[last]))
-            registry[last] = value
+            before.append((owner, last, name, _put(owner, last, value)))
         args = () if args is None else args if isinstance(args, tuple) else (args,)
         return module(*args, **(kwargs or {}))
     finally:
-        for registry, last, value in reversed(before):
-            registry[last] = value
+        for owner, last, name, value in reversed(before):
+            now = _put(owner, last, value)
+            for each in [dicts] if isinstance(dicts, dict) else dicts:
+                if name in each:
+                    each[name] = now  # what the module assigned meanwhile
+
+
+ABSENT: Any = object()
+
+
+def _put(owner: Any, name: str, value: Any) -> Any:
+    """Put a tensor under a name of a module; what was there before."""
+    for registry in (owner._parameters, owner._buffers):
+        if name in registry:
+            before = registry[name]
+            if value is ABSENT:
+                del registry[name]
+            else:
+                registry[name] = value
+            return before
+    before = read_named(owner, name, ABSENT)
+    if before is not ABSENT and before is not None and not isinstance(before, Tensor):
+        raise TypeError(f"attribute `{name}`: {before} is not an instance of torch.Tensor")
+    if value is not ABSENT:
+        write_named(owner, name, value)
+    elif before is not ABSENT:
+        delete_named(owner, name)
+    return before
+
+
+def _untied(module: Any, given: dict) -> dict:
+    """The tensors that were given, also under the other names of the same parameters."""
+    found = dict(given)
+    for group in _tied(module):
+        values = [given[name] for name in group if name in given]
+        if len({id(value) for value in values}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(group)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
+        if values:
+            found.update(dict.fromkeys(group, values[0]))
+    return found
+
+
+def _check_keys(module: Any, given: dict) -> None:
+    """RuntimeError unless the names are those of all parameters and buffers."""
+    names = {name for name, _ in module.named_parameters(remove_duplicate=False)}
+    names |= {name for name, _ in module.named_buffers(remove_duplicate=False)}
+    messages = []
+    if unexpected := sorted(given.keys() - names):
+        messages.append(f"Unexpected key(s): {', '.join(map(repr, unexpected))}.")
+    if missing := sorted(names - given.keys()):
+        messages.append(f"Missing key(s): {', '.join(map(repr, missing))}.")
+    if messages:
+        told = "\n\t".join(messages)
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{told}")
 
 
 def _tied(module: Any) -> list:

@@ -274,6 +274,8 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     for name in [n for n in sys.modules if n == INTERNAL or n.startswith(INTERNAL + ".")]:
         del sys.modules[name]
     torch.testing._internal = importlib.import_module(INTERNAL)
+    for name in COMPARISON:
+        importlib.import_module(name)
     torch.set_num_threads(1)
     import pytest
 

@@ -254,6 +254,8 @@ class Function(metaclass=FunctionMeta):
                 again = wrap(o._array)
                 again._cell = o._cell = o._cell or Version()
                 again._root = o if o._root is None else o._root
+                if id(o) in node._unmarked:
+                    node._unmarked = node._unmarked | {id(again)}
                 results.append(again)
             else:
                 results.append(o)

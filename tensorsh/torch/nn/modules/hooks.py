@@ -22,9 +22,17 @@ class ModuleHandle(Handle):
         super().__init__(hooks, hook)
         if prepend:
             hooks.move_to_end(self.id, last=False)
-        for members, chosen in options:
-            if chosen:
-                members.add(self.id)
+        self._options = [members for members, chosen in options if chosen]
+        for members in self._options:
+            members.add(self.id)
+
+    def remove(self) -> None:
+        super().remove()
+        for members in self._options:
+            members.discard(self.id)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return Handle._restored, (self._hooks, self.id)
 
 
 ModuleHandle.__module__, ModuleHandle.__qualname__, ModuleHandle.__name__ = (
@@ -62,10 +70,10 @@ def register_forward_hook(
 # Hooks of all modules. They stand in the session's state; once there were any, Module has another `__call__`.
 
 
-def _common(kind: str) -> OrderedDict:
+def _common(kind: str, table: type = OrderedDict) -> Any:
     kinds = state.__dict__.setdefault("module_hooks", {})
     Module.__call__ = renamed(called, "Module.__call__")  # type: ignore[method-assign]
-    return kinds.setdefault(kind, OrderedDict())
+    return kinds.setdefault(kind, table())
 
 
 def register_module_forward_pre_hook(hook: Any) -> Handle:
@@ -75,15 +83,22 @@ def register_module_forward_pre_hook(hook: Any) -> Handle:
 
 def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> Handle:
     """Call `hook(module, args, output)` after `forward` of every module."""
-    handle = ModuleHandle(_common("_forward_hooks"), hook)
-    for kind, chosen in (("_forward_hooks_with_kwargs", with_kwargs), ("_forward_hooks_always_called", always_call)):
-        if chosen:
-            _common(kind)[handle.id] = True
-    return handle
+    named, always = (_common(f"_forward_hooks_{kind}", set) for kind in ("with_kwargs", "always_called"))
+    return ModuleHandle(_common("_forward_hooks"), hook, False, (named, with_kwargs), (always, always_call))
+
+
+def _agree(full: bool) -> None:
+    """Backward hooks of all modules are full ones or old ones, not both."""
+    if state.__dict__.get("module_hooks_full", full) not in (full, None):
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+        )
+    state.__dict__["module_hooks_full"] = full
 
 
 def register_module_full_backward_hook(hook: Any) -> Handle:
     """Call `hook(module, grad_input, grad_output)` when the gradients of a module's inputs are known."""
+    _agree(True)
     return ModuleHandle(_common("_backward_hooks"), hook)
 
 
@@ -94,7 +109,8 @@ def register_module_full_backward_pre_hook(hook: Any) -> Handle:
 
 def register_module_backward_hook(hook: Any) -> Handle:
     """The old form for every module, which sees the gradients of the last operation in `forward` only."""
-    return ModuleHandle(_common("_old_backward_hooks"), hook)
+    _agree(False)
+    return ModuleHandle(_common("_backward_hooks"), hook)
 
 
 def register_module_parameter_registration_hook(hook: Any) -> Handle:
@@ -265,8 +281,27 @@ class Between(metaclass=Sealed):
 
 def call(self: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module that has, or had, hooks."""
-    own = self.__dict__
     check_made(self, "_backward_hooks")
+    done: set = set()
+    try:
+        return _called_with_hooks(self, args, kwargs, done)
+    except Exception:
+        hooks, named = _all_hooks(self, "_forward_hooks"), _chosen(self, "_forward_hooks_with_kwargs")
+        for number in list(_chosen(self, "_forward_hooks_always_called")):
+            if number in hooks and number not in done:
+                try:
+                    hooks[number](*((self, args, kwargs, None) if number in named else (self, args, None)))
+                except Exception as error:
+                    warnings.warn(
+                        "module forward hook with ``always_call=True`` raised an exception that was silenced as another error "
+                        f"was raised in forward: {error}",
+                        stacklevel=3,
+                    )
+        raise
+
+
+def _called_with_hooks(self: Any, args: tuple, kwargs: dict, done: set) -> Any:
+    own = self.__dict__
     named = own.get("_forward_pre_hooks_with_kwargs", ())
     for number, hook in list(_all_hooks(self, "_forward_pre_hooks").items()):
         if number in named:
@@ -281,36 +316,30 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
             answer = hook(self, args)
             if answer is not None:
                 args = answer if isinstance(answer, tuple) else (answer,)
-    backward = list(own.get("_backward_hooks", {}).values())
-    full = own.get("_is_full_backward_hook", True)
+    # Old and full hooks stand under one name: those of all modules are of one kind, and so are a module's own.
     before = list(_all_hooks(self, "_backward_pre_hooks").values())
-    # Old and full hooks stand under one name: where a module has old ones, only those of all modules are full.
-    complete = list(_all_hooks(self, "_backward_hooks").values())
-    complete = complete if full else complete[: len(complete) - len(backward)]
+    complete, old = [], []  # type: ignore[var-annotated]
+    common = state.__dict__.get("module_hooks") or {}
+    for hooks, full in (
+        (common.get("_backward_hooks"), state.__dict__.get("module_hooks_full", True)),
+        (own.get("_backward_hooks"), own.get("_is_full_backward_hook", True)),
+    ):
+        (old if full is False else complete).extend((hooks or {}).values())
     between = Between(self, complete, before) if complete or before else None
     if between is not None:
         args = between.enter(args)
     hooks = _all_hooks(self, "_forward_hooks")
     named = _chosen(self, "_forward_hooks_with_kwargs")
-    try:
-        result = self.forward(*args, **kwargs)
-    except Exception:
-        for number in list(_chosen(self, "_forward_hooks_always_called")):
-            if number in hooks:
-                hooks[number](*((self, args, kwargs, None) if number in named else (self, args, None)))
-        raise
+    result = self.forward(*args, **kwargs)
     for number, hook in list(hooks.items()):
+        done.add(number)
         answer = hook(self, args, kwargs, result) if number in named else hook(self, args, result)
         if answer is not None:
             result = answer
     if between is not None:
         result = between.leave(result)
-    backward = [] if full else backward
-    common = state.__dict__.get("module_hooks")
-    if common:
-        backward = [*common.get("_old_backward_hooks", {}).values(), *backward]
-    if backward:
-        _at_last_node(self, backward, result)
+    if old:
+        _at_last_node(self, old, result, args)
     return result
 
 
@@ -319,19 +348,41 @@ def called(self: Any, *args: Any, **kwargs: Any) -> Any:
     return call(self, args, kwargs)
 
 
-def _at_last_node(module: Any, hooks: list, result: Any) -> None:
+MISSING_OUTPUT = "is deprecated and will be removed in future versions. This hook will be missing some grad_output."
+MISSING_INPUT = "is deprecated and will be removed in future versions. This hook will be missing some grad_input."
+INSTEAD = " Please use register_full_backward_hook to get the documented behavior."
+
+
+def _what_is_missing(inputs: Any, result: Any, node: Any) -> str | None:
+    """What an old backward hook will not see; None where it sees all."""
+    for values, does, where, one in ((result, "return", "the grad_output", "a"), (inputs, "take as input", "the grad_input", "a")):
+        if isinstance(values, Tensor) or isinstance(values, tuple) and all(isinstance(v, Tensor) for v in values):
+            continue
+        return (
+            f"Using non-full backward hooks on a Module that does not {does} {one} single Tensor or a tuple of Tensors is "
+            f"deprecated and will be removed in future versions. This hook will be missing some of {where}.{INSTEAD}"
+        )
+    made = {t.grad_fn for t in (result if isinstance(result, tuple) else (result,)) if t.grad_fn is not None}
+    if not made or len(made) == 1 and node not in made:
+        return f"Using a non-full backward hook when outputs are nested in python data structure {MISSING_OUTPUT}"
+    if len(made) > 1:
+        return f"Using a non-full backward hook when outputs are generated by different autograd Nodes {MISSING_OUTPUT}{INSTEAD}"
+    before = {t.grad_fn for t in (inputs if isinstance(inputs, tuple) else (inputs,)) if t.grad_fn is not None}
+    if before != {each for each, _ in node.next_functions}:
+        return f"Using a non-full backward hook when the forward contains multiple autograd Nodes {MISSING_INPUT}{INSTEAD}"
+    return None
+
+
+def _at_last_node(module: Any, hooks: list, result: Any, inputs: Any) -> None:
     """The old backward hooks: on the node that made the (first) output."""
+    given = result
     while not isinstance(result, Tensor):
         result = next(v for v in result.values() if isinstance(v, Tensor)) if isinstance(result, dict) else result[0]
     node = result.grad_fn
     if node is not None:
-        warnings.warn(
-            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
-            "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook "
-            "to get the documented behavior.",
-            FutureWarning,
-            stacklevel=4,
-        )
+        missing = _what_is_missing(inputs, given, node)
+        if missing is not None:
+            warnings.warn(missing, FutureWarning, stacklevel=5)
         for hook in hooks:
             node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
 

@@ -495,11 +495,11 @@ from .hooks import (  # noqa: E402
 Registry._owners = Module
 
 
-def _of_all(kind: str) -> Linked:
+def _of_all(kind: str, table: type = OrderedDict) -> Linked:
     """The table of hooks of all modules, which programs may replace."""
 
     def get() -> Any:
-        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, OrderedDict())
+        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, table())
 
     def set(value: Any) -> None:
         state.__dict__.setdefault("module_hooks", {})[kind] = value
@@ -510,10 +510,12 @@ def _of_all(kind: str) -> Linked:
 SWITCHES = {
     "_global_backward_pre_hooks": _of_all("_backward_pre_hooks"), "_global_backward_hooks": _of_all("_backward_hooks"),
     "_global_forward_pre_hooks": _of_all("_forward_pre_hooks"), "_global_forward_hooks": _of_all("_forward_hooks"),
-    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called"),
-    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs"),
+    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called", set),
+    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs", set),
     "_global_module_registration_hooks": _of_all("_module_registration_hooks"),
     "_global_parameter_registration_hooks": _of_all("_parameter_registration_hooks"),
-    "_global_buffer_registration_hooks": _of_all("_buffer_registration_hooks"), "_global_is_full_backward_hook": None,
+    "_global_buffer_registration_hooks": _of_all("_buffer_registration_hooks"), "_global_is_full_backward_hook": Linked(
+        lambda: state.__dict__.get("module_hooks_full"), lambda on: state.__dict__.__setitem__("module_hooks_full", on)
+    ),
 }  # fmt: skip
 """Hooks of all modules, by the names that PyTorch keeps them under."""

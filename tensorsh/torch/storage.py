@@ -40,7 +40,7 @@ class _LegacyStorageMeta(type):
 
     dtype: dtype
 
-    def __call__(cls, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None) -> TypedStorage:
+    def __call__(cls, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False) -> TypedStorage:
         if cls is _LegacyStorage:
             raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
         wrong = (

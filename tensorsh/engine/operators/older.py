@@ -11,6 +11,7 @@ from typing import Any
 
 from ..arrays.state import state
 from ..tensors.tensor import Tensor
+from ..wording.overloads import overloads, parameter_text
 
 NUMBERS = (int, float, complex, bool)
 
@@ -74,12 +75,32 @@ FORMS: dict[str, Callable[[tuple, dict], tuple | None]] = (
 )
 """How a call of old is said today, by name."""
 
-SIGNATURES = {
-    "add": (
-        "add(Tensor input, Number alpha, Tensor other, *, Tensor out = None)",
-        "add(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)",
-    ),
-}
+FRONT = {scaled: ("alpha",), weighted: ("value",), added: ("beta", "alpha")}
+"""The numbers that stand in front in old forms."""
+
+
+def warn(title: str, rewrite: Callable, numbers: int) -> None:
+    """Say which form the old one has given way to; once, unless all warnings are wanted."""
+    if "older" in state.warned and not state.__dict__.get("warn_always"):
+        return
+    state.warned.add("older")
+    method, name = title.startswith("Tensor."), title.partition(".")[2]
+    known = overloads(parameter_text(title if method else name))
+    today = [each for each in known if any(p.name in FRONT[rewrite] for p in each.parameters)]
+    shown = [f"{name}{each.shown().replace('Tensor? ', 'Tensor ')}" for each in today]
+    tensors = [f"Tensor {p.name}" for p in today[0].parameters if p.kind == "Tensor" and not p.keyword_only]
+    front = [f"Number {each}" for each in FRONT[rewrite][:numbers]]
+    at = 0 if method else 1
+    if rewrite is added:
+        parts = [front[0], *tensors[:at], *front[1:], *tensors[at:]]
+    else:
+        parts = [*tensors[:at], *front, *tensors[at:]]
+    old = f"{name}({', '.join(parts)}{'' if method or name[-1] == '_' else ', *, Tensor out = None'})"
+    listed = "".join("\n\t" + each for each in shown)
+    warnings.warn(
+        f"This overload of {name} is deprecated:\n\t{old}\nConsider using one of the following signatures instead:{listed}",
+        stacklevel=5,
+    )
 
 
 def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
@@ -90,12 +111,7 @@ def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
         return None
     if name in ("randint_like", "linalg.norm", "randint") or len(args) > 1 or kwargs:
         found = rewrite(args, kwargs)
-        if found is not None and name in SIGNATURES and "older" not in state.warned:
-            state.warned.add("older")
-            old, new = SIGNATURES[name]
-            warnings.warn(
-                f"This overload of {name} is deprecated:\n\t{old}\nConsider using one of the following signatures instead:\n\t{new}",
-                stacklevel=4,
-            )
+        if found is not None and rewrite in FRONT:
+            warn(title, rewrite, len(args) - len(found[0]))
         return found
     return None

@@ -275,6 +275,8 @@ def geometric(generator: Generator, shape: Shape, dtype: Any, p: float) -> np.nd
 
 def cauchy(generator: Generator, shape: Shape, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
     values = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(_count(shape))]
+    if math.isinf(median):
+        return np.full(shape, median, np.dtype(dtype))
     return _from_doubles(fma(np.array(values, F8), sigma, median), shape, np.dtype(dtype))
 
 

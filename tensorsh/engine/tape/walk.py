@@ -225,6 +225,11 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
         answer = hook(_tensors(gradients, raw), _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
+            if len(answer) != len(gradients):
+                raise RuntimeError(
+                    f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect number of values (got {len(answer)}, "
+                    f"but expected {len(gradients)})"
+                )
             gradients = [a._array if raw and a is not None else a for a in answer]
     return gradients
 

@@ -43,6 +43,12 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         return _copied(np.asarray(data), d)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
+    if hasattr(data, "_untyped_storage"):
+        if d is not None and data.dtype is not d:
+            raise RuntimeError(f"Expected a Storage of type {d.short} or an UntypedStorage, but got {data.dtype.short}")
+        return data._items().copy()
+    if d is not None and hasattr(data, "_as") and hasattr(data, "_owner"):  # bytes
+        return data._as(d.numpy).copy()
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (dict, type)):
         return _sequence([data[i] for i in range(len(data))], d)
     refuse(data, d)

@@ -13,7 +13,7 @@ from ...loading import table
 from ...operators.registration import add_method
 from ...tensors.sizes import check_signs, ints
 from ...tensors.tensor import Tensor
-from .factories import made, new_form
+from .factories import blank, made, new_form
 
 
 def empty_strided(
@@ -27,7 +27,7 @@ def empty_strided(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     check_signs(size)
-    buffer = np.zeros(span(size, stride, d.itemsize) // d.itemsize, d)
+    buffer = blank(span(size, stride, d.itemsize) // d.itemsize, d)
     count(size)
     array = strided(buffer, size, tuple([s * d.itemsize for s in stride]))
     return made(array, device, requires_grad)
@@ -53,7 +53,7 @@ def empty_permuted(
         if i in order[:at]:
             raise RuntimeError("Duplicate dim not allowed")
     check_signs(size)
-    array = np.zeros([size[i] for i in order], (dtype or state.default_dtype).numpy)
+    array = blank([size[i] for i in order], (dtype or state.default_dtype).numpy)
     return made(array.transpose(np.argsort(order)), device, requires_grad)
 
 

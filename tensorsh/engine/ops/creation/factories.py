@@ -185,10 +185,21 @@ def _filler(name: str, fill: Callable) -> Callable:
     return function
 
 
+def blank(shape: Any, d: np.dtype) -> np.ndarray:
+    """Memory that a program is to write to. It is handed out cleared: what an uninitialised tensor shows is not specified,
+    and zeros leak nothing; of deterministic algorithms PyTorch specifies NaN, or the largest number."""
+    if not state.deterministic or not state.__dict__.get("switches", {}).get(FILLS, True):
+        return np.zeros(shape, d)
+    if d.kind == "b":
+        return np.ones(shape, d)
+    return np.full(shape, np.iinfo(d).max if d.kind in "iu" else np.nan, d)
+
+
+FILLS = "utils.deterministic.fill_uninitialized_memory"
+
 zeros = _filler("zeros", np.zeros)
 ones = _filler("ones", np.ones)
-# Memory is handed out cleared: what an uninitialised tensor shows is not specified, and zeros leak nothing.
-empty = _filler("empty", np.zeros)
+empty = _filler("empty", blank)
 zeros.__doc__ = """A tensor of zeros of the given size.
 
 The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
@@ -240,6 +251,12 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     return np.full(shape, converted(value, d.numpy), d.numpy)
 
 
+def assigned(array: Any) -> Any:
+    """An array filled as `blank` fills."""
+    array[...] = blank((), array.dtype)
+    return array
+
+
 def _like(name: str, fill: Callable) -> Callable:
     def function(
         input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -260,7 +277,7 @@ def _like(name: str, fill: Callable) -> Callable:
 
 zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
 ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
-empty_like = _like("empty_like", lambda a, d: np.zeros_like(a, d))
+empty_like = _like("empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d))
 zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."
 ones_like.__doc__ = "Ones in the size, dtype and device of another tensor."
 empty_like.__doc__ = "An uninitialised tensor in the size, dtype and device of another."

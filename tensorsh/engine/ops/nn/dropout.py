@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,29 @@ def _multiplied(input: Tensor) -> None:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
 
 
+RANKS = {"dropout2d": (2, (3, 4)), "dropout3d": (3, (4, 5))}
+"""The spatial dimensions of the inputs that these are made for, and their ranks."""
+AS_1D = (
+    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
+    "interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to interpret the "
+    "input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please "
+    "switch to using dropout1d instead."
+)
+
+
+def warn_of_rank(name: str, ndim: int) -> None:
+    """Say that an input has not the dimensions that it should."""
+    dims, ranks = RANKS[name]
+    fits = "3D or 4D" if dims == 2 else "4D or 5D"
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future release. To "
+        f"retain the behavior and silence this warning, please use dropout instead. Note that {name} exists to provide "
+        f"channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an optional batch dimension "
+        f"(i.e. {fits} inputs).",
+        stacklevel=3,
+    )
+
+
 def _dropout(name: str, shape_of: Callable) -> None:
     def drop(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
         if not 0.0 <= p <= 1.0:
@@ -51,6 +75,10 @@ def _dropout(name: str, shape_of: Callable) -> None:
                 "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
                 "(i.e. 2D or 3D inputs)."
             )
+        if name in RANKS and input.ndim not in RANKS[name][1]:
+            warn_of_rank(name, input.ndim)
+        if name == "dropout2d" and input.ndim == 3:
+            warnings.warn(AS_1D, stacklevel=2)
         if not training or p == 0.0 or input._array.size == 0:
             return input
         _multiplied(input)

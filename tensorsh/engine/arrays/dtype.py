@@ -174,6 +174,12 @@ def _asked(function: str, type: Any) -> dtype:
 class finfo(metaclass=Sealed):
     """Machine limits of a floating-point dtype."""
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is finfo and other.dtype == self.dtype and other.bits == self.bits
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
     def __init__(self, type: dtype | None = None) -> None:
         from .state import state
 
@@ -193,7 +199,9 @@ class finfo(metaclass=Sealed):
         self.bits, self.dtype = int(info.bits), real.name
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)
-        self.resolution = 10.0 ** -int(info.precision) if info.precision else 1.0
+        self.resolution = 10.0 ** -int(info.precision) if info.precision and self.bits > 8 else 1.0
+        if type.name == "float8_e5m2fnuz":
+            self.eps = 0.125  # as PyTorch has it
 
     def __repr__(self) -> str:
         return (

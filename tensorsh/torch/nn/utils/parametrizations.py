@@ -171,7 +171,17 @@ class _SpectralNorm(Module):
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Make a parameter the product of a length and a direction."""
-    return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+    register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def of_old(state_dict: Any, prefix: str, *rest: Any) -> None:
+        """Entries as the weight norm of old named them."""
+        length, direction = f"{prefix}{name}_g", f"{prefix}{name}_v"
+        if length in state_dict and direction in state_dict:
+            state_dict[f"{prefix}parametrizations.{name}.original0"] = state_dict.pop(length)
+            state_dict[f"{prefix}parametrizations.{name}.original1"] = state_dict.pop(direction)
+
+    module._register_load_state_dict_pre_hook(of_old)
+    return module
 
 
 def spectral_norm(

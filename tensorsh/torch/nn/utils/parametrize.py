@@ -8,7 +8,7 @@ from typing import Any
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import is_script_class, register_class
-from ....sandbox.named import delete_named, read_named
+from ....sandbox.named import delete_named, read_named, write_named
 from ....sandbox.names import is_special
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
@@ -16,7 +16,7 @@ from ..parameter import Parameter
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
-    "type_before_parametrizations",
+    "transfer_parametrizations_and_params", "type_before_parametrizations",
 ]  # fmt: skip
 
 _cache: dict | None = None
@@ -49,6 +49,10 @@ class ParametrizationList(ModuleList):
                         new = module.right_inverse(new)
                     except NotImplementedError:
                         pass
+        if not isinstance(new, (Tensor, list, tuple)):
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). " f"Got {type(new).__name__}"
+            )
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if self.is_tensor else len(new)
         if self.is_tensor:
@@ -64,6 +68,11 @@ class ParametrizationList(ModuleList):
                 self.register_buffer("original", new)
         else:
             for i, each in enumerate(new):
+                if not isinstance(each, Tensor):
+                    raise ValueError(
+                        f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element {i} of the "
+                        f"sequence with type {type(each).__name__}."
+                    )
                 if isinstance(original, Parameter):
                     each = Parameter(each.detach(), original.requires_grad)
                     self.register_parameter(f"original{i}", each)
@@ -139,7 +148,14 @@ def _inject(module: Any) -> None:
         Module.__setstate__(made, copy.deepcopy(self.__dict__, memo))
         return made
 
-    body = {"__setattr__": setattr_, "__deepcopy__": deepcopied, "__module__": base.__module__}
+    def getstate(self: Any) -> Any:
+        raise RuntimeError(
+            "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+            "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
+            "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
+        )
+
+    body = {"__setattr__": setattr_, "__deepcopy__": deepcopied, "__getstate__": getstate, "__module__": base.__module__}
     made = type(f"Parametrized{base.__name__}", (base,), body)
     if is_script_class(base):
         register_class(made)
@@ -149,12 +165,13 @@ def _inject(module: Any) -> None:
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
     """From now on `module.tensor_name` is `parametrization(original)`."""
+    parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         entry = module.parametrizations[tensor_name]
         if not unsafe:
-            value = read_named(module, tensor_name)
-            _check(parametrization, value)
+            _check_next(parametrization, read_named(module, tensor_name), tensor_name)
         entry.append(parametrization)
+        entry.unsafe |= unsafe
         return module
     if type(tensor_name) is not str or is_special(tensor_name):
         raise AttributeError(f"{tensor_name!r} cannot be the name of a parametrization")
@@ -174,6 +191,52 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
     return module
 
 
+def _check_next(parametrization: Any, value: Tensor, name: str) -> None:
+    """A further parametrization must keep dtype and shape, and so must its right inverse."""
+    with no_grad():
+        new = parametrization(value)
+        if not isinstance(new, Tensor):
+            raise ValueError(f"A parametrization must return a tensor. Got {type(new).__name__}.")
+        for words in ("dtype", "shape"):
+            own, other = (value.dtype, new.dtype) if words == "dtype" else (value.shape, new.shape)
+            if own != other:
+                raise ValueError(
+                    f"Registering a parametrization may not change the {words} of the tensor, unless the `unsafe` flag is "
+                    f"enabled.\nmodule.{name}.{words}: {own}\nparametrization(module.{name}).{words}: {other}"
+                )
+        if not hasattr(parametrization, "right_inverse"):
+            return
+        try:
+            back = parametrization.right_inverse(new)
+        except NotImplementedError:
+            return
+        if not isinstance(back, Tensor):
+            raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
+        for words in ("dtype", "shape"):
+            own, other = (value.dtype, back.dtype) if words == "dtype" else (value.shape, back.shape)
+            if own != other:
+                raise ValueError(
+                    f"The tensor returned by parametrization.right_inverse must have the same {words} as module.{name}, unless "
+                    f"the `unsafe` flag is enabled.\nmodule.{name}.{words}: {own}\nreturned {words}: {other}"
+                )
+
+
+def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:
+    """Give a module the parametrizations of another (of one tensor, or of all) and the originals of these."""
+    if not is_parametrized(from_module):
+        return to_module
+    for name in from_module.parametrizations if tensor_name is None else [tensor_name]:
+        source = from_module.parametrizations[name]
+        if not hasattr(to_module, name):
+            write_named(to_module, name, Parameter(read_named(from_module, name).detach()))
+        for each in source:
+            register_parametrization(to_module, name, each)
+        target = to_module.parametrizations[name]
+        for original in ["original"] if source.is_tensor else [f"original{i}" for i in range(source.ntensors)]:
+            write_named(target, original, read_named(source, original))
+    return to_module
+
+
 def _check(parametrization: Any, value: Tensor) -> None:
     """A parametrization must keep dtype and shape."""
     with no_grad():
@@ -183,6 +246,9 @@ def _check(parametrization: Any, value: Tensor) -> None:
                 new = parametrization.right_inverse(value)
             except NotImplementedError:
                 pass
+        parts = [new] if isinstance(new, Tensor) else new
+        if not isinstance(parts, (list, tuple)) or not all(isinstance(each, Tensor) for each in parts):
+            return  # which the list of parametrizations refuses
         result = parametrization(*([new] if isinstance(new, Tensor) else new))
     if not isinstance(result, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
@@ -226,5 +292,5 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     return module
 
 
-for _f in (is_parametrized, type_before_parametrizations, register_parametrization, remove_parametrizations, cached):
+for _f in (transfer_parametrizations_and_params, is_parametrized, type_before_parametrizations, register_parametrization, remove_parametrizations, cached):
     _f.__module__ = "torch.nn.utils.parametrize"

@@ -181,21 +181,37 @@ class Identity(BasePruningMethod):
         return default_mask
 
 
+def _validate_pruning_amount_init(amount: Any) -> None:
+    """TypeError or ValueError for what is neither a number of entries nor a part of them."""
+    if not isinstance(amount, Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    if amount < 0 or (not isinstance(amount, Integral) and amount > 1):
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    """ValueError for more entries than there are."""
+    if isinstance(amount, Integral) and amount > tensor_size:
+        raise ValueError(
+            f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}"
+        )
+
+
+def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
+    """The number of entries that an amount is."""
+    return int(amount) if isinstance(amount, Integral) else round(amount * tensor_size)
+
+
 class _Amount(BasePruningMethod):
     """A method that prunes so many entries or channels, or such a part of them."""
 
     def __init__(self, amount: Any) -> None:
-        if not isinstance(amount, Real):
-            raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-        if amount < 0 or (not isinstance(amount, Integral) and amount > 1):
-            raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+        _validate_pruning_amount_init(amount)
         self.amount = amount
 
     def _number(self, size: int) -> int:
-        number = int(self.amount) if isinstance(self.amount, Integral) else round(self.amount * size)
-        if number > size:
-            raise ValueError(f"amount={number} should be smaller than the number of parameters to prune={size}")
-        return number
+        _validate_pruning_amount(self.amount, size)
+        return _compute_nparams_toprune(self.amount, size)
 
 
 class _Unstructured(_Amount):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 
 from ...arrays.backend import module_of, same_device
@@ -9,6 +12,7 @@ from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import COMPLEX, of
 from ...arrays.errors import combination_error
 from ...arrays.promotion import result_type
+from ...arrays.state import state
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...operators.results import store_out
@@ -47,6 +51,20 @@ def alike(sequence, values):
     return sortable(a), sortable(v)
 
 
+def slow_layouts(boundaries: Tensor, input: Any) -> None:
+    """Say once that tensors with gaps are copied first."""
+    for what, each in (("input value", input), ("boundary", boundaries)):
+        if isinstance(each, Tensor) and type(each._array) is np.ndarray and not each._array.flags.c_contiguous:
+            if what not in state.warned or state.__dict__.get("warn_always"):
+                state.warned.add(what)
+                warnings.warn(
+                    f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data "
+                    f"copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. "
+                    "This message will only appear once per program.",
+                    stacklevel=3,
+                )
+
+
 @composite("searchsorted", method=False)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
     """For each value, the index in the sorted innermost dimension before which it goes ("right": after its equals)."""
@@ -59,6 +77,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
     right = right or side == "right"
     sequence = sorted_sequence
+    slow_layouts(sequence, input)
     if sequence.ndim == 0:
         raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim != 1:
@@ -111,6 +130,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         raise combination_error("bucketize", input, boundaries)
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    slow_layouts(boundaries, input)
     a, v = alike(boundaries, input)
     if type(a) is not np.ndarray or type(v) is not np.ndarray:
         return delivered(on_device("bucketize", a, v, right), out_int32, out)

@@ -61,12 +61,12 @@ def histc(xp, input: Array, bins=100, min=0, max=0):
         raise not_implemented("aminmax_cpu", input)
     if input.dtype.kind == "b":
         raise not_implemented("linspace_cpu", input)
-    if input.dtype.kind != "f":
-        raise not_implemented("histogram_cpu", input)
     check_bins(bins)
     sized((bins + 1,))
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
+    if input.dtype.kind != "f":
+        raise not_implemented("histogram_cpu", input)
     low, high = span("torch.histc", input, min, max, min != max or not input.size)
     at, _ = in_even_bins(input.reshape(-1), low, high, bins)
     return np.bincount(at, minlength=bins).astype(input.dtype)
@@ -101,6 +101,11 @@ def count_points(points, bounds, weight, density):
 def bounds_of(points, bins, range, kind):
     """The bin edges in each dimension."""
     found = []
+    if range is not None and len(range) != 2 * len(bins):
+        raise RuntimeError(
+            f"torch.histogramdd: for a {len(bins)}-dimensional histogram range should have {2 * len(bins)} elements, but got "
+            f"{len(range)}"
+        )
     for i, count in enumerate(bins):
         check_bins(count, i)
         if range is None:
@@ -138,6 +143,16 @@ def check_input(input, weight, bins, single=False):
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
                 f"{cpp_name(input)} and bins for dimension {i} with dtype "
                 f"{cpp_name(each)}"
+            )
+        if isinstance(each, Tensor) and each.ndim != 1:
+            raise RuntimeError(
+                f"torch.histogramdd: bins tensor should have one dimension, but got {each.ndim} dimensions in the bins tensor for "
+                f"dimension {i}"
+            )
+        if isinstance(each, Tensor) and not each.numel():
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                f"dimension {i}"
             )
 
 

@@ -42,7 +42,18 @@ test_dataloader
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
 """Where the torch under test has them not, these are read from the sources, too: the judge is PyTorch's own."""
-TABLES = {f"{INTERNAL}.{name}" for name in ("common_methods_invocations", "opinfo.definitions", "opinfo.refs", "common_quantization", "common_quantized", "logging_utils", "generated")}
+TABLES = {
+    f"{INTERNAL}.{name}"
+    for name in (
+        "common_methods_invocations",
+        "opinfo.definitions",
+        "opinfo.refs",
+        "common_quantization",
+        "common_quantized",
+        "logging_utils",
+        "generated",
+    )
+}
 HUGE = re.compile("advancedindex_big|large")
 """Tests that want gigabytes of memory; they are left out."""
 SECONDS = 60
@@ -114,7 +125,10 @@ class Lenient(ast.NodeTransformer):
     """Imports from torch that may fail."""
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
-        if not (node.module or "").startswith(("torch", "functorch", "expecttest", "torchgen")) or node.names[0].name == "*":
+        if (
+            not (node.module or "").startswith(("torch", "functorch", "expecttest", "torchgen"))
+            or node.names[0].name == "*"
+        ):
             return node
         lines = [f"{a.asname or a.name} = __imported__({node.module!r}, {a.name!r})" for a in node.names]
         return [ast.copy_location(each, node) for each in ast.parse("\n".join(lines)).body]
@@ -279,8 +293,26 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     torch.set_num_threads(1)
     import pytest
 
-    options = ["-q", "-c", os.devnull, "--rootdir", str(test), "--noconftest", "-p", "no:cacheprovider", "-p", "no:tensorsh"]
-    options += ["--tb=native", "--import-mode=prepend", "-p", "no:hypothesispytest", "-W", "ignore::pytest.PytestWarning"]
+    options = [
+        "-q",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(test),
+        "--noconftest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:tensorsh",
+    ]
+    options += [
+        "--tb=native",
+        "--import-mode=prepend",
+        "-p",
+        "no:hypothesispytest",
+        "-W",
+        "ignore::pytest.PytestWarning",
+    ]
     return int(pytest.main([str(test / (file + ".py")), *options, *words], plugins=[Recorder(result)]))
 
 
@@ -297,7 +329,11 @@ def row(results: Path, file: str) -> tuple[int, int, str]:
     there, here = (outcomes(results / side / f"{plain}.jsonl") for side in ("oracle", "tensorsh"))
     passed = [name for name, (outcome, _) in there.items() if outcome == "passed"]
     error = here.get("(import)", ("", ""))[1]
-    return len(passed), sum(here.get(name, ("",))[0] == "passed" for name in passed), error.splitlines()[-1] if error else ""
+    return (
+        len(passed),
+        sum(here.get(name, ("",))[0] == "passed" for name in passed),
+        error.splitlines()[-1] if error else "",
+    )
 
 
 def table(results: Path, files: list[str]) -> str:
@@ -310,7 +346,9 @@ def table(results: Path, files: list[str]) -> str:
         all_there, all_here = all_there + there, all_here + here
         lines.append(f"| {file} | {there} | {here} ({100 * here / max(there, 1):.1f} %) {error[-120:]} |")
     mean = 100 * sum(rates) / max(len(rates), 1)
-    lines.append(f"| **all** | {all_there} | **{all_here}** ({100 * all_here / max(all_there, 1):.1f} %), mean {mean:.1f} % |")
+    lines.append(
+        f"| **all** | {all_there} | **{all_here}** ({100 * all_here / max(all_there, 1):.1f} %), mean {mean:.1f} % |"
+    )
     return "\n".join(lines)
 
 

@@ -72,7 +72,9 @@ def cudagraph_mark_step_begin() -> None:
 class set_stance:
     """A context, and a decorator, that says how the compiler is to behave: there is none that could."""
 
-    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
         self.stance = stance
 
     def __call__(self, fn: Callable) -> Callable:

@@ -25,9 +25,7 @@ def each(given: Any, count: int) -> list:
     """The second operands: a list as it is, whatever else for all."""
     if isinstance(given, list | tuple):
         if len(given) != count:
-            raise RuntimeError(
-                f"Tensor lists must have the same number of tensors, got {count} and {len(given)}"
-            )
+            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(given)}")
         return list(given)
     return [given] * count
 
@@ -105,7 +103,12 @@ _PLAIN: dict[str, Callable] = {name: unary(name) for name in ONE}
 _PLAIN |= {name: binary(method(name)) for name in TWO[:5]}
 _PLAIN |= {name: binary(limited(name)) for name in TWO[5:]}
 _PLAIN |= {"addcmul": pointwise("addcmul"), "addcdiv": pointwise("addcdiv"), "lerp": lerp}
-FOREACH: dict[str, Callable] = {"_foreach_norm": norm, "_foreach_max": max, "_foreach_zero_": zero_, "_foreach_copy_": copy_}
+FOREACH: dict[str, Callable] = {
+    "_foreach_norm": norm,
+    "_foreach_max": max,
+    "_foreach_zero_": zero_,
+    "_foreach_copy_": copy_,
+}
 for _name, _function in _PLAIN.items():
     FOREACH["_foreach_" + _name], FOREACH[f"_foreach_{_name}_"] = _function, in_place(_function)
 for _name, _function in FOREACH.items():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.tensors.tensor import Tensor
 from ..engine.arrays.layout import sparse_coo, sparse_csr, strided
+from ..engine.tensors.tensor import Tensor
 from .nn.reach import T
 
 __all__: list[str] = []
@@ -18,7 +18,9 @@ def _where(mask: Any, input: Any, fill_value: Tensor) -> Any:
         return T.where(mask, input, fill_value)
     if mask.layout == sparse_coo:
         given = mask.coalesce()
-        inside = given.values().reshape(given.values().shape[0], -1).any(1) if given.values().dim() > 1 else given.values()
+        inside = (
+            given.values().reshape(given.values().shape[0], -1).any(1) if given.values().dim() > 1 else given.values()
+        )
         places = given.indices()[:, inside]
         values = input.to_dense()[tuple(places)]
         return T.sparse_coo_tensor(

@@ -57,7 +57,9 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
         t = t.detach()
         data = (t._indices(), t._values(), t.size(), t.is_coalesced()) if str(t.layout) == "torch.sparse_coo" else None
         if data is None:
-            raise NotImplementedError(f"sparse tensor pickling for layout `{t.layout}` is not available: save it by torch.save")
+            raise NotImplementedError(
+                f"sparse tensor pickling for layout `{t.layout}` is not available: save it by torch.save"
+            )
         return (_rebuild_sparse_tensor, (t.layout, data))
     if str(t.device) != "cpu":
         device, t = str(t.device), t.detach().cpu()
@@ -172,5 +174,3 @@ def mapped(archive: Any, name: str, location: str) -> UntypedStorage:
         return wanted(memory, location) or memory
     place = archive.place(location)
     return memory if place is None else UntypedStorage(wrap(memory._bytes()).to(place)._array)
-
-

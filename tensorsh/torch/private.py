@@ -85,7 +85,9 @@ def _convert_indices_from_csr_to_coo(
     return found.int() if out_int32 else found
 
 
-def _grouped_mm(input: Tensor, mat2: Tensor, offs: Tensor | None = None, bias: Any = None, out_dtype: Any = None) -> Tensor:  # noqa: A002
+def _grouped_mm(
+    input: Tensor, mat2: Tensor, offs: Tensor | None = None, bias: Any = None, out_dtype: Any = None
+) -> Tensor:  # noqa: A002
     """Products of groups of rows with a matrix of each group; `offs` are the ends of the groups."""
     if offs is None:
         return T.bmm(input, mat2)

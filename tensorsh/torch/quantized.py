@@ -57,7 +57,10 @@ per_tensor_symmetric, per_channel_symmetric = qscheme("per_tensor_symmetric"), q
 quint8 = quantized("quint8", INTEGER, 1, "QUInt8", False)
 qint8 = quantized("qint8", INTEGER, 1, "QInt8")
 qint32 = quantized("qint32", INTEGER, 4, "QInt32")
-quint4x2, quint2x4 = quantized("quint4x2", INTEGER, 1, "QUInt4x2", False), quantized("quint2x4", INTEGER, 1, "QUInt2x4", False)
+quint4x2, quint2x4 = (
+    quantized("quint4x2", INTEGER, 1, "QUInt4x2", False),
+    quantized("quint2x4", INTEGER, 1, "QUInt2x4", False),
+)
 CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
 """The numpy type of the codes of each quantized dtype."""
 MOVING = frozenset(

@@ -20,7 +20,13 @@ def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -
 
 
 def _rebuild_tensor_v2(
-    storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool, backward_hooks: Any, metadata: Any = None
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: Any = None,
 ) -> Tensor:
     """A tensor on a typed storage, wanting gradients or not."""
     return _rebuild_tensor(storage, storage_offset, size, stride).requires_grad_(requires_grad)

@@ -444,13 +444,17 @@ class skip_data:
         raise NotImplementedError("torch.serialization.skip_data is not available: files are written with their data")
 
 
-def check_module_version_greater_or_equal(module: Any, req_version_tuple: tuple, error_if_malformed: bool = True) -> bool:
+def check_module_version_greater_or_equal(
+    module: Any, req_version_tuple: tuple, error_if_malformed: bool = True
+) -> bool:
     """Whether a module is of a version or a later one."""
     try:
         parts = module.__version__.split(".")
         found = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
     except Exception as error:
-        message = f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared"
+        message = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared"
+        )
         if error_if_malformed:
             raise RuntimeError(message) from error
         import warnings

@@ -40,7 +40,9 @@ class _LegacyStorageMeta(type):
 
     dtype: dtype
 
-    def __call__(cls, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False) -> TypedStorage:
+    def __call__(
+        cls, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False
+    ) -> TypedStorage:
         if cls is _LegacyStorage:
             raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
         wrong = (
@@ -76,7 +78,9 @@ class _LegacyStorage(metaclass=_LegacyStorageMeta):
 def _legacy(name: str, module: str = "torch") -> Any:
     made = BY_NAME[name]
     return _LegacyStorageMeta(
-        made.short + "Storage", (_LegacyStorage,), {"dtype": made, "_dtype": made, "__module__": module, "__doc__": f"Elements of {made}."}
+        made.short + "Storage",
+        (_LegacyStorage,),
+        {"dtype": made, "_dtype": made, "__module__": module, "__doc__": f"Elements of {made}."},
     )
 
 

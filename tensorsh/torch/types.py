@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from typing import IO, Union
 
 from ..engine.arrays.device import device as _device
-from ..engine.arrays.dtype import dtype as _dtype
-from ..engine.arrays.layout import layout as _layout
-from ..engine.tensors.storage import UntypedStorage as Storage
 from ..engine.tensors.tensor import Size, Tensor
 
 __all__: list[str] = []

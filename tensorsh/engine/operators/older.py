@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from ..arrays.state import state
 from ..tensors.tensor import Tensor
@@ -44,8 +43,14 @@ def added(args: tuple, kwargs: dict) -> tuple | None:
 
 def bounded(args: tuple, kwargs: dict) -> tuple | None:
     """``clamp(input, 0, tensor(2.))``: a bound that is a tensor without dimensions, beside one that is a number, is a number."""
-    bounds = dict(zip(("min", "max"), args[1:], strict=False)) | {k: v for k, v in kwargs.items() if k in ("min", "max")}
-    if len(args) > 3 or {type(b) for b in bounds.values() if not isinstance(b, NUMBERS)} != {Tensor} or len(bounds) != 2:
+    bounds = dict(zip(("min", "max"), args[1:], strict=False)) | {
+        k: v for k, v in kwargs.items() if k in ("min", "max")
+    }
+    if (
+        len(args) > 3
+        or {type(b) for b in bounds.values() if not isinstance(b, NUMBERS)} != {Tensor}
+        or len(bounds) != 2
+    ):
         return None
     numbers = {name: b.item() if isinstance(b, Tensor) and not b.ndim else b for name, b in bounds.items()}
     if any(isinstance(b, Tensor) for b in numbers.values()) or all(isinstance(b, Tensor) for b in bounds.values()):

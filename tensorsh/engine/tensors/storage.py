@@ -15,7 +15,6 @@ from ..arrays.extents import extent, in_bytes, owner
 from ..arrays.state import state
 from ..graph.fields import wrap
 
-
 WRONG = """\
 TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
  * (*, torch.device device, torch.dtype dtype)
@@ -147,7 +146,9 @@ class TypedStorage(metaclass=Sealed):
     __module__ = "torch.storage"
     __slots__ = ("_untyped_storage", "_dtype")
 
-    def __init__(self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None, _internal: bool = False) -> None:
+    def __init__(
+        self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None, _internal: bool = False
+    ) -> None:
         if wrap_storage is not None:
             self._wrap(args, device, dtype, wrap_storage)
             return

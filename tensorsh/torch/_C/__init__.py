@@ -9,9 +9,9 @@ from typing import Any
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.arrays.state import state
-from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
+from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
 from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401

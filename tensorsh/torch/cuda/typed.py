@@ -35,7 +35,13 @@ def _typed(name: str) -> TypedCuda:
     return TypedCuda(
         element.short + "Tensor",
         (),
-        {"element": element, "dtype": element, "is_cuda": True, "__module__": "torch.cuda", "__doc__": f"A tensor of {element} on a GPU."},
+        {
+            "element": element,
+            "dtype": element,
+            "is_cuda": True,
+            "__module__": "torch.cuda",
+            "__doc__": f"A tensor of {element} on a GPU.",
+        },
     )
 
 

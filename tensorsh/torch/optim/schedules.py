@@ -51,10 +51,7 @@ class LambdaLR(LRScheduler):
         """All but the optimizer and the functions; of objects that are called, their attributes."""
         found = super().state_dict()
         del found["lr_lambdas"]
-        found["lr_lambdas"] = [
-            dict(f.__dict__) if _has_state(f) else None
-            for f in self.lr_lambdas
-        ]
+        found["lr_lambdas"] = [dict(f.__dict__) if _has_state(f) else None for f in self.lr_lambdas]
         return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -277,7 +277,9 @@ def _like(name: str, fill: Callable) -> Callable:
 
 zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
 ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
-empty_like = _like("empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d))
+empty_like = _like(
+    "empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d)
+)
 zeros_like.__doc__ = "Zeros in the size, dtype and device of another tensor."
 ones_like.__doc__ = "Ones in the size, dtype and device of another tensor."
 empty_like.__doc__ = "An uninitialised tensor in the size, dtype and device of another."

@@ -67,9 +67,7 @@ def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce):
     return shared(grad, data, result, offsets, reduce)
 
 
-reduced.gradient(
-    data=lambda t, g, data, result, offsets, reduce: t._segments_spread(g, data, result, offsets, reduce)
-)
+reduced.gradient(data=lambda t, g, data, result, offsets, reduce: t._segments_spread(g, data, result, offsets, reduce))
 
 
 def bounds(data, lengths, offsets, axis, unsafe):

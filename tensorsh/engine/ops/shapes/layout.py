@@ -181,7 +181,9 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if memory_format in (channels_last, channels_last_3d):
         array = self._array
         if array.ndim != (4 if memory_format is channels_last else 5):
-            raise RuntimeError(f"required rank {4 if memory_format is channels_last else 5} tensor to use {memory_format} format")
+            raise RuntimeError(
+                f"required rank {4 if memory_format is channels_last else 5} tensor to use {memory_format} format"
+            )
         laid = array.reshape(shape[0], *shape[2:], shape[1])
         self._array = np.moveaxis(laid, -1, 1)
     return self

@@ -51,7 +51,8 @@ class ParametrizationList(ModuleList):
                         pass
         if not isinstance(new, (Tensor, list, tuple)):
             raise ValueError(
-                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). " f"Got {type(new).__name__}"
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                f"Got {type(new).__name__}"
             )
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if self.is_tensor else len(new)
@@ -155,7 +156,12 @@ def _inject(module: Any) -> None:
             "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
         )
 
-    body = {"__setattr__": setattr_, "__deepcopy__": deepcopied, "__getstate__": getstate, "__module__": base.__module__}
+    body = {
+        "__setattr__": setattr_,
+        "__deepcopy__": deepcopied,
+        "__getstate__": getstate,
+        "__module__": base.__module__,
+    }
     made = type(f"Parametrized{base.__name__}", (base,), body)
     if is_script_class(base):
         register_class(made)
@@ -292,5 +298,12 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     return module
 
 
-for _f in (transfer_parametrizations_and_params, is_parametrized, type_before_parametrizations, register_parametrization, remove_parametrizations, cached):
+for _f in (
+    transfer_parametrizations_and_params,
+    is_parametrized,
+    type_before_parametrizations,
+    register_parametrization,
+    remove_parametrizations,
+    cached,
+):
     _f.__module__ = "torch.nn.utils.parametrize"

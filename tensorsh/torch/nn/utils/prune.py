@@ -192,9 +192,7 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
     """ValueError for more entries than there are."""
     if isinstance(amount, Integral) and amount > tensor_size:
-        raise ValueError(
-            f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}"
-        )
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
 
 
 def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:

@@ -28,9 +28,9 @@ torch.autograd                       autograd.shapes          _calculate_shape
 torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
 torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data
-torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_on _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
+torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
 torch._tensor                        rebuilding               _rebuild_from_type_v2
-torch.storage                        storage                  _load_from_bytes _LegacyStorage
+torch.storage                        serialization            _load_from_bytes
 torch._utils_internal                rebuilding               get_file_path_2 get_writable_path
 torch._prims_common                  rebuilding               corresponding_complex_dtype corresponding_real_dtype
 torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch

@@ -7,6 +7,7 @@ PyTorch's do: storages are kept apart, everything else is pickled by name. Sessi
 from __future__ import annotations
 
 import io
+import os
 import pickle
 from collections import OrderedDict
 from typing import Any
@@ -16,16 +17,18 @@ import numpy as np
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
 from ..engine.tensors.tensor import Tensor
+from .archives import archive, is_path
 from .rebuilding import (
     _rebuild_from_type_v2,
     _rebuild_on,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
     _rebuild_sparse_tensor,
+    _rebuild_storage,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
 )
-from .storage import LEGACY, _load_from_bytes
+from .storage import LEGACY
 
 __all__: list[str] = []
 
@@ -80,10 +83,10 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
 
 
 def reduced_storage(self: Any, protocol: Any) -> tuple:
-    """How a storage is pickled by itself: as the file that `torch.save` would write."""
-    buffer = io.BytesIO()
-    save(self, buffer)
-    return (_load_from_bytes, (buffer.getvalue(),))
+    """How a storage is pickled by itself: its bytes."""
+    typed = isinstance(self, TypedStorage)
+    untyped = self._untyped_storage if typed else self
+    return (_rebuild_storage, (untyped._bytes().tobytes(), self.dtype if typed else None))
 
 
 def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -130,10 +133,6 @@ def dump(obj: Any, module: Any, protocol: int) -> tuple[bytes, list]:
 
 def save(obj: Any, f: Any, module: Any = None, protocol: int = 2) -> None:
     """Write any object that Python's pickle takes."""
-    import os
-
-    from .serialization import archive, is_path
-
     structure, memory = dump(obj, module or pickle, protocol)
     name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive" if is_path(f) else "archive"
     data = archive(name, structure, memory)
@@ -144,14 +143,14 @@ def save(obj: Any, f: Any, module: Any = None, protocol: int = 2) -> None:
         f.write(data)
 
 
-def load(archive: Any, module: Any = None, **options: Any) -> Any:
-    """Any object of a file; `archive` gives its records."""
+def load(file: Any, module: Any = None, **options: Any) -> Any:
+    """Any object of a file; `file` gives its records."""
     made: dict[str, UntypedStorage] = {}
 
     def persistent(key: Any) -> Any:
         kind, name, location = key[1], str(key[2]), str(key[3])
         if name not in made:
-            made[name] = mapped(archive, name, location)
+            made[name] = mapped(file, name, location)
         dtype = getattr(kind, "dtype", None)
         return made[name] if dtype is None else TypedStorage(wrap_storage=made[name], dtype=dtype)
 
@@ -163,14 +162,14 @@ def load(archive: Any, module: Any = None, **options: Any) -> Any:
                 return LEGACY[name]
             return super().find_class(place, name)
 
-    return Unpickler(io.BytesIO(bytes(archive.record("data.pkl"))), **options).load()
+    return Unpickler(io.BytesIO(bytes(file.record("data.pkl"))), **options).load()
 
 
-def mapped(archive: Any, name: str, location: str) -> UntypedStorage:
+def mapped(file: Any, name: str, location: str) -> UntypedStorage:
     """A storage of a file where `map_location` wants it."""
-    memory = UntypedStorage(np.frombuffer(bytearray(archive.record(f"data/{name}")), np.uint8))
-    wanted = archive.map_location
+    memory = UntypedStorage(np.frombuffer(bytearray(file.record(f"data/{name}")), np.uint8))
+    wanted = file.map_location
     if callable(wanted) and not isinstance(wanted, type):
         return wanted(memory, location) or memory
-    place = archive.place(location)
+    place = file.place(location)
     return memory if place is None else UntypedStorage(wrap(memory._bytes()).to(place)._array)

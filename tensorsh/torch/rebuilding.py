@@ -7,8 +7,11 @@ import sys
 import traceback
 from typing import Any
 
+import numpy as np
+
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.tensors.tensor import Tensor
+from .pickled import UnpicklingError
 
 __all__: list[str] = []
 
@@ -71,9 +74,29 @@ def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: dict) -
 
 def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
     """A sparse tensor of its parts."""
-    from .serialization import rebuild_sparse
-
     return rebuild_sparse(layout, data)
+
+
+def _rebuild_storage(data: bytes, dtype: Any) -> Any:
+    """A storage of bytes; typed where a dtype is given."""
+    from ..engine.tensors.storage import TypedStorage, UntypedStorage
+
+    untyped = UntypedStorage(np.frombuffer(bytearray(data), np.uint8))
+    return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
+
+
+def rebuild_sparse(layout: Any, data: Any) -> Tensor:
+    """A sparse tensor of its loaded parts, which are checked."""
+    from ..engine.loading.table import find_function
+
+    coordinates = str(layout) == "torch.sparse_coo"
+    if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):
+        raise UnpicklingError("damaged file: a sparse tensor of unknown form")
+    if coordinates:
+        return find_function("sparse_coo_tensor")(
+            *data[:3], check_invariants=True, is_coalesced=bool(data[3:] and data[3])
+        )
+    return find_function("sparse_compressed_tensor")(*data, layout=layout, check_invariants=True)
 
 
 def _rebuild_on(data: Tensor, device: str, requires_grad: bool) -> Tensor:

@@ -24,7 +24,9 @@ from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Size, Tensor
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
+from .archives import archive, is_path
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
+from .rebuilding import rebuild_sparse
 
 __all__ = ["load", "save"]
 
@@ -45,10 +47,6 @@ def permissions() -> Permissions:
     """Of the session whose program asks; outside of sessions everything is allowed, as in Python."""
     found = acting()
     return Permissions(read=True, write=True) if found is None else found
-
-
-def is_path(f: Any) -> bool:
-    return isinstance(f, (str, os.PathLike)) or hasattr(type(f), "__fspath__")
 
 
 # Saving
@@ -162,32 +160,6 @@ def save(
         permissions().write_bytes(f, data)
     else:
         f.write(data)
-
-
-def archive(name: str, structure: bytes, memory: list) -> bytes:
-    """The zip file: nothing compressed, memory aligned to 64 bytes, so that it can be mapped."""
-    import zipfile
-
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as file:
-
-        def add(record: str, data: Any, aligned: bool = True) -> None:
-            info = zipfile.ZipInfo(f"{name}/{record}")
-            if aligned:
-                # A padding field behind the name moves the data to a multiple of 64.
-                start = buffer.tell() + 30 + len(info.filename.encode()) + 4
-                info.extra = b"FB" + (-start % 64).to_bytes(2, "little") + b"Z" * (-start % 64)
-            file.writestr(info, data)
-
-        add("data.pkl", structure)
-        add(".format_version", b"1")
-        add(".storage_alignment", b"64")
-        add("byteorder", b"little")
-        for i, root in enumerate(memory):
-            add(f"data/{i}", memoryview(np.ascontiguousarray(root).reshape(-1).view(np.uint8)))
-        add("version", b"3\n")
-        add(".data/serialization_id", b"0" * 40)
-    return buffer.getvalue()
 
 
 # Loading
@@ -356,20 +328,6 @@ def layout_of(name: Any) -> Any:
     return found
 
 
-def rebuild_sparse(layout: Any, data: Any) -> Tensor:
-    """A sparse tensor of its loaded parts, which are checked."""
-    from ..engine.loading.table import find_function
-
-    coordinates = str(layout) == "torch.sparse_coo"
-    if type(data) is not tuple or len(data) not in (4, 3 if coordinates else 4):
-        raise UnpicklingError("damaged file: a sparse tensor of unknown form")
-    if coordinates:
-        return find_function("sparse_coo_tensor")(
-            *data[:3], check_invariants=True, is_coalesced=bool(data[3:] and data[3])
-        )
-    return find_function("sparse_compressed_tensor")(*data, layout=layout, check_invariants=True)
-
-
 def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
     from .nn.parameter import Parameter
 
@@ -462,3 +420,8 @@ def check_module_version_greater_or_equal(
         warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
         return True
     return found >= req_version_tuple
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """What `save` wrote."""
+    return load(io.BytesIO(b), weights_only=False)

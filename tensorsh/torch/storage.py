@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from ..engine.arrays.dtype import BY_NAME, dtype
@@ -26,13 +25,6 @@ def _set_always_warn_typed_storage_removal(always_warn: bool) -> None:
 
 def _reset_warn_typed_storage_removal() -> None:
     """The warning comes with each use."""
-
-
-def _load_from_bytes(b: bytes) -> Any:
-    """What `torch.save` wrote."""
-    from .serialization import load
-
-    return load(io.BytesIO(b), weights_only=False)
 
 
 class _LegacyStorageMeta(type):
@@ -101,6 +93,3 @@ LEGACY = {each.__name__: each for each in _storage_classes if isinstance(each, _
 def _dtype_to_storage_type_map() -> dict:
     """The name of the storage class of each dtype."""
     return {each.dtype: name for name, each in LEGACY.items()}
-
-
-_load_from_bytes.__module__ = "torch.storage"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.blank import blank
 from ...arrays.dtype import chosen
 from ...arrays.extents import count, span, strided
 from ...arrays.state import state
@@ -13,7 +14,7 @@ from ...loading import table
 from ...operators.registration import add_method
 from ...tensors.sizes import check_signs, ints
 from ...tensors.tensor import Tensor
-from .factories import blank, made, new_form
+from .factories import made, new_form
 
 
 def empty_strided(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move
+from ...arrays.blank import assigned, blank
 from ...arrays.device import device as device_type
 from ...arrays.door import asked
 from ...arrays.dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
@@ -32,7 +33,6 @@ from ...tensors.data import check_layout, to_array
 from ...tensors.ranges import both_halves, check_bounds, counted, of_out
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
-from ...tensors.storage import UntypedStorage
 from ...tensors.tensor import Tensor
 
 
@@ -105,25 +105,6 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
     return made(to_array(data, dtype), device)
 
 
-def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
-) -> Tensor:
-    """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
-    if isinstance(obj, Tensor):
-        t = as_tensor(obj, dtype, device)
-        if copy and t is obj:
-            t = t.clone()
-        if requires_grad is False and t._node is not None:
-            return t.requires_grad_(False) if t.is_leaf else t.detach()
-    elif copy or isinstance(obj, np.generic):
-        t = made(to_array(obj, dtype), device)
-    elif isinstance(obj, UntypedStorage) and obj.nbytes():  # its bytes, as elements
-        t = table.find_function("frombuffer")(obj._bytes(), dtype=state.default_dtype if dtype is None else dtype)
-    else:
-        t = as_tensor(obj, dtype, device)
-    return t.requires_grad_() if requires_grad and t._node is None else t
-
-
 def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor on the memory of a numpy array: writes to one are seen in the other."""
     if not isinstance(ndarray, np.ndarray):
@@ -185,18 +166,6 @@ def _filler(name: str, fill: Callable) -> Callable:
     return function
 
 
-def blank(shape: Any, d: np.dtype) -> np.ndarray:
-    """Memory that a program is to write to. It is handed out cleared: what an uninitialised tensor shows is not specified,
-    and zeros leak nothing; of deterministic algorithms PyTorch specifies NaN, or the largest number."""
-    if not state.deterministic or not state.__dict__.get("switches", {}).get(FILLS, True):
-        return np.zeros(shape, d)
-    if d.kind == "b":
-        return np.ones(shape, d)
-    return np.full(shape, np.iinfo(d).max if d.kind in "iu" else np.nan, d)
-
-
-FILLS = "utils.deterministic.fill_uninitialized_memory"
-
 zeros = _filler("zeros", np.zeros)
 ones = _filler("ones", np.ones)
 empty = _filler("empty", blank)
@@ -226,6 +195,8 @@ def full(
     `size` is a sequence of integers. A float gives the default dtype, an integer int64, a boolean bool, a complex number the
     complex dtype of the default one, unless `dtype` says otherwise. RuntimeError: a negative size."""
     shape = size_of("full", (size,))
+    if dtype is None and out is not None:
+        dtype = out.dtype
     if isinstance(fill_value, Tensor):
         value = fill_value._array
         array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
@@ -249,12 +220,6 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         raise OverflowError("int too big to convert")
     return np.full(shape, converted(value, d.numpy), d.numpy)
-
-
-def assigned(array: Any) -> Any:
-    """An array filled as `blank` fills."""
-    array[...] = blank((), array.dtype)
-    return array
 
 
 def _like(name: str, fill: Callable) -> Callable:
@@ -501,11 +466,11 @@ def eye(
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     count((n, n if m is None else m))
-    d = state.default_dtype if dtype is None else chosen(dtype, "eye")
+    d = (state.default_dtype if out is None else out.dtype) if dtype is None else chosen(dtype, "eye")
     return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 
 
-for _f in (tensor, scalar_tensor, as_tensor, asarray, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
+for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
            empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_

@@ -399,21 +399,32 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
 C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short int", "uint16": "short unsigned int"}
 
 
+EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+"""The bits of the integers that a dtype holds exactly."""
+
+
 @filler
-def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Any = None, **bounds: Any) -> Tensor:
+def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) -> Tensor:
     """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly."""
-    low = bounds.pop("from", from_)
+    low, to = (*limits, *(None, None)[len(limits) :])
+    low, to = bounds.pop("from", low), bounds.pop("to", to)
+    upwards = to is None and len(limits) == 2
     g, d = source(generator, like=self._array), self._array.dtype
     if low is None and to is None:
         return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
-    low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
+    if upwards:  # to the largest that the dtype holds exactly
+        low, high = int(low), 1 + (1 if d.kind == "b" else np.iinfo(d).max if d.kind in "iu" else 2 ** EXACT[d.name])
+        if d.kind == "b" and not 0 <= low <= 1:
+            raise RuntimeError("from is out of bounds for bool")
+    else:
+        low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if d.kind in "iu":
         for name, bound in (("from", low), ("to - 1", high - 1)):
             if not np.iinfo(d).min <= bound <= np.iinfo(d).max:
                 raise RuntimeError(f"{name} is out of bounds for {C_NAMES.get(d.name, d.name)}")
-    title = "RandomBackward1" if to is None else "RandomBackward0"
+    title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
     return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
 
 

@@ -294,6 +294,8 @@ def block_diag(*tensors) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
+    if not tensors:
+        return wrap(np.empty((1, 0), state.default_dtype.numpy))
     return block_diagonal.function(list(tensors))
 
 

@@ -13,17 +13,15 @@ happens around forward and backward) and `state.py` (state dicts).
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....engine.arrays.state import state
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
-from ....sandbox.namespace import Linked
 from ....sandbox.sealed import OpenSealed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
+from .common_hooks import SWITCHES, as_hooks_want  # noqa: F401 - the namespace takes its settings from here
 from .registry import Registry
 
 __all__ = [
@@ -110,7 +108,7 @@ class Module(metaclass=OpenSealed):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = self._as_hooks_want("_buffer_registration_hooks", name, tensor)
+        self._buffers[name] = as_hooks_want(self, "_buffer_registration_hooks", name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -130,14 +128,7 @@ class Module(metaclass=OpenSealed):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = self._as_hooks_want("_parameter_registration_hooks", name, param)
-
-    def _as_hooks_want(self, kind: str, name: str, value: Any) -> Any:
-        """What hooks of all modules make of a part that is to be entered."""
-        for hook in list(state.__dict__.get("module_hooks", {}).get(kind, {}).values()):
-            answer = hook(self, name, value)
-            value = value if answer is None else answer
-        return value
+        self._parameters[name] = as_hooks_want(self, "_parameter_registration_hooks", name, param)
 
     def add_module(self, name: str, module: Any) -> None:
         """Add a submodule under a name."""
@@ -151,7 +142,7 @@ class Module(metaclass=OpenSealed):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = self._as_hooks_want("_module_registration_hooks", name, module)
+        self._modules[name] = as_hooks_want(self, "_module_registration_hooks", name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Another name of `add_module`."""
@@ -183,7 +174,7 @@ class Module(metaclass=OpenSealed):
                     f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
             self._forget(name, own["_modules"])
-            own["_modules"][name] = self._as_hooks_want("_module_registration_hooks", name, value)
+            own["_modules"][name] = as_hooks_want(self, "_module_registration_hooks", name, value)
         elif parameters is None:
             object.__setattr__(self, name, value)
         elif name in parameters:
@@ -493,29 +484,3 @@ from .hooks import (  # noqa: E402
 )
 
 Registry._owners = Module
-
-
-def _of_all(kind: str, table: type = OrderedDict) -> Linked:
-    """The table of hooks of all modules, which programs may replace."""
-
-    def get() -> Any:
-        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, table())
-
-    def set(value: Any) -> None:
-        state.__dict__.setdefault("module_hooks", {})[kind] = value
-
-    return Linked(get, set)
-
-
-SWITCHES = {
-    "_global_backward_pre_hooks": _of_all("_backward_pre_hooks"), "_global_backward_hooks": _of_all("_backward_hooks"),
-    "_global_forward_pre_hooks": _of_all("_forward_pre_hooks"), "_global_forward_hooks": _of_all("_forward_hooks"),
-    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called", set),
-    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs", set),
-    "_global_module_registration_hooks": _of_all("_module_registration_hooks"),
-    "_global_parameter_registration_hooks": _of_all("_parameter_registration_hooks"),
-    "_global_buffer_registration_hooks": _of_all("_buffer_registration_hooks"), "_global_is_full_backward_hook": Linked(
-        lambda: state.__dict__.get("module_hooks_full"), lambda on: state.__dict__.__setitem__("module_hooks_full", on)
-    ),
-}  # fmt: skip
-"""Hooks of all modules, by the names that PyTorch keeps them under."""

@@ -1,0 +1,58 @@
+"""Anything as a tensor, on its own memory where that can be: asarray."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtype import chosen
+from ...arrays.state import state
+from ...loading import table
+from ...tensors.data import to_array
+from ...tensors.storage import UntypedStorage
+from ...tensors.tensor import Tensor
+from .factories import as_tensor, made
+from .legacy import from_dlpack, frombuffer
+
+
+def is_buffer(obj: Any) -> bool:
+    """Whether something is memory: it has Python's buffer protocol, and is neither an array nor a sequence of numbers."""
+    if isinstance(obj, (np.ndarray, list, tuple, int, float, complex, str)):
+        return False
+    try:
+        return memoryview(obj).nbytes > 0
+    except TypeError:
+        return False
+
+
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+) -> Tensor:
+    """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
+    if isinstance(obj, Tensor):
+        t = as_tensor(obj, dtype, device)
+        if copy and t is obj:
+            t = t.clone()
+        if requires_grad is False and t._node is not None:
+            return t.requires_grad_(False) if t.is_leaf else t.detach()
+    elif isinstance(obj, np.generic):
+        t = made(to_array(obj, dtype), device)
+    elif type(obj).__name__ == "PyCapsule" or is_buffer(obj):
+        if type(obj).__name__ == "PyCapsule":
+            t = from_dlpack(obj)
+            t = t if dtype is None else t.to(chosen(dtype, "asarray"))
+        else:
+            t = frombuffer(obj, dtype=dtype or state.default_dtype)
+        t = t.clone() if copy else t
+        t = t if device is None else t.to(device)
+    elif isinstance(obj, UntypedStorage) and obj.nbytes():  # its bytes, as elements
+        t = frombuffer(obj._bytes(), dtype=state.default_dtype if dtype is None else dtype)
+    elif copy:
+        t = made(to_array(obj, dtype), device)
+    else:
+        t = as_tensor(obj, dtype, device)
+    return t.requires_grad_() if requires_grad and t._node is None else t
+
+
+table.FUNCTIONS["asarray"] = asarray

@@ -51,6 +51,11 @@ class Adam(Optimizer):
         defaults = options(locals(), order, **checks)
         if not all(isinstance(b, Tensor) for b in betas) and not all(isinstance(b, float) for b in betas):
             raise ValueError("betas must be either both floats or both Tensors")
+        for i, beta in enumerate(betas):
+            if isinstance(beta, Tensor) and foreach and not capturable:
+                raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+            if isinstance(beta, Tensor) and beta.numel() != 1:
+                raise ValueError(f"Tensor betas[{i}] must be 1-element")
         super().__init__(params, defaults | {"betas": tuple(betas)})
         check_fused(self.defaults)
 

@@ -127,7 +127,7 @@ class LRScheduler(metaclass=OpenSealed):
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch."""
         if self._step_count == 1:
-            if "step" in self.optimizer.__dict__:
+            if getattr(self.optimizer.__dict__.get("step"), "__name__", "noted") != "noted":
                 warnings.warn(OVERRIDDEN, UserWarning, stacklevel=2)
             elif not self.optimizer._opt_called:
                 warnings.warn(WRONG_ORDER, UserWarning, stacklevel=2)

@@ -52,8 +52,25 @@ elementary("log2", "log2", lambda t, g, input: g / t.conj(input * LN2), "The log
 elementary(
     "log10", "log10", lambda t, g, input: g / t.conj(input * LN10), "The logarithm to base 10.", domain="positive"
 )
-elementary("log1p special.log1p", "log1p", lambda t, g, input: g / t.conj(input + 1), "``log(1 + x)``, exact near 0.",
-           node="Log1PBackward0", domain="positive")  # fmt: skip
+
+
+@function(
+    "log1p special.log1p", ufunc=by(np.log1p, exact=True, precise=np.log1p, real=True), node="Log1PBackward0",
+    domain="positive",
+)  # fmt: skip
+def log1p(xp, input: Array):
+    """``log(1 + x)``, exact near 0."""
+    if input.dtype.kind != "c":
+        return rounded(xp.log1p, input)
+    # Of complex numbers near 0 the sum with 1 would lose all digits.
+    near = xp.abs(input) < 0.5
+    re, im = input.real.astype(np.float64), input.imag.astype(np.float64)
+    close = xp.log1p(xp.where(near, re * (2 + re) + im * im, 0)) / 2 + 1j * xp.arctan2(im, re + 1)
+    return xp.where(near, close, xp.log1p(input)).astype(input.dtype)
+
+
+log1p.gradient(input=lambda t, g, input: g / t.conj(input + 1))
+
 
 elementary("sin", "sin", lambda t, g, input: g * t.conj(t.cos(input)), "The sine of each element.")
 elementary("cos", "cos", lambda t, g, input: g * -t.conj(t.sin(input)), "The cosine of each element.")

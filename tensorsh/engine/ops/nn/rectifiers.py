@@ -160,7 +160,7 @@ def softshrink(xp, input: Array, lambd=0.5):
 softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
 
 
-@operator("hardshrink nn.functional.hardshrink", domain="any", wide=True, check=only_floats("hardshrink_cpu"))
+@operator("hardshrink nn.functional.hardshrink", domain="any", check=only_floats("hardshrink_cpu"))
 def hardshrink(xp, input: Array, lambd=0.5):
     """0 within `lambd` of 0, else the element."""
     bound = input.dtype.type(lambd)

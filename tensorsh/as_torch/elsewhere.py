@@ -8,7 +8,7 @@ TABLE = """
 torch                                quantized                _empty_affine_quantized
 torch                                checks                   _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value _check_with _assert
 torch                                storage                  Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage _storage_classes
-torch                                settings                 _mkldnn is_warn_always_enabled
+torch                                settings                 is_warn_always_enabled
 torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
@@ -29,6 +29,7 @@ torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backw
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
 torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data
 torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
+torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
 torch.storage                        serialization            _load_from_bytes
 torch._utils_internal                rebuilding               get_file_path_2 get_writable_path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..engine.arrays.layout import _mkldnn  # noqa: F401 - a name of torch
 from ..engine.tensors.tensor import Tensor
 from .cuda import Event, Stream
 from .foreach import FOREACH
@@ -126,3 +127,37 @@ class PyTorchFileReader:
 
     def __init__(self, *args: Any) -> None:
         raise NotImplementedError("tensorsh does not have torch.PyTorchFileReader: read the file with torch.load")
+
+
+def _nnpack_available() -> bool:
+    """Whether the library NNPACK multiplies: no."""
+    return False
+
+
+def _int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices of int8, in int32."""
+    for name, each in (("self", self), ("mat2", mat2)):
+        if each.dim() != 2:
+            raise RuntimeError(f"Expected {name} to be of dimension 2 but got {each.dim()}")
+        if each.dtype.name != "int8":
+            raise RuntimeError(f"Expected {name} dtype to be of type int8 but got {each.dtype}")
+    if self.size(1) != mat2.size(0):
+        raise RuntimeError(f"self.size(1) needs to match mat2.size(0) but got {self.size(1)} and {mat2.size(0)}")
+    product = self.int() @ mat2.int()
+    return product if out is None else out.resize_(product.shape).copy_(product)
+
+
+def _addmm_activation(
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: float = 1,
+    alpha: float = 1,
+    use_gelu: bool = False,
+    out: Any = None,
+) -> Tensor:
+    """A product of matrices, added and passed through relu or gelu."""
+    found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    found = T.nn.functional.gelu(found) if use_gelu else found.relu()
+    return found if out is None else out.resize_(found.shape).copy_(found)

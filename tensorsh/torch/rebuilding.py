@@ -152,6 +152,18 @@ class ExceptionWrapper:
         raise raised
 
 
+def matmul(A: Any, B: Tensor) -> Tensor:  # noqa: N803 - PyTorch's names
+    """The product with a matrix that may be None, which stands for the identity."""
+    if A is None:
+        return B
+    return A @ B if A.layout == B.layout else A.mm(B)
+
+
+def qform(A: Any, S: Tensor) -> Tensor:  # noqa: N803
+    """``S.T @ A @ S``"""
+    return S.mT.conj() @ matmul(A, S)
+
+
 for _function in list(vars().values()):
     if getattr(_function, "__module__", None) == __name__ and getattr(_function, "__name__", "")[:8] == "_rebuild":
         _function.__module__ = "torch._tensor" if "from_type" in _function.__name__ else "torch._utils"

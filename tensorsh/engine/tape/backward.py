@@ -12,7 +12,7 @@ from ..arrays.constants import fresh
 from ..arrays.dtype import FLOAT
 from ..arrays.state import state
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node
+from ..graph.nodes import AccumulateGrad, Node, Slot
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor
 from .walk import walk
@@ -27,7 +27,9 @@ class GradientEdge(tuple, metaclass=Sealed):
     _fields = __match_args__
 
     def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
-        return tuple.__new__(cls, (node, output_nr, ownership_token))
+        made = tuple.__new__(cls, (node, output_nr, ownership_token))
+        made._node = node if not output_nr and getattr(node, "_outputs", 1) == 1 else Slot(node, output_nr)
+        return made
 
     node = property(lambda self: self[0])
     output_nr = property(lambda self: self[1])

@@ -130,7 +130,9 @@ class FunctionNode(Node):
                 given.append(self._zeros(i) if self._materialize and self._shapes[i] is not None else None)
             else:
                 given.append(world.tensor(g))
-        answers = self._function.backward(self, *given)
+        function = self._function
+        by_vjp = function.backward is Function.backward and hasattr(function, "vjp")
+        answers = (function.vjp if by_vjp else function.backward)(self, *given)
         if not isinstance(answers, tuple):
             answers = (answers,)
         inputs = self._positions

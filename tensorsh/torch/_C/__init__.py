@@ -218,3 +218,12 @@ def _infer_size(first: Any, second: Any) -> Any:
 def _is_alias_of(first: Tensor, second: Tensor) -> bool:
     """Whether two tensors lie in the same memory."""
     return first.untyped_storage() == second.untyped_storage()  # type: ignore[attr-defined]
+
+
+_ConvBackend = enum.Enum(  # type: ignore[misc]
+    "_ConvBackend",
+    "CudaDepthwise2d CudaDepthwise3d Cudnn CudnnTranspose Empty Miopen MiopenDepthwise MiopenTranspose Mkldnn MkldnnTranspose "
+    "MkldnnEmpty NnpackSpatial Overrideable Slow2d Slow3d SlowDilated2d SlowDilated3d SlowTranspose2d SlowTranspose3d "
+    "Winograd3x3Depthwise Xnnpack2d Mps MpsTranspose",
+)
+"""The kernels of convolutions among which PyTorch chooses."""

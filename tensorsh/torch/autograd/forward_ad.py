@@ -11,9 +11,16 @@ from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.namespace import Linked
 from ...sandbox.sealed import Sealed
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+
+SWITCHES = {
+    "_current_level": Linked(lambda: state.dual_level, lambda level: state.__dict__.__setitem__("dual_level", level))
+}
+"""The level of forward differentiation, by the name that programs ask for; -1 outside."""
 
 
 class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"]), metaclass=Sealed):

@@ -72,7 +72,53 @@ def _vector(v: Any, like: tuple, name: str) -> tuple:
     return vs
 
 
-def _gradients(outs: Any, ins: tuple, weights: Any, create_graph: bool, keep: bool = True) -> tuple:
+WITHOUT_GRADIENT = {
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. This is "
+    "not allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} is "
+    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice differentiable "
+    "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+}
+"""Why a tensor that needs no gradient is refused in strict mode, by what it is."""
+INDEPENDENT = {
+    "back": "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double "
+    "backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in the grad_jacobian. This is "
+    "not allowed in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
+    "element": "Output {o} of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
+}
+"""Why a gradient that is not there is refused in strict mode, by the step."""
+
+
+def _check_tracked(values: tuple, what: str, strict: bool) -> None:
+    """RuntimeError in strict mode for tensors that need no gradient."""
+    for i, value in enumerate(values) if strict else ():
+        if not value.requires_grad:
+            raise RuntimeError(WITHOUT_GRADIENT[what].format(i=i))
+
+
+def _check_found(found: tuple, step: str, create_graph: bool, o: int = 0) -> None:
+    """RuntimeError for gradients that do not depend on what they should."""
+    for i, g in enumerate(found):
+        if g is None:
+            raise RuntimeError(INDEPENDENT[step].format(i=i, o=o))
+        if create_graph and not g.requires_grad:
+            kind = "hessian" if "double" in step else "jacobian"
+            at = o if step == "element" else i
+            raise RuntimeError(
+                f"The {kind} of the user-provided function is independent of input {at}. This is not allowed in strict mode "
+                "when create_graph=True."
+            )
+
+
+def _gradients(
+    outs: Any, ins: tuple, weights: Any, create_graph: bool, keep: bool = True, strict: str = "", number: int = 0
+) -> tuple:
+    """The gradients of weighted outputs, zeros where there are none; strict: the step, in which that is refused."""
     live = [(o, w) for o, w in zip(outs, weights, strict=True) if o.requires_grad]
     if not live:
         return tuple(find_function("zeros_like")(x) for x in ins)
@@ -85,25 +131,29 @@ def _gradients(outs: Any, ins: tuple, weights: Any, create_graph: bool, keep: bo
             create_graph=create_graph,
             allow_unused=True,
         )
+    if strict:
+        _check_found(found, strict, create_graph, number)
     return tuple(find_function("zeros_like")(x) if g is None else g for g, x in zip(found, ins, strict=True))
 
 
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and the vector `v` times its Jacobian."""
     several, ins, many, outs = _run(func, inputs, create_graph, "vjp")
+    _check_tracked(outs, "outputs", strict)
     weights = _vector(v, outs, "vjp")
-    found = _gradients(outs, ins, weights, create_graph)
+    found = _gradients(outs, ins, weights, create_graph, strict="back" if strict else "")
     return _packed(many, outs, create_graph), _packed(several, found, create_graph)
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and its Jacobian times the vector `v`, by differentiating the product with a dummy from the left."""
     several, ins, many, outs = _run(func, inputs, create_graph, "jvp")
+    _check_tracked(outs, "outputs", strict)
     vs = _vector(v, ins, "jvp")
     with enable_grad():
         dummies = tuple(find_function("zeros_like")(o).requires_grad_() for o in outs)
-        left = _gradients(outs, ins, dummies, True)
-    found = _gradients(left, dummies, vs, create_graph)
+        left = _gradients(outs, ins, dummies, True, strict="back" if strict else "")
+    found = _gradients(left, dummies, vs, create_graph, strict="back_trick" if strict else "")
     return _packed(many, outs, create_graph), _packed(many, found, create_graph)
 
 
@@ -113,15 +163,22 @@ def jacobian(
 ) -> Any:  # fmt: skip
     """The Jacobian: for each pair of output and input a tensor of the output's shape followed by the input's."""
     several, ins, many, outs = _run(func, inputs, create_graph, "jacobian")
+    _check_tracked(outs, "outputs", strict)
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
+            "set `strict=False` or `vectorize=False`."
+        )
     zeros_like, stack = find_function("zeros_like"), find_function("stack")
     rows: list = []
-    for o in outs:
+    for number, o in enumerate(outs):
         columns: list[list] = [[] for _ in ins]
         flat = o.reshape(-1)
         for j in range(o.numel()):
             unit = zeros_like(flat).detach()
             unit[j] = 1
-            for column, g in zip(columns, _gradients([flat], ins, [unit], create_graph), strict=True):
+            found = _gradients([flat], ins, [unit], create_graph, strict="element" if strict else "", number=number)
+            for column, g in zip(columns, found, strict=True):
                 column.append(g)
         row = tuple(
             stack(c).view(tuple(o.size()) + tuple(x.size()))
@@ -155,8 +212,17 @@ def hessian(
     several, _ = _tuple(inputs, "inputs", "hessian")
     value = _scalar(func)
 
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
+            "set `strict=False` or `vectorize=False`."
+        )
+
     def gradient(*ins: Tensor) -> Any:
+        if strict:
+            _check_tracked((value(*ins),), "outputs", True)
         found = jacobian(value, ins, create_graph=True)
+        _check_tracked(found, "jacobian", strict)
         return tuple(f if f.requires_grad else f.detach() for f in found)
 
     result = jacobian(gradient, inputs if several else (inputs,), create_graph=create_graph)
@@ -165,17 +231,19 @@ def hessian(
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and the vector `v` times its Hessian."""
-    return _times_hessian("vhp", func, inputs, v, create_graph)
+    return _times_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
-def _times_hessian(name: str, func: Callable, inputs: Any, v: Any, create_graph: bool) -> tuple:
+def _times_hessian(name: str, func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool) -> tuple:
     several, ins, _, outs = _run(_scalar(func, name), inputs, create_graph, name)
+    _check_tracked(outs, "outputs", strict)
     vs = _vector(v, ins, name)
     first = _gradients(outs, ins, [find_function("ones_like")(outs[0])], True)
-    found = _gradients(first, ins, vs, create_graph)
+    _check_tracked(first, "jacobian", strict)
+    found = _gradients(first, ins, vs, create_graph, strict="double_back" if strict else "")
     return _packed(False, outs, create_graph), _packed(several, found, create_graph)
 
 
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The function's value and its Hessian times the vector `v` (the Hessian is symmetric: see `vhp`)."""
-    return _times_hessian("hvp", func, inputs, v, create_graph)
+    return _times_hessian("hvp", func, inputs, v, create_graph, strict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum
 from typing import Any
 
@@ -96,6 +96,23 @@ class CheckpointFunction(Function):
 CheckpointFunction._backward_cls._title = "CheckpointFunctionBackward"  # type: ignore[attr-defined]
 
 
+class Enough(Exception):
+    """All that backward asks for is there: what the function still does is not needed."""
+
+
+_early_stop: list[Any] = [None]
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Any:
+    """A context: whether functions that are run again stop as soon as all is there that backward asks for."""
+    before, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = before
+
+
 class _Place:
     """Stands for a saved tensor: the how-manieth that the function saved."""
 
@@ -132,7 +149,8 @@ def checkpoint(
     def unpack(place: _Place) -> Tensor:
         if not found:
             with enable_grad(), _random_as_before(snapshot), second, saved_tensors_hooks(keep, none):
-                function(*args, **kwargs)
+                with suppress(Enough):
+                    function(*args, **kwargs)
             if len(found) != len(places):
                 raise CheckpointError(
                     "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -150,6 +168,8 @@ def checkpoint(
 
     def keep(tensor: Tensor) -> None:
         found.append(tensor.detach())
+        if len(found) == len(places) and (_early_stop[0] if _early_stop[0] is not None else early_stop):
+            raise Enough
 
     def none(kept: Any) -> Any:
         raise CheckpointError("torch.utils.checkpoint: trying to backward through the recomputed graph.")

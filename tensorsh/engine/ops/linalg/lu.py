@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def parts(LU: Any) -> tuple:
 
 def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
     """P of ``A = P L U``."""
-    rows = pivots.reshape((-1, pivots.shape[-1]))
+    rows = pivots.reshape((prod(pivots.shape[:-1]), pivots.shape[-1]))
     found = np.zeros((len(rows), m, m), dtype)
     for i, row in enumerate(rows):
         order = np.arange(m)

@@ -16,6 +16,7 @@ torch.compiler                       compiler                 set_stance
 torch.cuda                           cuda.typed               ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor BoolTensor
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
+torch.nn.modules.linear              nn.modules.attention     NonDynamicallyQuantizableLinear
 torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
 torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys
 torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_WARNING=EPOCH_GIVEN

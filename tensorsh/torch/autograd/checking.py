@@ -107,8 +107,13 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
     return [np.array(matrix) for matrix in zip(*rows, strict=True)]
 
 
-def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
-    """`gradcheck` of the gradient of `func`: second derivatives against finite differences of the first."""
+def gradgradcheck(
+    func: Callable, inputs: Any, grad_outputs: Any = None, *, check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True, **options: Any,
+) -> bool:  # fmt: skip
+    """`gradcheck` of the gradient of `func`: second derivatives, by a backward pass and by tangents where that is asked for,
+    against finite differences of the first."""
+    options |= {"check_forward_ad": check_fwd_over_rev, "check_backward_ad": check_rev_over_rev}
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     outs = _outputs(func(*inputs))
     if grad_outputs is None:

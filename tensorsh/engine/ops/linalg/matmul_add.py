@@ -112,6 +112,12 @@ def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
         found = xp.logical_and(vec1[:, None], vec2) & bool(alpha)
         expandable(input.shape, found.shape)
         return found | input if beta else found
+    for name, x in (("beta", beta), ("alpha", alpha)):
+        if isinstance(x, bool):
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(x, complex) and input.dtype.kind != "c":
+            kind = "double" if input.dtype == np.float64 else "float"
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     if input.dtype.kind in "iu":
         for name, x in (("beta", beta), ("alpha", alpha)):
             if not isinstance(x, (int, np.integer)):

@@ -187,7 +187,7 @@ def _find(module: StandIn, name: str) -> Any:
     space = namespace(fullname)
     if space is not None and (name in names(space) or switch_of_module(module, name)):
         value = getattr(space, name)
-        return importlib.import_module(f"{fullname}.{name}") if isinstance(value, Namespace) else value
+        return importlib.import_module(value.__name__) if isinstance(value, Namespace) else value
     if f"{fullname}.{name}" in places():
         home, own = places()[f"{fullname}.{name}"]
         return getattr(importlib.import_module("tensorsh.torch." + home), own)

@@ -333,7 +333,9 @@ def unanswered(name: str) -> Callable | None:
         return None
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"tensorsh does not have torch.ops.aten.{name}: call the function of torch that uses it")
+        raise NotImplementedError(
+            f"tensorsh does not have torch.ops.aten.{name}: call the function of torch that uses it"
+        )
 
     return refuse
 

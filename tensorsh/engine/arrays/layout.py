@@ -23,6 +23,9 @@ class Named(Frozen):
     def __repr__(self) -> str:
         return "torch." + self.name
 
+    def __reduce__(self) -> str:
+        return self.name
+
 
 class memory_format(Named):
     """An order of dimensions in memory."""

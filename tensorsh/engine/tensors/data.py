@@ -44,7 +44,8 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     if hasattr(data, "_untyped_storage"):
-        if d is not None and data.dtype is not d:
+        d = state.default_dtype if d is None else d
+        if data.dtype is not d:
             raise RuntimeError(f"Expected a Storage of type {d.short} or an UntypedStorage, but got {data.dtype.short}")
         return data._items().copy()
     if d is not None and hasattr(data, "_as") and hasattr(data, "_owner"):  # bytes

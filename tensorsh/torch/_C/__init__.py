@@ -227,3 +227,14 @@ _ConvBackend = enum.Enum(  # type: ignore[misc]
     "Winograd3x3Depthwise Xnnpack2d Mps MpsTranspose",
 )
 """The kernels of convolutions among which PyTorch chooses."""
+
+
+def _select_conv_backend(
+    input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, *rest: Any
+) -> Any:
+    """The kernel that PyTorch would choose on a CPU without oneDNN."""
+    if not input.numel() or not weight.numel():
+        return _ConvBackend.Empty
+    dims = "3d" if weight.dim() == 5 else "2d"
+    kind = "SlowTranspose" if transposed else "SlowDilated" if any(n > 1 for n in dilation) else "Slow"
+    return _ConvBackend[kind + dims]

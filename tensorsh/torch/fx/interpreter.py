@@ -72,7 +72,9 @@ class Interpreter:
         except StopIteration:
             if args:
                 return args[0]
-            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!") from None
+            raise RuntimeError(
+                f"Expected positional argument for parameter {target}, but one was not passed in!"
+            ) from None
 
     def get_attr(self, target: Any, args: tuple, kwargs: dict) -> Any:
         return self.fetch_attr(target)
@@ -105,7 +107,9 @@ class Interpreter:
     def map_nodes_to_values(self, args: Any, n: Node) -> Any:
         def value(each: Node) -> Any:
             if each not in self.env:
-                raise RuntimeError(f"Node {n} referenced nonexistent value {each}! Run Graph.lint() to diagnose such issues")
+                raise RuntimeError(
+                    f"Node {n} referenced nonexistent value {each}! Run Graph.lint() to diagnose such issues"
+                )
             return self.env[each]
 
         return map_arg(args, value)

@@ -39,7 +39,13 @@ def same(pattern: Any, found: Any, mapped: dict) -> bool:
 
 
 def graph_of(given: Any) -> Graph:
-    return given.graph if isinstance(given, GraphModule) else given if isinstance(given, Graph) else symbolic_trace(given).graph
+    return (
+        given.graph
+        if isinstance(given, GraphModule)
+        else given
+        if isinstance(given, Graph)
+        else symbolic_trace(given).graph
+    )
 
 
 def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Match]:
@@ -59,7 +65,9 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         if parts & used or outside:
             continue
         used |= parts
-        values = dict(zip([n for n in other.nodes if n.op == "placeholder"], [mapped.get(n) for n in inputs], strict=True))
+        values = dict(
+            zip([n for n in other.nodes if n.op == "placeholder"], [mapped.get(n) for n in inputs], strict=True)
+        )
         with gm.graph.inserting_before(node):
             result = gm.graph.graph_copy(other, values)
         if isinstance(result, Node):
@@ -70,5 +78,3 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         found.append(Match(node, mapped))
     gm.recompile()
     return found
-
-

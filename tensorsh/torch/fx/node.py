@@ -227,7 +227,9 @@ class Node:
     def __repr__(self) -> str:
         return self._repr_fn(self) if self._repr_fn else self.name
 
-    def format_node(self, placeholder_names: list | None = None, maybe_return_typename: list | None = None) -> str | None:
+    def format_node(
+        self, placeholder_names: list | None = None, maybe_return_typename: list | None = None
+    ) -> str | None:
         """The node as a line of `str(graph)`."""
         if self.op == "placeholder":
             if placeholder_names is not None:

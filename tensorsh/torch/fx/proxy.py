@@ -30,7 +30,9 @@ class TracerBase:
     proxy_buffer_attributes = False
     traced_func_name = "forward"
 
-    def create_node(self, kind: str, target: Any, args: tuple, kwargs: dict, name: Any = None, type_expr: Any = None) -> Node:
+    def create_node(
+        self, kind: str, target: Any, args: tuple, kwargs: dict, name: Any = None, type_expr: Any = None
+    ) -> Node:
         """A node in the graph."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
@@ -165,7 +167,9 @@ class Proxy:
         map_aggregate(args, enter)
         map_aggregate(kwargs, enter)
         if len(found) != 1:
-            raise RuntimeError(f"Found multiple different tracers {list(found)} while trying to trace operations {orig_method}")
+            raise RuntimeError(
+                f"Found multiple different tracers {list(found)} while trying to trace operations {orig_method}"
+            )
         tracer = next(iter(found))
         if orig_method.__name__ == "einsum" and len(args) == 2 and isinstance(args[1], list | tuple):
             args = (args[0], *args[1])  # as PyTorch's function does before it asks

@@ -143,7 +143,11 @@ class Tracer(TracerBase):
         names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
         parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
         args: list[Any] = [self.root] if is_module else []
-        given = concrete_args if isinstance(concrete_args, dict) else dict(zip(names[1:], concrete_args or (), strict=False))
+        given = (
+            concrete_args
+            if isinstance(concrete_args, dict)
+            else dict(zip(names[1:], concrete_args or (), strict=False))
+        )
         for name in names[1:] if is_module else names:
             if name in given and not isinstance(given[name], Tensor):
                 args.append(given[name])
@@ -152,7 +156,11 @@ class Tracer(TracerBase):
                 continue
             args.append(self._placeholder(name, parameters))
         if code.co_flags & inspect.CO_VARARGS:
-            args.append(self.create_proxy("placeholder", "*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount], (), {}))
+            args.append(
+                self.create_proxy(
+                    "placeholder", "*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount], (), {}
+                )
+            )
         return root_fn, args
 
     _kept_placeholders = True
@@ -235,5 +243,3 @@ def symbolic_trace(root: Any, concrete_args: Any = None) -> GraphModule:
     graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)
-
-

@@ -144,7 +144,9 @@ class CodeGen:
             if node.op == "output":
                 if node.type is not None:
                     annotation = f" -> {name_of_type(node.type, known)}"
-                body.append(f"return {text(args[0])}\n" if type(self) is CodeGen else self.generate_output(args[0]) + "\n")
+                body.append(
+                    f"return {text(args[0])}\n" if type(self) is CodeGen else self.generate_output(args[0]) + "\n"
+                )
                 continue
             if node.op == "get_attr":
                 body.append(f"{to} = {attribute(root, target)}")

@@ -38,4 +38,6 @@ def _group_tensors_by_device_and_dtype(tensorlistlist: list, with_indices: bool 
         for each, value in zip(lists, row, strict=True):
             each.append(value)
         places.append(at)
-    return {key: (lists, places if with_indices else list(range(len(places)))) for key, (lists, places) in found.items()}
+    return {
+        key: (lists, places if with_indices else list(range(len(places)))) for key, (lists, places) in found.items()
+    }

@@ -96,7 +96,7 @@ class CheckpointFunction(Function):
 CheckpointFunction._backward_cls._title = "CheckpointFunctionBackward"  # type: ignore[attr-defined]
 
 
-class Enough(Exception):
+class Enough(BaseException):
     """All that backward asks for is there: what the function still does is not needed."""
 
 

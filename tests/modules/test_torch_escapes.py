@@ -157,6 +157,7 @@ def test_refused(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             TypeError,
             ValueError,
             NotImplementedError,
+            OSError,
         )
     ) as caught:
         Session().run(source.replace("\\n", "\n"))

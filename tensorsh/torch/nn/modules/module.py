@@ -22,7 +22,7 @@ from ....sandbox.sealed import OpenSealed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
 from .common_hooks import SWITCHES, as_hooks_want  # noqa: F401 - the namespace takes its settings from here
-from .registry import Registry
+from .registry import Registry, shown
 
 __all__ = [
     "Module", "register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook",
@@ -202,9 +202,10 @@ class Module(metaclass=OpenSealed):
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """What Python does not find among the attributes: an entry that another has put into the three dicts."""
+        """What Python does not find among the attributes: an entry that another has put into the three dicts; no special name,
+        which libraries look for."""
         own = self.__dict__
-        for registry in ("_parameters", "_buffers", "_modules"):
+        for registry in ("_parameters", "_buffers", "_modules") if shown(name) else ():
             if registry in own and name in own[registry]:
                 return own[registry][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)

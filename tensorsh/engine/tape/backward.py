@@ -28,7 +28,7 @@ class GradientEdge(tuple, metaclass=Sealed):
 
     def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
         made = tuple.__new__(cls, (node, output_nr, ownership_token))
-        made._node = node if not output_nr and getattr(node, "_outputs", 1) == 1 else Slot(node, output_nr)
+        made._node = node if not output_nr and getattr(node, "_outputs", 1) == 1 else Slot(node, output_nr)  # type: ignore[attr-defined]
         return made
 
     node = property(lambda self: self[0])

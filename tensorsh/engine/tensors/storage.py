@@ -154,7 +154,7 @@ class TypedStorage(metaclass=Sealed):
             return
         if len(args) > 1:
             raise RuntimeError(f"{WRONG}\nToo many positional arguments")
-        given = args[0] if args else 0
+        given: Any = args[0] if args else 0
         if hasattr(given, "base"):  # an array
             self._dtype, self._untyped_storage = given.dtype, UntypedStorage(given)
             return

@@ -177,6 +177,10 @@ class InstanceNorm(NormBase):
         super().__init__()
         self._setup(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
 
+    def _get_no_batch_dim(self) -> int:
+        """The dimensions of an input that is one example."""
+        return self.ranks[0]
+
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         channels = input.ndim - self.ranks[1] + 1

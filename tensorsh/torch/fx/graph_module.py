@@ -10,6 +10,7 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
 from .graph import Graph
+from .wrapped import wrap
 
 __all__ = ["GraphModule", "reduce_graph_module"]
 
@@ -56,8 +57,6 @@ def compiled(source: str, names: dict[str, Any]) -> Any:
     """The function that a text defines; tracebacks and `inspect` find the text."""
     name = f"<eval_with_key>.{next(_numbers)}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    from .tracer import wrap
-
     scope = {"wrap": wrap, "inf": float("inf"), "nan": float("nan"), "NoneType": type(None), **names}
     exec(compile(source, name, "exec"), scope)  # noqa: S102 - plain Python alone comes here
     return scope["forward"]

@@ -6,7 +6,6 @@ import builtins
 import functools
 import inspect
 import math
-import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -20,25 +19,9 @@ from .graph import Graph
 from .graph_module import GraphModule
 from .node import map_aggregate
 from .proxy import Proxy, TracerBase
+from .wrapped import _wrapped_fns_to_patch, wrap
 
 __all__ = ["ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
-
-_wrapped_fns_to_patch: dict[tuple[int, str], dict] = {}
-_wrapped_methods_to_patch: list[tuple[type, str]] = []
-
-
-def wrap(fn_or_name: Any) -> Any:
-    """Let calls of a function be nodes of their own, not traced into: by its name in the module that says so, or as a decorator."""
-    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
-    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
-    if callable(fn_or_name):
-        fn_or_name.__fx_wrapped__ = True
-    frame: Any = sys._getframe(1)
-    if frame.f_code.co_name != "<module>":
-        raise NotImplementedError("wrap must be called at the top level of a module")
-    _wrapped_fns_to_patch[id(frame.f_globals), name] = frame.f_globals
-    return fn_or_name
 
 
 def has_proxy(values: Any) -> Proxy | None:

@@ -132,7 +132,18 @@ def written(name: str, value: object) -> str | None:
 
 def record() -> None:
     lines = []
-    apart = {"cuda", "mps", "xpu", "nn.functional", "autograd.profiler", "backends.cuda", "multiprocessing", "profiler", "nn.parallel", "nn.attention.flex_attention"}
+    apart = {
+        "cuda",
+        "mps",
+        "xpu",
+        "nn.functional",
+        "autograd.profiler",
+        "backends.cuda",
+        "multiprocessing",
+        "profiler",
+        "nn.parallel",
+        "nn.attention.flex_attention",
+    }
     for line in LEANED_ON.strip().splitlines():
         dotted, _, words = line.partition(":")
         module = importlib.import_module("torch." + dotted)

@@ -44,7 +44,10 @@ nightly:
 fuzz:
 	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long
 
+ecosystem:  # in .ecosystem, some 2 GB; writes docs/ecosystem.md
+	$(BIN)/python -m tests.ecosystem .ecosystem
+
 sanitize:
 	.ci/sanitize long $(BIN)/python
 
-.PHONY: kernels setup tables format check test record bless docs bench nightly fuzz sanitize
+.PHONY: kernels setup tables format check test record bless docs bench nightly fuzz ecosystem sanitize

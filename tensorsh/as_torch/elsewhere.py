@@ -38,6 +38,7 @@ torch._prims_common                  rebuilding               corresponding_comp
 torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch
 torch.nn.utils.stateless             stateless                _functional_call=functional_call
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
+torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor
 torch.testing                        testing                  assert_allclose
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""

@@ -47,7 +47,7 @@ def modules() -> dict[str, dict[str, str]]:
             found.setdefault(dotted[:end], {})
         names = found.setdefault(dotted, {})
         for word in words.split():
-            name = word.partition("(")[0].rstrip("!@")
+            name = word.partition("(")[0].rstrip("!@~")
             names[name] = word[len(name) :]
     return found
 
@@ -67,6 +67,8 @@ def value(module: str, name: str) -> Any:
             refuse(title)
 
         made = type(name, (), {"__new__": __new__, "__doc__": f"What tensorsh does not have: {title}."})
+    elif kind == "~":
+        made = type(name, (), {"__init__": lambda self, *args, **kwargs: None})
     elif kind == "@":
 
         def made(function: Any) -> Any:

@@ -161,3 +161,8 @@ def _addmm_activation(
     found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found = T.nn.functional.gelu(found) if use_gelu else found.relu()
     return found if out is None else out.resize_(found.shape).copy_(found)
+
+
+def dsmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """A sparse matrix times a dense one: the older name of `torch.sparse.mm`."""
+    return T.sparse.mm(mat1, mat2)

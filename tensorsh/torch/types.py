@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import IO, Union
 
 from ..engine.arrays.device import device as _device
+from ..engine.arrays.dtype import dtype as _dtype  # noqa: F401 - by these names
+from ..engine.arrays.layout import layout as _layout  # noqa: F401
+from ..engine.tensors.storage import UntypedStorage as Storage  # noqa: F401
 from ..engine.tensors.tensor import Size, Tensor
 
 __all__: list[str] = []

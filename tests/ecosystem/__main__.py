@@ -1,21 +1,23 @@
-"""``python -m tests.ecosystem PYTHON [NAME...]``: runs the programs in an environment that has the libraries, and writes docs/ecosystem.md.
+"""``python -m tests.ecosystem FOLDER``: the programs, in an environment in this folder; writes docs/ecosystem.md (`make ecosystem`).
 
-``--record PYTHON_WITH_TORCH [NAME...]`` writes what PyTorch prints to `expected/`, from an environment with the libraries and PyTorch.
+With names behind it, ``FOLDER NAME...`` runs these and writes nothing. ``--record PYTHON [NAME...]`` writes what PyTorch prints to
+`expected/`; that Python has PyTorch and the libraries.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+from .environment import prepare, versions
+from .report import write
 from .running import HERE, outcome, programs, run
 
-WAY = (
-    "-c",
-    "import sys; sys.argv[:] = sys.argv[1:]; import runpy, tensorsh.as_torch; runpy.run_path(sys.argv[0], run_name='__main__')",
-)
+RUN = "import runpy, sys; sys.argv[:] = sys.argv[1:]; import tensorsh.as_torch; runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
 def record(python: str, names: list[str]) -> int:
+    """Keep what programs print on PyTorch."""
     for name in names:
         text, error = run(python, name)
         print(f"{name:26} {error or f'{len(text.splitlines())} lines'}", flush=True)
@@ -24,23 +26,29 @@ def record(python: str, names: list[str]) -> int:
     return 0
 
 
+def compare(python: str, name: str) -> str:
+    """What a program did on tensorsh, in a few words."""
+    text, error = run(python, name, ("-c", RUN))
+    if error:
+        return "error: " + error
+    expected = HERE / "expected" / f"{name}.txt"
+    return outcome(text, expected.read_text(encoding="utf-8")) if expected.exists() else "not recorded"
+
+
 def main(words: list[str]) -> int:
-    recording = words[:1] == ["--record"]
-    python, *names = words[1:] if recording else words
-    if recording:
-        return record(python, names or programs())
-    for name in names or programs():
-        text, error = run(python, name, WAY)
-        expected = HERE / "expected" / f"{name}.txt"
-        told = (
-            "error: " + error
-            if error
-            else outcome(text, expected.read_text(encoding="utf-8"))
-            if expected.exists()
-            else "not recorded"
-        )
-        print(f"{name:26} {told[:260]}", flush=True)
-    return 0
+    if not words:
+        sys.stderr.write(__doc__ or "")
+        return 2
+    if words[0] == "--record":
+        return record(words[1], words[2:] or programs())
+    python = prepare(Path(words[0]))
+    found = {}
+    for name in words[1:] or programs():
+        found[name] = compare(python, name)
+        print(f"{name:26} {found[name][:200]}", flush=True)
+    if not words[1:]:
+        write(found, versions(python))
+    return int(any(told not in ("same", "close") for told in found.values()))
 
 
 if __name__ == "__main__":

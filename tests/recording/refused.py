@@ -1,7 +1,7 @@
 """What libraries import from parts of PyTorch that tensorsh does not have: the compiler, exporters, training on many machines.
 
 One line a module: its name without ``torch.``, a colon, its names: classes with ``!``, members of an enumeration in
-parentheses, decorators with ``@``, functions as they are.
+parentheses, decorators with ``@``, classes whose objects can be made with ``~``, functions as they are.
 """
 
 from __future__ import annotations
@@ -113,6 +113,8 @@ xpu: device empty_cache current_device get_device_name get_device_capability get
 """Modules, and names of theirs beside those in ``__all__``, that at least one of the libraries of tests/ecosystem imports."""
 
 
+PLAIN = {"Partial", "Replicate", "Shard", "_StridedShard"}
+"""Classes of which libraries make objects when they are imported: these say how something would be done."""
 DECORATORS = {"_require_initialized"}
 """Functions that libraries call when they are imported, to mark others."""
 
@@ -121,6 +123,8 @@ def written(name: str, value: object) -> str | None:
     """A name and what it is; None for constants."""
     if name in DECORATORS:
         return name + "@"
+    if name in PLAIN:
+        return name + "~"
     if isinstance(value, type) and issubclass(value, enum.Enum):
         return f"{name}({','.join(value.__members__)})"
     if isinstance(value, type) and hasattr(value, "__members__"):
@@ -132,7 +136,18 @@ def written(name: str, value: object) -> str | None:
 
 def record() -> None:
     lines = []
-    apart = {"cuda", "mps", "xpu", "nn.functional", "autograd.profiler", "backends.cuda", "multiprocessing", "profiler", "nn.parallel", "nn.attention.flex_attention"}
+    apart = {
+        "cuda",
+        "mps",
+        "xpu",
+        "nn.functional",
+        "autograd.profiler",
+        "backends.cuda",
+        "multiprocessing",
+        "profiler",
+        "nn.parallel",
+        "nn.attention.flex_attention",
+    }
     for line in LEANED_ON.strip().splitlines():
         dotted, _, words = line.partition(":")
         module = importlib.import_module("torch." + dotted)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.wrapping import wraps
 from ..nn.modules.container import Sequential
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
@@ -34,7 +34,7 @@ def has_proxy(values: Any) -> Proxy | None:
 def recording(function: Callable) -> Callable:
     """A function that is a node when it is called with a proxy."""
 
-    @functools.wraps(function)
+    @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         found = has_proxy((args, kwargs))
         if found is None:

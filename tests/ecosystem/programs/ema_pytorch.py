@@ -6,7 +6,7 @@ from ema_pytorch import EMA
 torch.manual_seed(0)
 net = torch.nn.Linear(3, 2)
 ema = EMA(net, beta=0.9, update_after_step=1, update_every=1)
-for step in range(5):
+for _ in range(5):
     with torch.no_grad():
         net.weight.add_(torch.randn_like(net.weight))
     ema.update()

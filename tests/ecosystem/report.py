@@ -1,0 +1,50 @@
+"""docs/ecosystem.md: what each library's program did."""
+
+from __future__ import annotations
+
+import ast
+from datetime import date
+
+from .running import HERE
+
+PAGE = HERE.parents[1] / "docs" / "ecosystem.md"
+PACKAGES = {
+    "transformers_gpt2": "transformers", "transformers_bert": "transformers", "transformers_llama": "transformers",
+    "fabric": "lightning", "pyro": "pyro-ppl", "ignite": "pytorch-ignite", "torchvision_parts": "torchvision",
+}  # fmt: skip
+"""Programs that are not named as their package is."""
+TEXT = """\
+# Libraries that run on tensorsh
+
+Each of these programs uses a library that is written for PyTorch, in plain Python in which `torch` means tensorsh
+([as_torch.md](as_torch.md)). What it prints is compared with what it printed on PyTorch 2.13 (CPU): *same* is to the letter, *close*
+where last digits differ. `make ecosystem` makes an environment of its own, runs them, and writes this page; the programs
+are `tests/ecosystem/programs/`.
+
+{count} of {all} print PyTorch's numbers, {same} of them to the letter ({date}).
+
+| library | version | what the program does | on tensorsh |
+|---|---|---|---|
+{rows}
+"""
+
+
+def first_line(name: str) -> str:
+    """What a program says that it does."""
+    text = ast.get_docstring(ast.parse((HERE / "programs" / f"{name}.py").read_text(encoding="utf-8"))) or ""
+    return text.splitlines()[0]
+
+
+def write(outcomes: dict[str, str], versions: dict[str, str]) -> None:
+    """Write the page of what the programs did."""
+    rows = []
+    for name, told in outcomes.items():
+        package = PACKAGES.get(name, name).replace("_", "-")
+        cell = told.replace("|", "\\|")
+        rows.append(
+            f"| {name.replace('_', ' ') if name in PACKAGES else package} | {versions.get(package, '')} | {first_line(name)} | {cell} |"
+        )
+    same = sum(told == "same" for told in outcomes.values())
+    close = sum(told == "close" for told in outcomes.values())
+    page = TEXT.format(count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows))
+    PAGE.write_text(page, encoding="utf-8")

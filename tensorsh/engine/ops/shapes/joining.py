@@ -45,7 +45,14 @@ def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
         over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
         arrays, kind, tracked = [], None, False
         try:
-            if casting or rest or keywords or type(over) is not int or type(tensors) not in SEQUENCES or not tensors:
+            if (
+                casting
+                or rest
+                or keywords
+                or type(over) is not int
+                or type(tensors) not in (list, tuple)
+                or not tensors
+            ):
                 raise TypeError
             for t in tensors:
                 if type(t) is not Tensor and not isinstance(t, Tensor):
@@ -71,9 +78,6 @@ def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
         return fresh(result)
 
     return function
-
-
-SEQUENCES = (list, tuple)
 
 
 def stacked(arrays: list, dim: int) -> Any:

@@ -321,7 +321,7 @@ def test_timeout_leaves_other_programs_alone() -> None:
 def test_max_output() -> None:
     done = tensorsh("--max-output", "1K", "-c", "try:\n    while True: print('x' * 99)\nexcept: print('y')")
     assert done.returncode == 1 and len(done.stdout) == 1024
-    assert done.stderr.startswith("OutputLimit: the program printed more than 1024 bytes (--max-output) at <string>:3")
+    assert done.stderr.startswith("OutputLimit: the program printed more than 1024 bytes (--max-output) at <string>:2")
     assert tensorsh("--max-output", "4", "-c", "print('abc')").stdout == "abc\n"
 
 

@@ -159,7 +159,10 @@ def unknown_import(case: Case) -> str | None:
         return None
     found = _suggestion(nearest(name, case.host.names_in(path)))
     if found is None and not path and any(case.host.names_in("")):
-        return "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them"
+        return (
+            "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; installed "
+            "packages run in plain Python: tensorsh python SCRIPT.py"
+        )
     return found
 
 

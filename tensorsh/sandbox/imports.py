@@ -86,14 +86,9 @@ def _offers(module: Any, name: str) -> bool:
 
 
 def unknown(name: str) -> ModuleNotFoundError:
-    """The error of a module that there is not: Python's line, and where an installed package can be used. The same for every
-    name: a program learns nothing of what is installed."""
-    error = ModuleNotFoundError(f"No module named {name!r}", name=name)
-    error.add_note(
-        f"hint: a module of your own is {name.partition('.')[0]}.py or .tsr beside the program; installed packages run outside the sandbox, "
-        "in plain Python: tensorsh python SCRIPT.py"
-    )
-    return error
+    """The error of a module that there is not, in Python's words. The same for every name: a program learns nothing of what is
+    installed."""
+    return ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def hints(module: Any, name: str) -> list[str]:

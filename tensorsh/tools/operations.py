@@ -15,7 +15,7 @@ from ..sandbox.sealed import Sealed
 
 LAYERS = "tensorsh.torch.nn.modules."
 """Where the modules stand whose calls of operators are a program's own."""
-BETWEEN = ("tensorsh.engine.operators.", "tensorsh.engine.arrays.door", "tensorsh.tools.")
+BETWEEN = ("tensorsh.engine.", "tensorsh.tools.")
 """Where the functions stand between a call and its watch."""
 
 

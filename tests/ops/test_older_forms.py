@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.wording import older
+from tensorsh.engine.arrays.state import state
 
 X = torch.arange(6.0).view(2, 3)
 M = torch.ones(2, 2)
@@ -37,8 +37,8 @@ def test_numbers_before_what_they_scale(call: Callable, values: list) -> None:
         assert call().flatten().tolist() == values
 
 
-def test_the_older_form_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(older, "warned", False)
+def test_the_older_form_is_told_once() -> None:
+    state.warned.discard("older")
     with pytest.warns(UserWarning) as told:
         torch.add(X, 2, X)
         X.clone().add_(2, X)

@@ -17,6 +17,8 @@ NUMBERS = (int, float, complex, bool)
 
 def scaled(args: tuple, kwargs: dict) -> tuple | None:
     """``add(input, alpha, other)`` as ``add(input, other, alpha=alpha)``."""
+    if len(args) == 2 and "other" in kwargs:
+        args, kwargs = (*args, kwargs["other"]), {key: value for key, value in kwargs.items() if key != "other"}
     if len(args) != 3 or "alpha" in kwargs or not isinstance(args[1], NUMBERS):
         return None
     return (args[0], args[2]), kwargs | {"alpha": args[1]}
@@ -123,6 +125,6 @@ def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
     if name in ("randint_like", "linalg.norm", "randint") or len(args) > 1 or kwargs:
         found = rewrite(args, kwargs)
         if found is not None and rewrite in FRONT:
-            warn(title, rewrite, len(args) - len(found[0]))
+            warn(title, rewrite, max(len(args) - len(found[0]), 1))
         return found
     return None

@@ -63,6 +63,7 @@ cdef class PublicForm:
     cdef object one(self, object input)
     cdef object two(self, object input, object other)
     cdef object general(self, tuple args, dict kwargs)
+    cdef object failed(self, tuple args, dict kwargs, object error)
     cdef object learn(self, tuple args, dict kwargs)
 
 cdef class Method(PublicForm):
@@ -73,9 +74,8 @@ cdef class Symbol(Method):
 
 cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
     cdef PublicForm form = <PublicForm>callee
-    cdef Py_ssize_t n = PyVectorcall_NARGS(flags), k
+    cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
     cdef list values
-    cdef dict keywords
     if not form.door:
         if n > 0 and words is NULL and form.executor is not None and form.executor.operands == n:
             result = form.one(<object>args[0]) if n == 1 else form.two(<object>args[0], <object>args[1])
@@ -86,13 +86,17 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
             if values is not None:
                 try:
                     return form.executor.carry_out(values)
-                except Exception:
-                    pass  # the general way has the words
-    keywords = {}
+                except Exception as error:
+                    return form.failed(packed(args, n), named(args + n, words), error)
+    return form.general(packed(args, n), named(args + n, words))
+
+cdef inline dict named(PyObject *const *values, PyObject *words):
+    cdef dict keywords = {}
+    cdef Py_ssize_t k
     if words is not NULL:
         for k in range(len(<tuple>words)):
-            keywords[(<tuple>words)[k]] = <object>args[n + k]
-    return form.general(packed(args, n), keywords)
+            keywords[(<tuple>words)[k]] = <object>values[k]
+    return keywords
 
 cdef inline list fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, PyObject *words):
     cdef list values, fits = form.fits

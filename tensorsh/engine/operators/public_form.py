@@ -150,20 +150,25 @@ class PublicForm:
                 self.learn(args, kwargs)
             return result
         except Exception as error:
-            if self.names and hasattr(error, "form_of"):
-                sparse = error.form_of(self.names)
-                if sparse is not None:
-                    return sparse(*args, **kwargs)
-            if late and late[0](args, kwargs):
-                return self.general(args, kwargs)
-            if isinstance(error, TypeError):
-                older = today(self.title, args, kwargs)
-                if older is not None:
-                    return self.general(older[0], older[1])
-            told = explain(self.title, args, kwargs, error)
-            if told is error:
-                raise
-            raise told from None
+            return self.failed(args, kwargs, error)
+
+    def failed(self, args, kwargs, error):
+        """The answer to arguments by which a call failed: of a function for sparse tensors, of those that are asked late, of an
+        older form; else PyTorch's error is raised."""
+        if self.names and hasattr(error, "form_of"):
+            sparse = error.form_of(self.names)
+            if sparse is not None:
+                return sparse(*args, **kwargs)
+        if late and late[0](args, kwargs):
+            return self.general(args, kwargs)
+        if isinstance(error, TypeError):
+            older = today(self.title, args, kwargs)
+            if older is not None:
+                return self.general(older[0], older[1])
+        told = explain(self.title, args, kwargs, error)
+        if told is error:
+            raise error
+        raise told from None
 
     def learn(self, args, kwargs):
         """Keep the types of a call that fitted: calls like it go to the executor at once."""

@@ -7,10 +7,10 @@ killed leaves nothing half read. A large one is itself sent as memory.
 from __future__ import annotations
 
 import os
+import select
 import socket
 import time
 from array import array
-from select import POLLIN, POLLOUT, poll
 from typing import Any
 
 from ...engine.tensors.segments import TOO_MANY, created, mapped, segment_of
@@ -69,10 +69,10 @@ class End:
     def close(self) -> None:
         self.socket.close()
 
-    def wait(self, seconds: float | None, events: int = POLLIN) -> bool:
+    def wait(self, seconds: float | None, events: int | None = None) -> bool:
         """Whether there is something to read (or room to write) within so many seconds."""
-        waiting = poll()
-        waiting.register(self.socket, events)
+        waiting = select.poll()
+        waiting.register(self.socket, select.POLLIN if events is None else events)
         until = None if seconds is None else time.monotonic() + seconds
         while True:
             left = 0.5 if until is None else min(until - time.monotonic(), 0.5)
@@ -94,7 +94,7 @@ class End:
                     if not block:
                         message.hold(-1)
                         return False
-                    self.wait(None, POLLOUT)
+                    self.wait(None, select.POLLOUT)
         except (BrokenPipeError, ConnectionError):
             message.hold(-1)
             raise Ended from None

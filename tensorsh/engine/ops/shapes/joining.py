@@ -45,14 +45,9 @@ def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
         over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
         arrays, kind, tracked = [], None, False
         try:
-            if (
-                casting
-                or rest
-                or keywords
-                or type(over) is not int
-                or type(tensors) not in (list, tuple)
-                or not tensors
-            ):
+            if casting or rest or keywords or type(over) is not int or not tensors:
+                raise TypeError
+            if type(tensors) is not list and type(tensors) is not tuple:
                 raise TypeError
             for t in tensors:
                 if type(t) is not Tensor and not isinstance(t, Tensor):
@@ -153,8 +148,7 @@ cat.gradient(tensors=cat_gradient)
 @operator(method=False, short=lambda op, form: quick(op, form, stacked))
 def stack(xp, tensors: Arrays, dim=0):
     """The tensors, all of one shape, along a new dimension.
-    Three of (2, 4) give (3, 2, 4), with ``dim=1`` (2, 3, 4); the dtypes are promoted. `cat` joins along a dimension that is
-    there. RuntimeError: shapes that differ, no tensors."""
+    Three of (2, 4) give (3, 2, 4), with ``dim=1`` (2, 3, 4). RuntimeError: shapes that differ, no tensors."""
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
@@ -300,9 +294,8 @@ def block_diag(*tensors) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    if not tensors:
-        return wrap(np.empty((1, 0), state.default_dtype.numpy))
-    return block_diagonal.function(list(tensors))
+    empty = np.empty((1, 0), state.default_dtype.numpy)
+    return block_diagonal.function(list(tensors)) if tensors else wrap(empty)
 
 
 def broadcast_shape(shapes: list) -> tuple:

@@ -7,11 +7,11 @@ diagnostic of where it arose; one that is killed, exits or takes too long is tol
 from __future__ import annotations
 
 import os
+import select
 import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from select import POLLIN, poll
 from typing import Any
 
 from ....engine.arrays.blas import set_threads
@@ -270,12 +270,12 @@ class WorkersPass(Pass):
         """The next result of any worker: its index, kind, value and worker."""
         seconds = self._loader.timeout
         until = time.monotonic() + seconds if seconds else None
-        waiting = poll()
+        waiting = select.poll()
         ends = {}
         for worker in self._workers:
             if not worker.done and worker.lost is None:
                 ends[worker.end.fileno()] = worker
-                waiting.register(worker.end.fileno(), POLLIN)
+                waiting.register(worker.end.fileno(), select.POLLIN)
         while True:
             wanted = self._workers[self._tasks[self._wanted][0]] if self._loader.in_order else None
             for worker in self._workers:

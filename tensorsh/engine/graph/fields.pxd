@@ -1,5 +1,4 @@
 cimport cython
-from ..arrays.switches cimport Switches
 
 cdef extern from *:
     """
@@ -67,7 +66,7 @@ cdef class Saved(Version):
 cdef class Wrapped:
     cdef public object value
 
-cdef Switches switches
+cdef dict settings
 cdef object ndarray, generic
 cdef object tensor_class
 cdef long long count

@@ -1,9 +1,8 @@
 cimport cython
-from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
 from ..graph.fields cimport Fields, fresh, wrap
 
-cdef Switches switches
+cdef dict settings
 cdef object ndarray, FLOAT32, FLOAT64
 cdef tuple INTEGERS
 cdef long long HUGE

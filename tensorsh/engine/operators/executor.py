@@ -30,7 +30,7 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-switches = state
+settings = state.__dict__
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
@@ -175,7 +175,7 @@ class Executor(Recording):
             result = self.apply(arrays, tried)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
-        if tracked and self.differentiable and switches.grad_enabled:
+        if tracked and self.differentiable and settings["grad_enabled"]:
             return self.recorded(values, result)
         if self.view or type(result) is tuple or type(result) is list:
             return self.bare(values, result)
@@ -186,7 +186,7 @@ class Executor(Recording):
         result = self.loop(input._array)
         if result is None:
             return None
-        if input._node is None or not self.differentiable or not switches.grad_enabled:
+        if input._node is None or not self.differentiable or not settings["grad_enabled"]:
             return fresh(result)
         values = self.defaults[:]
         values[0] = input
@@ -204,7 +204,7 @@ class Executor(Recording):
             result = self.loop(input._array, other)
         if result is None:
             return None
-        if not tracked or not self.differentiable or not switches.grad_enabled:
+        if not tracked or not self.differentiable or not settings["grad_enabled"]:
             return fresh(result)
         return self.recorded(self.filled(input, other), result)
 
@@ -434,14 +434,14 @@ class Executor(Recording):
             t = wrap(result)
             if self.view:
                 attach(t, values[self.tensors[0]])
-            elif switches.inference:
+            elif settings["inference"]:
                 t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
         if self.view:
             for t in tensors:
                 attach(t, values[self.tensors[0]], "multiple")
-        elif switches.inference:
+        elif settings["inference"]:
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)

@@ -1,5 +1,4 @@
 cimport cython
-from ..arrays.switches cimport Switches
 from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
 
 cdef extern from *:
@@ -33,7 +32,7 @@ cdef extern from *:
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
-cdef Switches switches
+cdef dict settings
 cdef object ndarray, FLOAT32, FLOAT64
 cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
 

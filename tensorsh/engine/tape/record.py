@@ -20,7 +20,7 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-switches = state
+settings = state.__dict__
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 FORWARD = {"_nll_loss": "nll_loss_forward"}
 """Names in an error that are not the operator's own."""
@@ -328,7 +328,7 @@ def attach(t, source, origin=None):
         t._inference = True
     if origin is not None:
         t._origin = origin
-    if not switches.grad_enabled:
+    if not settings["grad_enabled"]:
         if origin is None:
             t._origin = "no_grad"
         if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":

@@ -45,9 +45,9 @@ def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
         over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
         arrays, kind, tracked = [], None, False
         try:
-            if casting or rest or keywords or type(over) is not int or not tensors:
+            if casting or rest or keywords or type(over) is not int or type(tensors) not in (list, tuple):
                 raise TypeError
-            if type(tensors) is not list and type(tensors) is not tuple:
+            if not tensors:
                 raise TypeError
             for t in tensors:
                 if type(t) is not Tensor and not isinstance(t, Tensor):

@@ -1,3 +1,0 @@
-cdef class Switches:
-    cdef public bint grad_enabled, inference
-    cdef public object places

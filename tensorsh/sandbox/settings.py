@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import warnings
-from _thread import RLock, get_ident  # threading adds nothing but its import
+from _thread import RLock  # threading adds nothing but its import
 from contextvars import Context, ContextVar, copy_context
 from time import sleep
 
@@ -65,11 +65,11 @@ def _apart(phase: str, _: object) -> None:
         ):  # else the settings are in the hands of another thread
             engine = _engine()
         before = engine.snapshot() if engine is not None else None
-        _aside = mine, engine, before, copy_context(), warnings.filters[:], get_ident()
+        _aside = mine, engine, before, copy_context(), warnings.filters[:]
         if engine is not None:
             engine.restore(engine.fresh())
     elif _aside is not None:
-        mine, engine, before, variables, filters, _ = _aside
+        mine, engine, before, variables, filters = _aside
         if before is not None:
             engine.restore(before)
         if warnings.filters != filters:
@@ -184,10 +184,6 @@ class Settings:
     @whole
     def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
         sys.unraisablehook = ignored
-        if (
-            _aside is not None and _aside[-1] == get_ident()
-        ):  # a collection at the end of the stack, where there was no room for another call
-            _apart("stop", None)
         if not process.one_program and _apart not in gc.callbacks:  # from now on there is somebody else
             gc.callbacks.append(_apart)
         if self.memory is not None:

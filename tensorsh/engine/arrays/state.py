@@ -11,22 +11,19 @@ from typing import Any
 
 from . import door
 from . import dtype as _dtype
+from .switches import Switches
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """How many threads large arrays are worked on by, unless a program says otherwise."""
 
 
-class State:
+class State(Switches):
     """Everything that ``torch.set_...`` and ``manual_seed`` change. Read on every call, so plain attributes."""
 
-    grad_enabled: bool
-    inference: bool
     default_dtype: _dtype.dtype
     default_device: Any
     anomaly: bool
     check_nan: bool
-    places: Any
-    """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
     flow: Any
     """Called with each node of a backward pass and the gradient that arrived there; what it gives is called with the node's
     own gradients, unless that is None. None, usually."""
@@ -77,7 +74,7 @@ class State:
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
     def __init__(self) -> None:
-        self.__dict__.update(self.fresh())
+        self.restore(self.fresh())
 
     def fresh(self) -> dict[str, Any]:
         """A snapshot of a new session's settings."""
@@ -90,16 +87,6 @@ class State:
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None,
         }  # fmt: skip
-
-    def snapshot(self) -> dict[str, Any]:
-        return dict(self.__dict__)
-
-    def restore(self, snapshot: dict[str, Any]) -> None:
-        own = self.__dict__
-        own.update(snapshot)  # never empty: an interruption may come at any time
-        for name in own.keys() - snapshot.keys():
-            del own[name]
-        self.settle()
 
     def settle(self) -> None:
         """Open or close the door for those who have a say in calls, after one of them came or went."""

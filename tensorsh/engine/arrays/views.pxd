@@ -46,6 +46,8 @@ cdef extern from *:
     object shaped "tensorsh_shaped"(object array, object shape)
     Py_ssize_t placed "tensorsh_placed"(object dim, Py_ssize_t n)
 
+cdef object ndarray
+
 cpdef object viewed(object array, object shape, object dtype=*)
 cpdef object transposed(object array)
 cpdef object infer_size(object shape, object count)

@@ -13,10 +13,13 @@ except ImportError:
 
 from typing import Any
 
+import numpy as np
+
 from .dtype import of
 from .errors import tensor_type, wrap_dim
 from .extents import LONG, count, strided, viewing_strides
 
+ndarray = np.ndarray
 if cython.compiled:
     ready()  # type: ignore[name-defined]  # noqa: F821 - of views.pxd
 else:
@@ -89,8 +92,8 @@ def unsqueezed(array: Any, dim: Any) -> Any:
 
 
 def transposed(array: Any) -> Any:
-    """A matrix with its dimensions exchanged; None for more dimensions."""
-    return array.T if array.ndim <= 2 else None
+    """A matrix of numpy with its dimensions exchanged; None for others."""
+    return array.T if type(array) is ndarray and array.ndim == 2 else None
 
 
 def exchanged(array: Any, dim0: Any, dim1: Any) -> Any:

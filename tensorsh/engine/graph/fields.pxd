@@ -1,4 +1,5 @@
 cimport cython
+from ..arrays.switches cimport Switches
 
 cdef extern from *:
     """
@@ -66,7 +67,7 @@ cdef class Saved(Version):
 cdef class Wrapped:
     cdef public object value
 
-cdef dict settings
+cdef Switches switches
 cdef object ndarray, generic
 cdef object tensor_class
 cdef long long count

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays.state import state
 
-settings = state.__dict__
+switches = state
 ndarray, generic = np.ndarray, np.generic
 tensor_class = None
 count = 0
@@ -63,8 +63,8 @@ class Version:
         if self.stamps is None:
             self.stamps = deque(maxlen=64)
         self.stamps.append(self.last)
-        if settings["places"]:
-            self._place = settings["places"]()
+        if switches.places:
+            self._place = switches.places()
 
     def at(self, sequence):
         """The version when the clock showed `sequence`."""
@@ -139,7 +139,7 @@ def fresh(array, node=None):
     """A tensor on a new array, with its history; an inference tensor in inference mode."""
     t = wrap(array)
     t._node = node
-    if settings["inference"]:
+    if switches.inference:
         t._inference = True
     return t
 
@@ -151,8 +151,8 @@ def link(kind, edges, saved=(), metas=None):
     node._saved = saved
     node._metas = metas
     node._sequence = tick()
-    if settings["places"]:
-        node._place = settings["places"]()
+    if switches.places:
+        node._place = switches.places()
     return node
 
 

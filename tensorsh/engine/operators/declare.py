@@ -86,22 +86,22 @@ class Operator(Executor):
         self.index = {p: i for i, p in enumerate(self.params)}
         notes = kernel.__annotations__
         kinds = [getattr(notes.get(p), "__name__", notes.get(p)) for p in self.params]
-        self.arrays = tuple(i for i, k in enumerate(kinds) if k in ARRAYS)
-        self.lists = tuple(i for i, k in enumerate(kinds) if k == "Arrays" or k == "list")
-        self.tensors = tuple(sorted(self.arrays + self.lists))
-        self.fixed = tuple(i for i, k in enumerate(kinds) if k == "Constant")
+        self.arrays = bytes([i for i, k in enumerate(kinds) if k in ARRAYS])
+        self.lists = bytes([i for i, k in enumerate(kinds) if k == "Arrays" or k == "list"])
+        self.tensors = bytes(sorted(self.arrays + self.lists))
+        self.fixed = bytes([i for i, k in enumerate(kinds) if k == "Constant"])
         self.unlinked = frozenset(p for p, k in zip(self.params, kinds, strict=True) if k == "Unlinked")
         self.packed: int = kinds.index("Ints") if "Ints" in kinds else -1
         kind, *chosen = (promote or "").split() or [""]
         self.promote: str | None = kind or None
-        self.promoted = tuple(self.index[p] for p in chosen) or self.arrays
+        self.promoted = bytes([self.index[p] for p in chosen]) or self.arrays
         self.unmixed: bool = promote is not None and self.promoted == self.tensors
         self.keywords = self.params[self.positional :]
-        self.rest = self.defaults[2:]
+        self.rest = tuple(self.defaults[2:])
         self.demands = REQUIRED in self.defaults[self.positional :]
         self.wide: bool = promote is not None if wide is None else wide
         self.view: bool = view
-        self.lone = self.tensors == self.arrays == self.promoted == (0,)  # one tensor, and settings
+        self.lone = self.tensors == self.arrays == self.promoted == b"\0"  # one tensor, and settings
         fields = outputs.split() if isinstance(outputs, str) else []
         self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
         self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
@@ -249,7 +249,7 @@ class Operator(Executor):
             return self.result(tensors)
         return tuple(tensors)
 
-    def into(self, values: list, out: Any, name: str = "") -> Any:
+    def into(self, values: Any, out: Any, name: str = "") -> Any:
         """The ``out=`` form: results written into given tensors, resized where their shape differs. name: under which the
         operator was called, where it is one of several."""
         targets = list(out) if isinstance(out, (tuple, list)) else [out]

@@ -1,8 +1,9 @@
 cimport cython
+from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
 from ..graph.fields cimport Fields, fresh, wrap
 
-cdef dict settings
+cdef Switches switches
 cdef object ndarray, FLOAT32, FLOAT64
 cdef tuple INTEGERS
 cdef long long HUGE
@@ -16,31 +17,31 @@ cdef class Plan:
 
 cdef class Executor(Recording):
     cdef public object kernel, check, fast, same, loop, limited, wide, otherwise
-    cdef public list names, defaults, rest
-    cdef public tuple arrays, promoted, keywords
+    cdef public list names, defaults
+    cdef public bytes arrays, promoted
+    cdef public tuple keywords, rest
     cdef public dict index, plans
     cdef public int packed, positional, required, first, operands
     cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats, lone, demands
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, packed=Py_ssize_t, values=list)
-    cdef list bound(self, tuple args, dict kwargs)
+    cdef tuple bound(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)
-    cdef bint take(self, list values, list arrays) except -1
-    @cython.locals(values=list)
+    cdef bint take(self, tuple values, list arrays) except -1
     cdef object single(self, Fields input)
     @cython.locals(y=Fields, tracked=bint)
     cdef object pair(self, Fields input, object other)
     cdef object answered(self, tuple args, dict kwargs)
-    @cython.locals(n=Py_ssize_t, rest=list)
-    cdef list filled(self, object input, object other)
-    @cython.locals(x=Fields, tracked=bint, tried=bint)
-    cdef object carry_out(self, list values)
+    @cython.locals(n=Py_ssize_t, rest=tuple)
+    cdef tuple filled(self, object input, object other)
+    @cython.locals(x=Fields, tracked=bint, tried=bint, arrays=list)
+    cdef object carry_out(self, tuple values)
     @cython.locals(i=Py_ssize_t)
     cdef object apply(self, list arrays, bint tried)
     @cython.locals(i=Py_ssize_t, usual=bint)
     cdef object calculated(self, list arrays, bint tried)
     cdef bint floats(self, object a) except -1
     @cython.locals(n=Py_ssize_t)
-    cdef object quickly(self, object a, list values)
+    cdef object quickly(self, object a, tuple values)
     @cython.locals(i=Py_ssize_t, numbers=bint)
     cdef bint alike(self, list arrays) except -1
     @cython.locals(i=Py_ssize_t)
@@ -50,4 +51,4 @@ cdef class Executor(Recording):
     cdef object cast(self, list arrays)
     cdef Plan planned(self, list operands)
     cdef object widen(self, list arrays)
-    cdef object bare(self, list values, object result)
+    cdef object bare(self, tuple values, object result)

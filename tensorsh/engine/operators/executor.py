@@ -30,7 +30,7 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-settings = state.__dict__
+switches = state
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
@@ -119,12 +119,12 @@ class Executor(Recording):
             for value in values:
                 if value is REQUIRED:
                     raise binding_error(self, args, kwargs)
-        return values
+        return tuple(values)
 
     def unwrap(self, values):
         """The arguments with arrays for tensors, and whether one of the tensors wants a gradient."""
-        arrays = values[:]
-        return arrays, self.take(values, arrays)
+        arrays = list(values)
+        return arrays, self.take(tuple(values), arrays)
 
     def take(self, values, arrays):
         """Put arrays in the places of tensors; whether one of the tensors wants a gradient."""
@@ -157,7 +157,7 @@ class Executor(Recording):
 
     def run(self, values):
         """The results for arguments in the order of the parameters, recorded where that is wanted."""
-        return self.carry_out(values)
+        return self.carry_out(tuple(values))
 
     def carry_out(self, values):
         """Compute, wrap, record."""
@@ -170,12 +170,12 @@ class Executor(Recording):
                 tried = True
                 result = self.quickly(x._array, values)
         if result is None:
-            arrays = values[:]
+            arrays = list(values)
             tracked = self.take(values, arrays)
             result = self.apply(arrays, tried)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
-        if tracked and self.differentiable and settings["grad_enabled"]:
+        if tracked and self.differentiable and switches.grad_enabled:
             return self.recorded(values, result)
         if self.view or type(result) is tuple or type(result) is list:
             return self.bare(values, result)
@@ -186,11 +186,9 @@ class Executor(Recording):
         result = self.loop(input._array)
         if result is None:
             return None
-        if input._node is None or not self.differentiable or not settings["grad_enabled"]:
-            return fresh(result)
-        values = self.defaults[:]
-        values[0] = input
-        return self.recorded(values, result)
+        if input._node is None or not self.differentiable or not switches.grad_enabled:
+            return self.bare((input,), result) if self.view else fresh(result)
+        return self.recorded((input, *self.defaults[1:]), result)
 
     def pair(self, input, other):
         """The result of the loop for a tensor and a tensor or number, with the settings at their defaults; None where that is
@@ -204,7 +202,7 @@ class Executor(Recording):
             result = self.loop(input._array, other)
         if result is None:
             return None
-        if not tracked or not self.differentiable or not settings["grad_enabled"]:
+        if not tracked or not self.differentiable or not switches.grad_enabled:
             return fresh(result)
         return self.recorded(self.filled(input, other), result)
 
@@ -213,12 +211,12 @@ class Executor(Recording):
         rest = self.rest
         n = len(rest)
         if n == 0:
-            return [input, other]
-        return [input, other, rest[0]] if n == 1 else [input, other, *rest]
+            return input, other
+        return (input, other, rest[0]) if n == 1 else (input, other, *rest)
 
     def compute(self, arrays):
         """The result of the array function for arguments in the order of the parameters, arrays in place of tensors."""
-        return self.apply(arrays, False)
+        return self.apply(list(arrays), False)
 
     def floats(self, a):
         """Whether an array is numpy's, of floats, with elements, but not so many that the work is to be one that can be left."""
@@ -349,8 +347,12 @@ class Executor(Recording):
     def plain(self, arrays):
         """Whether arrays go to the array function as they are: numpy's, none of half precision, the first of floats, with
         elements."""
-        if self.lists:
-            return False
+        for i in self.lists:
+            first = None
+            for x in arrays[i]:
+                if not self.floats(x) or first is not None and dtype_of(x) is not first:
+                    return False
+                first = dtype_of(x)
         for i in self.arrays:
             x = arrays[i]
             if type(x) is not ndarray:
@@ -434,14 +436,14 @@ class Executor(Recording):
             t = wrap(result)
             if self.view:
                 attach(t, values[self.tensors[0]])
-            elif settings["inference"]:
+            elif switches.inference:
                 t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
         if self.view:
             for t in tensors:
                 attach(t, values[self.tensors[0]], "multiple")
-        elif settings["inference"]:
+        elif switches.inference:
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)

@@ -10,12 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.door import PROCEED, ask
-from ..wording.arguments import checked, takes_lists, types_of
-from ..wording.dtype_refusals import refuse
 from .casts import door_of
 from .public_form import form_of
 from .signature import Form
-from .titles import Choice
+from .titles import Function
 
 
 def public(title: str, answer: Callable, names: Sequence[str] = (), executor: Any = None) -> Callable:
@@ -29,35 +27,10 @@ def form(
     choices: dict | None = None, executor: Any = None,
 ) -> Callable:  # fmt: skip
     """The form of a function in Python: arguments that fit none of PyTorch's overloads are refused before it is called.
-    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded. choices: as for `Choice`; executor: as for `public`."""
-    known: set[tuple] = set()
+    names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded. choices: the operators that
+    answer for float tensors, by the types of the arguments; executor: as for `public`."""
     names = names or [title.partition(".")[2]]
-    limited: Any = dtypes
-    lists: bool | None = None  # whether what is in a list counts, once that was asked
-
-    def answer(args: tuple, kwargs: dict) -> Any:
-        nonlocal limited, lists
-        types = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else (*map(type, args),)
-        if lists is not False and (tuple in types or list in types):
-            if lists is None:
-                lists = takes_lists(title)
-            if lists:
-                types = types_of(args, kwargs)
-        if types not in known:
-            args, kwargs = checked(title, known, types, args, kwargs)
-        if out and "out" in kwargs:
-            from . import out_rules
-
-            out_rules.check_out(names, args, kwargs["out"])
-            if out_rules.left_to_form(names, run, kwargs["out"]):
-                return out_rules.delivered(names, run, args, kwargs)
-        result = run(*args, **kwargs)
-        array = getattr(args[0], "_array", None) if limited and args else None
-        if array is not None and array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
-            limited = refuse(limited, names, array, args, result)
-        return result
-
-    return public(title, Choice(choices, answer).answer if choices else answer, names, executor)
+    return form_of(title, None, names, Function(title, run, names, dtypes, out), executor, choices)
 
 
 def heard(title: str, function: Callable) -> Callable:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.door import casting
 from ..arrays.state import state
 from ..graph.fields import Version, fresh, link, new
 from ..numerics.products import KERNELS, affine, matrices
@@ -33,36 +32,6 @@ def product(left: int, right: int) -> Callable:
         return multiply(a, b) if b.dtype is dt and (dt is FLOAT32 or dt is FLOAT64) else None
 
     return loop
-
-
-def addition(op: Any, slow: Callable) -> Callable:
-    """``addmm(input, mat1, mat2)`` without factors."""
-    node_class = op.node_class(op.node)
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if casting or len(args) != 3 or kwargs:
-            return slow(*args, **kwargs)
-        input, mat1, mat2 = args
-        try:
-            c = input._array
-            a = mat1._array
-            b = mat2._array
-            dt = a.dtype
-            if not (b.dtype is dt is c.dtype and (dt is FLOAT32 or dt is FLOAT64) and a.ndim == 2 and b.ndim == 2):
-                return slow(*args)
-            r = affine(a, b, c)
-        except (AttributeError, ValueError, TypeError):
-            return slow(*args)
-        edges = (input._node, mat1._node, mat2._node)
-        if edges == NO_EDGES or not state.grad_enabled:
-            return fresh(r)
-        saved = (1, None if edges[1] is None else mat2, 1, None if edges[2] is None else mat1, b.strides)
-        return fresh(r, link(node_class, edges, saved, ((c.shape, dt), None, None) if edges[0] is not None else None))
-
-    return function
-
-
-NO_EDGES = (None, None, None)
 
 
 def share(x: Tensor, array: Any) -> Tensor:

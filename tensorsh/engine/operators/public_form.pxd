@@ -26,10 +26,31 @@ cdef extern from *:
             if ((PyObject *)Py_TYPE(args[k]) != PyTuple_GET_ITEM(kinds, k)) return 0;
         return 1;
     }
+    /* Whether a list or tuple has elements, all of one type, and so many of them (-1: any number). */
+    static CYTHON_INLINE int tensorsh_all_of(PyObject *many, PyObject *kind, Py_ssize_t length) {
+        Py_ssize_t n = PySequence_Fast_GET_SIZE(many);
+        if (n == 0 || (length >= 0 && n != length)) return 0;
+        for (Py_ssize_t k = 0; k < n; k++)
+            if ((PyObject *)Py_TYPE(PySequence_Fast_GET_ITEM(many, k)) != kind) return 0;
+        return 1;
+    }
     static CYTHON_INLINE PyObject *tensorsh_packed(PyObject *const *args, Py_ssize_t n) {
         PyObject *made = PyTuple_New(n); /* the caller holds the arguments */
         if (made != NULL)
             for (Py_ssize_t k = 0; k < n; k++) PyTuple_SET_ITEM(made, k, Py_NewRef(args[k]));
+        return made;
+    }
+    /* The arguments at their places in an operator's record, of which no two are one, and its defaults at the others. */
+    static CYTHON_INLINE PyObject *tensorsh_in_order(PyObject *const *args, PyObject *places, PyObject *defaults) {
+        Py_ssize_t n = PyList_GET_SIZE(defaults), given = PyBytes_GET_SIZE(places);
+        PyObject *made = PyTuple_New(n);
+        if (made == NULL) return NULL;
+        for (Py_ssize_t k = 0; k < given; k++) {
+            Py_ssize_t at = (unsigned char)PyBytes_AS_STRING(places)[k];
+            if (at < n && PyTuple_GET_ITEM(made, at) == NULL) PyTuple_SET_ITEM(made, at, Py_NewRef(args[k]));
+        }
+        for (Py_ssize_t k = 0; k < n; k++)
+            if (PyTuple_GET_ITEM(made, k) == NULL) PyTuple_SET_ITEM(made, k, Py_NewRef(PyList_GET_ITEM(defaults, k)));
         return made;
     }
     """
@@ -38,16 +59,21 @@ cdef extern from *:
     int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset, bint method) except -1
     Py_ssize_t vector_offset "tensorsh_vector_offset"
     bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
+    bint all_of "tensorsh_all_of"(PyObject *many, object kind, Py_ssize_t length)
     tuple packed "tensorsh_packed"(PyObject *const *args, Py_ssize_t n)
+    tuple in_order "tensorsh_in_order"(PyObject *const *args, bytes places, list defaults)
 
-cdef object Tensor, PROCEED, ask, explain, ndarray, types_of
+cdef object Tensor, PROCEED, ask, explain, ndarray, types_of, MOST
 cdef tuple NUMBERS
 cdef list asked
 
 cdef class Fit:
+    cdef Executor executor
     cdef tuple names, kinds
-    cdef list places
-    cdef Py_ssize_t n
+    cdef bytes places
+    cdef object element
+    cdef Py_ssize_t n, listed, length
+    cdef bint floats
 
 cdef class PublicForm:
     cdef vectorcallfunc vector
@@ -75,19 +101,20 @@ cdef class Symbol(Method):
 cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
     cdef PublicForm form = <PublicForm>callee
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
-    cdef list values
+    cdef Fit fit
     if not form.door:
         if n > 0 and words is NULL and form.executor is not None and form.executor.operands == n:
             result = form.one(<object>args[0]) if n == 1 else form.two(<object>args[0], <object>args[1])
             if result is not None:
                 return result
         if form.fits is not None:
-            values = fitting(form, args, n, words)
-            if values is not None:
+            fit = fitting(form, args, n, words)
+            if fit is not None:
                 try:
-                    return form.executor.carry_out(values)
+                    return fit.executor.carry_out(in_order(args, fit.places, fit.executor.defaults))
                 except Exception as error:
-                    return form.failed(packed(args, n), named(args + n, words), error)
+                    if not fit.floats:  # else the form has the words
+                        return form.failed(packed(args, n), named(args + n, words), error)
     return form.general(packed(args, n), named(args + n, words))
 
 cdef inline dict named(PyObject *const *values, PyObject *words):
@@ -98,16 +125,16 @@ cdef inline dict named(PyObject *const *values, PyObject *words):
             keywords[(<tuple>words)[k]] = <object>values[k]
     return keywords
 
-cdef inline list fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, PyObject *words):
-    cdef list values, fits = form.fits
+cdef inline Fit fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, PyObject *words):
+    cdef list fits = form.fits
     cdef Fit fit
-    cdef Py_ssize_t k
     for fit in fits:
         if fit.n == n and alike(args, words, fit.names, fit.kinds):
-            values = form.executor.defaults[:]
-            for k in range(len(fit.kinds)):
-                values[<Py_ssize_t>fit.places[k]] = <object>args[k]
-            return values
+            if fit.listed >= 0 and not all_of(args[fit.listed], fit.element, fit.length):
+                continue
+            if fit.floats and not fit.executor.floats((<Fields>args[0])._array):
+                continue
+            return fit
     return None
 
 cdef inline int take_vectors(PublicForm form) except -1:

@@ -13,7 +13,7 @@ from ..arrays.constants import NUMBERS
 from ..arrays.door import PROCEED, ask, asked, late
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
-from ..wording.arguments import explain, types_of
+from ..wording.arguments import MOST, explain, types_of
 from .casts import door_of
 from .older import today
 
@@ -36,14 +36,30 @@ def of_array(input, other):
 
 
 class Fit:
-    """Arguments of a call that fit its operator whatever their values are: how many stand without a name, the names of the
+    """Arguments of a call that fit an operator whatever their values are: how many stand without a name, the names of the
     others, their types, and their places in the operator's record."""
 
-    def __init__(self, n, names, kinds, places):
+    def __init__(self, executor, n, names, kinds, places, listed=-1, element=None, length=-1, floats=False):
+        """listed: which of them is a list, of elements of one type, and of one length, if that counts. floats: it fits where the
+        first is a tensor of floats, and else the form answers."""
+        self.executor = executor
         self.n = n
         self.names = names
         self.kinds = kinds
         self.places = places
+        self.listed = listed
+        self.element = element
+        self.length = length
+        self.floats = floats
+
+
+def chosen(types, executor):
+    """The fit of a choice: types of arguments, among them the names of those by name."""
+    names = tuple([x for x in types if isinstance(x, str)])
+    n = types.index(names[0]) if names else len(types)
+    places = [*range(n), *[executor.index[name] for name in names]]
+    kinds = tuple([x for x in types if not isinstance(x, str)])
+    return Fit(executor, n, names, kinds, bytes(places), floats=True)
 
 
 PYTHON = frozenset(
@@ -78,10 +94,10 @@ class PublicForm:
     def __cinit__(self):
         take_vectors(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
 
-    def __init__(self, title, own, names=(), typed=None, executor=None):
+    def __init__(self, title, own, names=(), typed=None, executor=None, choices=None):
         """own: ``own(args, kwargs)`` answers any arguments; names: under one of which there may be a function for sparse tensors
-        without a rule. typed: answers in its place, for an operator. executor: the operator, or one whose loop answers for the
-        tensors that it is for."""
+        without a rule. typed: answers in its place, where types decide. executor: the operator, or one whose loop answers for
+        the tensors that it is for. choices: the operators that answer for float tensors, by the types of the arguments."""
         self._title = title
         self.title = title
         self.__name__ = title.rpartition(".")[2]
@@ -92,13 +108,9 @@ class PublicForm:
         self.typed = typed
         self.executor = executor
         self.door = door_of(title)
-        self.fits = None
+        self.fits = None if choices is None else [chosen(types, op) for types, op in choices.items()]
 
     def __call__(self, *args, **kwargs):
-        if args and not kwargs and not self.door and self.executor is not None and len(args) == self.executor.operands:
-            result = self.one(args[0]) if len(args) == 1 else self.two(args[0], args[1])
-            if result is not None:
-                return result
         return self.general(args, kwargs)
 
     def __get__(self, instance, owner):
@@ -177,14 +189,30 @@ class PublicForm:
         kinds = (*map(type, args), *map(type, kwargs.values()))
         known = self.fits or []
         if (
-            self.executor.packed < 0
-            and len(known) < MOST_FITS
-            and len(set(places)) == len(places)
-            and -1 not in places
-            and not ("dtype" in kwargs or "out" in kwargs or tuple in kinds or list in kinds)
-            and types_of(args, kwargs) in self.typed.known
+            len(known) >= MOST_FITS
+            or len(set(places)) < len(places)
+            or -1 in places
+            or "dtype" in kwargs
+            or "out" in kwargs
+            or types_of(args, kwargs) not in self.typed.known
         ):
-            self.fits = [*known, Fit(len(args), tuple(kwargs), kinds, places)]
+            return
+        listed = [k for k, kind in enumerate(kinds) if kind is tuple or kind is list]
+        at, element, length = -1, None, -1
+        if listed:
+            at = listed[0]
+            value = (*args, *kwargs.values())[at]
+            if len(listed) > 1 or not value or len(value) > MOST:
+                return
+            element = type(value[0])
+            tensors = places[at] in self.executor.lists
+            if not all([type(each) is element for each in value]) or element is not (Tensor if tensors else int):
+                return
+            if not tensors:
+                length = len(value)
+        if self.executor.packed >= 0 and (not listed or places[at] != self.executor.packed or len(args) != at + 1):
+            return
+        self.fits = [*known, Fit(self.executor, len(args), tuple(kwargs), kinds, bytes(places), at, element, length)]
 
 
 class Method(PublicForm):
@@ -220,10 +248,31 @@ class Symbol(Method):
         return self.executor.carry_out(self.executor.filled(input, other))
 
 
-def form_of(title, own, names=(), typed=None, executor=None):
+def form_of(title, own, names=(), typed=None, executor=None, choices=None):
     """The form of a title, as for `PublicForm`."""
-    return (Method if is_method(title) else PublicForm)(title, own, names, typed, executor)
+    return (Method if is_method(title) else PublicForm)(title, own, names, typed, executor, choices)
 
 
-if cython.compiled:
+if not cython.compiled:
+
+    def interpreted(form, args, kwargs):
+        """The answer of a form to any arguments."""
+        n = len(args)
+        if not form.door:
+            if n and not kwargs and form.executor is not None and n == form.executor.operands:
+                result = form.one(args[0]) if n == 1 else form.two(args[0], args[1])
+                if result is not None:
+                    return result
+            kinds = (*map(type, args), *map(type, kwargs.values()))
+            for fit in form.fits or ():
+                if fit.floats and fit.n == n and fit.names == tuple(kwargs) and fit.kinds == kinds:
+                    try:
+                        if fit.executor.floats(args[0]._array):
+                            return fit.executor.answered(args, kwargs)
+                    except Exception:
+                        pass  # the form has the words
+        return form.general(args, kwargs)
+
+    PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]
+else:
     vectors()  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd

@@ -1,4 +1,5 @@
 cimport cython
+from ..graph.fields cimport Fields
 from ..wording.arguments cimport types_of
 from .executor cimport Executor
 
@@ -7,13 +8,13 @@ cdef class Title:
     cdef public str title
     cdef public set known
     cdef public tuple last
-    cdef public bint news
+    cdef public bint news, lists
     cpdef object answer(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, most=Py_ssize_t, lists=bint)
     cdef bint again(self, tuple args, dict kwargs) except -1
 
-cdef class Choice:
-    cdef public dict choices
-    cdef public object otherwise
-    @cython.locals(executor=Executor)
+cdef class Function(Title):
+    cdef public object run, limited
+    cdef public list names
+    cdef public bint out, asked
     cpdef object answer(self, tuple args, dict kwargs)

@@ -3,7 +3,9 @@
 Cython compiles this file together with `titles.pxd`; without a compiler it runs as it stands.
 """
 
-from ..wording.arguments import MOST, checked, types_of
+from ..graph.fields import Fields
+from ..wording.arguments import MOST, checked, takes_lists, types_of
+from ..wording.dtype_refusals import refuse
 
 
 class Title:
@@ -15,6 +17,7 @@ class Title:
         self.known = set()
         self.last = ()
         self.news = False
+        self.lists = True
 
     def answer(self, args, kwargs):
         """The answer to any arguments."""
@@ -44,7 +47,7 @@ class Title:
             if kind is not last[i]:
                 return False
             if kind is tuple or kind is list:
-                lists = True
+                lists = self.lists
         if kwargs:
             if lists:
                 return False
@@ -67,20 +70,38 @@ class Title:
         return n == most
 
 
-class Choice:
-    """A public form of several operators, on float tensors: the types of the arguments say which. All else goes to the form of
-    the function that tells them apart."""
+class Function(Title):
+    """A public form of a function in Python, and the types of arguments that fit it."""
 
-    def __init__(self, choices, answer):
-        self.choices = choices
-        self.otherwise = answer
+    def __init__(self, title, run, names, dtypes, out):
+        """names: all that it goes by, under one of which rules for `dtypes` and `out` are recorded, if there are any."""
+        super().__init__(None, title)
+        self.run = run
+        self.names = names
+        self.limited = dtypes
+        self.out = out
+        self.asked = False
 
     def answer(self, args, kwargs):
         """The answer to any arguments."""
-        executor = self.choices.get(types_of(args, kwargs))
-        if executor is not None and executor.floats(args[0]._array):
-            try:
-                return executor.answered(args, kwargs)
-            except Exception:
-                pass  # the function has the words
-        return self.otherwise(args, kwargs)
+        if not self.again(args, kwargs):
+            if not self.asked:  # whether what is in a list counts
+                self.lists = takes_lists(self.title)
+                self.asked = True
+            types = types_of(args, kwargs) if self.lists else (*map(type, args), *kwargs, *map(type, kwargs.values()))
+            if types not in self.known:
+                args, kwargs = checked(self.title, self.known, types, args, kwargs)
+            if types in self.known:
+                self.last = types
+        if kwargs and self.out and "out" in kwargs:
+            from . import out_rules
+
+            out_rules.check_out(self.names, args, kwargs["out"])
+            if out_rules.left_to_form(self.names, self.run, kwargs["out"]):
+                return out_rules.delivered(self.names, self.run, args, kwargs)
+        result = self.run(*args, **kwargs)
+        if self.limited and args and isinstance(args[0], Fields):
+            array = args[0]._array
+            if array.dtype.kind in "biuc" and kwargs.get("dtype") is None:
+                self.limited = refuse(self.limited, self.names, array, args, result)
+        return result

@@ -1,4 +1,5 @@
 cimport cython
+from ..arrays.switches cimport Switches
 from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
 
 cdef extern from *:
@@ -32,13 +33,14 @@ cdef extern from *:
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
-cdef dict settings
+cdef Switches switches
 cdef object ndarray, FLOAT32, FLOAT64
 cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
 
 cdef class Recording:
     cdef public object node, usual_class, last_title, last_class, nondifferentiable, joint, promote, name
-    cdef public tuple tensors, lists, fixed, params, saved_names
+    cdef public bytes tensors, lists, fixed
+    cdef public tuple params, saved_names
     cdef public list formulas, sources
     cdef public bint view, real_gradient, keeps, broadcast
     cdef public int outputs
@@ -47,17 +49,17 @@ cdef class Recording:
     cdef public dict kept, classes
     cpdef object node_class(self, object title, bint narrow=*)
     @cython.locals(t=Fields, each=Fields, node=Step)
-    cdef object recorded(self, list values, object result)
+    cdef object recorded(self, tuple values, object result)
     @cython.locals(t=Fields, i=Py_ssize_t, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,
                    mixed=bint, edges=list, brought=list)
-    cdef object made_node(self, list values, Fields result, list tensors, list outs, object title)
-    cdef object node_of_lists(self, object node_class, list values, Fields result, list tensors, list outs)
+    cdef object made_node(self, tuple values, Fields result, list tensors, list outs, object title)
+    cdef object node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
     cdef bytes kept_where(self, long mask)
     @cython.locals(sources=bytes, saved=list, count=Py_ssize_t, at=Py_ssize_t)
-    cdef tuple keep(self, long mask, list values, Fields result, list tensors, list outs)
+    cdef tuple keep(self, long mask, tuple values, Fields result, list tensors, list outs)
     @cython.locals(t=Fields)
-    cdef object value(self, int kind, Py_ssize_t i, list values, Fields result, list tensors, list outs)
-    cdef object refuse(self, list values, object out)
+    cdef object value(self, int kind, Py_ssize_t i, tuple values, Fields result, list tensors, list outs)
+    cdef object refuse(self, tuple values, object out)
 
 cpdef object beside(object x, object result)
 @cython.locals(root=Fields, n=Py_ssize_t, views=list)

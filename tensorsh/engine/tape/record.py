@@ -20,7 +20,7 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-settings = state.__dict__
+switches = state
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 FORWARD = {"_nll_loss": "nll_loss_forward"}
 """Names in an error that are not the operator's own."""
@@ -74,7 +74,7 @@ class Recording:
 
     def record(self, values, result):
         """The public results as tensors with a node."""
-        return self.recorded(values, result)
+        return self.recorded(tuple(values), result)
 
     def recorded(self, values, result):
         """As `record`."""
@@ -106,7 +106,7 @@ class Recording:
 
     def make_node(self, values, tensors, outs, title=None):
         """The node of a call: edges to the nodes of its tensor arguments, and what the formulas name."""
-        return self.made_node(values, tensors[0], tensors, outs, title)
+        return self.made_node(tuple(values), tensors[0], tensors, outs, title)
 
     def made_node(self, values, result, tensors, outs, title):
         """As `make_node`; `tensors` and `outs` are None where there is one result only."""
@@ -328,7 +328,7 @@ def attach(t, source, origin=None):
         t._inference = True
     if origin is not None:
         t._origin = origin
-    if not settings["grad_enabled"]:
+    if not switches.grad_enabled:
         if origin is None:
             t._origin = "no_grad"
         if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":

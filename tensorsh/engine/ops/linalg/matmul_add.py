@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
 from ...numerics.arithmetic import product as multiplied
-from ...numerics.products import complex_product
-from ...operators import matmul
+from ...numerics.products import affine, complex_product
 from ...operators.declare import Array, operator
 from .matmul import (
     adjoint,
@@ -71,7 +71,7 @@ def combined(input, found, beta, alpha, dtype):
     return found if found.dtype == dtype else found.astype(dtype)
 
 
-@operator(inplace=True, broadcast=True, short=matmul.addition)
+@operator(inplace=True, broadcast=True)
 def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``; `input` broadcasts."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
@@ -90,6 +90,15 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     return combined(input, product(wide(mat1), wide(mat2)), beta, alpha, mat1.dtype)
 
 
+def plain_addmm(input, mat1, mat2, beta, alpha):
+    """The product of float matrices of one dtype, added without factors; None for others."""
+    dt = mat1.dtype
+    if beta != 1 or alpha != 1 or mat1.ndim != 2 or mat2.ndim != 2 or mat2.dtype is not dt or input.dtype is not dt:
+        return None
+    return affine(mat1, mat2, input) if dt is FLOAT32 or dt is FLOAT64 else None
+
+
+addmm.fast = plain_addmm
 addmm.gradient(
     input=lambda t, g, beta: conjugated(g, beta),
     mat1=lambda t, g, mat2, alpha: conjugated(times(t, g, adjoint(t, mat2)), alpha),

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move, move_like
-from ...arrays.constants import ABSENT, undispatched
+from ...arrays.constants import undispatched
 from ...arrays.device import CPU
-from ...arrays.door import casting
 from ...arrays.errors import broadcast_error, type_name, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
-from ...graph.fields import fresh, wrap
+from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, Arrays, Ints, composite, operator
@@ -37,65 +36,33 @@ def common(arrays: list) -> list:
     return [a.astype(target, copy=False) for a in arrays]
 
 
-def quick(op: Any, form: Any, join: Any, near: Any = unsuited) -> Any:
-    """The short way of cat and stack: a list of tensors of one dtype, joined by ``join(arrays, dim)``, few elements by `near`.
-    `join` raises ValueError for what does not fit, and the form finds the words."""
-
-    def function(tensors: Any = ABSENT, axis: Any = ABSENT, /, *rest: Any, dim: Any = ABSENT, **keywords: Any) -> Any:
-        over = (0 if axis is ABSENT else axis) if dim is ABSENT else dim if axis is ABSENT else None
-        arrays, kind, tracked = [], None, False
-        try:
-            if casting or rest or keywords or type(over) is not int or type(tensors) not in (list, tuple):
-                raise TypeError
-            if not tensors:
-                raise TypeError
-            for t in tensors:
-                if type(t) is not Tensor and not isinstance(t, Tensor):
-                    raise TypeError
-                a = t._array
-                if a.dtype is not kind:
-                    if kind is not None or type(a) is not np.ndarray:
-                        raise TypeError
-                    kind = a.dtype
-                arrays.append(a)
-                tracked = tracked or t._node is not None
-            result = near(arrays, over)
-            if result is None:
-                result = join(arrays, over)
-                if not result.flags.c_contiguous:
-                    result = joined(result, arrays)
-        except (ValueError, TypeError):
-            if dim is not ABSENT:
-                keywords["dim"] = dim
-            return form(*[x for x in (tensors, axis, *rest) if x is not ABSENT], **keywords)
-        if tracked and state.grad_enabled:
-            return op.record([tensors, over], result)
-        return fresh(result)
-
-    return function
+near = kernel("join", unsuited)
 
 
-def stacked(arrays: list, dim: int) -> Any:
-    """Arrays of one shape along a new dimension; ValueError for others."""
+def joined_along(arrays: list, dim: Any) -> Any:
+    """Arrays of one dtype one behind another; few elements by a kernel."""
+    if type(dim) is not int:
+        return None
+    made = near(arrays, dim)
+    return joined(concatenate(arrays, dim), arrays) if made is None else made
+
+
+def stacked(arrays: list, dim: Any) -> Any:
+    """Arrays of one shape along a new dimension; None for others."""
     shape = arrays[0].shape
-    for a in arrays:
-        if a.shape != shape:
-            raise ValueError
+    if type(dim) is not int or not all([a.shape == shape for a in arrays]):
+        return None
     if dim == 0 and shape:
         return joined(np.concatenate(arrays), arrays).reshape((len(arrays), *shape))
     n = len(shape)
     if not -n - 1 <= dim <= n:
-        raise ValueError
+        return None
     dim %= n + 1
     wide = (*shape[:dim], 1, *shape[dim:])
-    return np.concatenate([a.reshape(wide) for a in arrays], dim)
+    return row_order(np.concatenate([a.reshape(wide) for a in arrays], dim))
 
 
-@operator(
-    "cat concat concatenate",
-    method=False,
-    short=lambda op, form: quick(op, form, concatenate, kernel("join", unsuited)),
-)
+@operator("cat concat concatenate", method=False)
 def cat(xp, tensors: Arrays, dim=0):
     """The tensors one behind another along `dim`; their dtypes are promoted."""
     if not tensors:
@@ -143,9 +110,10 @@ def cat_gradient(t, g, tensors_shape, dim):
 
 
 cat.gradient(tensors=cat_gradient)
+cat.fast = joined_along
 
 
-@operator(method=False, short=lambda op, form: quick(op, form, stacked))
+@operator(method=False)
 def stack(xp, tensors: Arrays, dim=0):
     """The tensors, all of one shape, along a new dimension.
     Three of (2, 4) give (3, 2, 4), with ``dim=1`` (2, 3, 4). RuntimeError: shapes that differ, no tensors."""
@@ -170,6 +138,7 @@ def stack_gradient(t, g, tensors_shape, dim):
 
 
 stack.gradient(tensors=stack_gradient)
+stack.fast = stacked
 
 
 def listed(tensors: Any, name: str) -> list:

@@ -15,7 +15,7 @@ from ...arrays.extents import element_offset, element_strides
 from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
 from ...loading import table
 from ...operators.declare import Array, Ints, composite, operator
-from ...operators.forms import dressed, form
+from ...operators.forms import dressed, form, public
 from ...operators.signature import Form
 from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
@@ -296,7 +296,8 @@ def t(xp, input: Array):
     return input.T
 
 
-t.fast = transposed
+t.fast = t.loop = transposed
+t.operands = 1
 t.gradient(input=lambda t, g: t.t(g))
 
 
@@ -320,6 +321,16 @@ def movedim(input: Tensor, source, destination) -> Tensor:
     places = dict(zip([d % n for d in destination], [s % n for s in source], strict=True))
     rest = (d for d in range(n) if d not in places.values())
     return input.permute(tuple(places[i] if i in places else next(rest) for i in range(n)))
+
+
+@view_operator("_reversed_dims", method=False, node="PermuteBackward0")
+def reversed_matrix(xp, input: Array, dims=(1, 0)):
+    return input.T
+
+
+reversed_matrix.loop = transposed
+reversed_matrix.operands = 1
+reversed_matrix.gradient(input=lambda t, g, dims: t.t(g))
 
 
 def reversed_dims(self: Tensor) -> Tensor:
@@ -375,5 +386,11 @@ def adjoint(input: Tensor) -> Tensor:
     return conjugate(last_exchanged(input, "adjoint()"))
 
 
-for _name, _getter in {"T": reversed_dims, "mT": matrix_transposed, "H": hermitian, "mH": matrix_hermitian}.items():
+reversed_form = public("Tensor.T", lambda args, kwargs: reversed_dims(*args), executor=reversed_matrix)
+for _name, _getter in {
+    "T": dressed(reversed_form, reversed_dims),
+    "mT": matrix_transposed,
+    "H": hermitian,
+    "mH": matrix_hermitian,
+}.items():
     setattr(Tensor, _name, table.METHODS.setdefault(_name, property(_getter)))

@@ -1,0 +1,3 @@
+cdef class Switches:
+    cdef public bint grad_enabled, inference
+    cdef public object places

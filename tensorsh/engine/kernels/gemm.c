@@ -194,6 +194,8 @@ static size room_for(size k, size n) {
     return (panels > k ? panels : k) * (size)sizeof(float);
 }
 
+#define MOST (1 << 24) /* with more multiplications BLAS is faster */
+
 /* Matrices (m, k) by (k, n), or batches of these, make a new array. */
 static int factors(Call *c, int ndim) {
     const Argument *a = &c->in[0], *b = &c->in[1];
@@ -207,7 +209,7 @@ static int factors(Call *c, int ndim) {
     out->shape[ndim - 1] = n;
     c->lines = 1, c->each = times(times(m, k), n);
     c->room = room_for(k, n);
-    return 1;
+    return times(a->count, n) <= MOST;
 }
 
 /* product(a, b, bias=None): a (m, k) times b (k, n), plus bias (n,) in each row. */

@@ -149,3 +149,5 @@ NATIVE, WHOLE = 400, 1 << 16
 COMPLEX64 = np.dtype(np.complex64)
 KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): dot, (3, 3): batches}
 """The products by the numbers of dimensions of their factors."""
+COMPILED = {(2, 2): product, (3, 3): products}
+"""The kernels, which look themselves at what they are given, and answer None to what is not for them."""

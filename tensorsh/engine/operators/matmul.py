@@ -13,7 +13,8 @@ import numpy as np
 
 from ..arrays.state import state
 from ..graph.fields import Version, fresh, link, new
-from ..numerics.products import KERNELS, affine, matrices
+from ..kernels import unsuited
+from ..numerics.products import COMPILED, KERNELS, affine, matrices
 from ..tensors.tensor import Tensor
 from .declare import REQUIRED, attach
 
@@ -23,9 +24,11 @@ FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 def product(left: int, right: int) -> Callable:
     """The loop of a product of float arrays of one dtype, with `left` and `right` dimensions; it answers None to others."""
-    multiply = KERNELS[left, right]
+    multiply, compiled = KERNELS[left, right], COMPILED.get((left, right), unsuited)
 
     def loop(a: Any, b: Any) -> Any:
+        if (r := compiled(a, b)) is not None:
+            return r
         if type(a) is not ndarray or type(b) is not ndarray or a.ndim != left or b.ndim != right:
             return None
         dt = a.dtype

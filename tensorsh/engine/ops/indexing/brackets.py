@@ -17,7 +17,7 @@ from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.state import state
 from ...arrays.views import expanded
-from ...graph.fields import link, new, wrap
+from ...graph.fields import fresh, link, wrap
 from ...tape.record import attach
 from ...tensors.inplace import check, mutate
 from ...tensors.overlap import apart, check_inplace
@@ -62,10 +62,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             part = array[index, ...]
         except IndexError:
             raise out_of_bounds(array.shape, index) from None
-        t = new(Tensor)
-        t._array = part
+        t = wrap(part)
         edge = self._node
-        t._node = step_node(select, edge, (array.shape, 0, index)) if edge is not None and state.grad_enabled else None
+        if edge is not None and state.grad_enabled:
+            t._node = step_node(select, edge, (array.shape, 0, index))
         attach(t, self)
         return t
     if kind is slice:
@@ -107,13 +107,9 @@ def out_of_bounds(shape: tuple, index: int) -> IndexError:
 
 def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
     """The tensor of what index tensors choose."""
-    t = new(Tensor)
-    t._array = result
-    if self._node is not None and state.grad_enabled:
-        t._node = step_node(ops.index, self._node, (self._array.shape, indices))
-    elif state.inference:
-        t._inference = True
-    return t
+    if self._node is None or not state.grad_enabled:
+        return fresh(result)
+    return fresh(result, step_node(ops.index, self._node, (self._array.shape, indices)))
 
 
 def sliced(self: Tensor, index: slice) -> Tensor:
@@ -126,8 +122,7 @@ def sliced(self: Tensor, index: slice) -> Tensor:
         result = array[index]
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
-    t = new(Tensor)
-    t._array = result
+    t = wrap(result)
     if self._node is not None and state.grad_enabled:
         t._node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
     attach(t, self)
@@ -146,10 +141,10 @@ def basic(self: Tensor, index: tuple) -> Tensor:
             if type(i) is int and not -n <= i < n:
                 raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}") from None
         raise
-    t = new(Tensor)
-    t._array = part
+    t = wrap(part)
     edge = self._node
-    t._node = chain(edge, array.shape, index) if edge is not None and state.grad_enabled else None
+    if edge is not None and state.grad_enabled:
+        t._node = chain(edge, array.shape, index)
     attach(t, self)
     return t
 

@@ -98,6 +98,7 @@ def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
     return input[grid(xp, index, dim)]
 
 
+gather.fast = lambda input, dim, index, sparse_grad: taken_along(input, dim if dim >= 0 else dim + input.ndim, index)
 gather.gradient(
     input=lambda t, g, input_shape, dim, index, sparse_grad: (
         t._gather_sparsely if sparse_grad else t._gather_backward

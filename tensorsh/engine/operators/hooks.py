@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ...sandbox.sealed import Sealed
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED, asked
 from ..arrays.state import state
@@ -167,7 +168,7 @@ def asking(name: str, value: Any) -> Any:
     return form
 
 
-class Attribute(property):
+class Attribute(property, metaclass=Sealed):
     """An attribute of tensors that asks, with PyTorch's name of it."""
 
     def __init__(self, name: str, form: Any, plain: property) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..engine.arrays.device import device as device_type
 from ..engine.arrays.dtype import BY_NAME
 from ..engine.tensors.storage import TypedStorage, UntypedStorage

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
 
 __all__ = [
@@ -18,13 +19,26 @@ def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
     return obj
 
 
-def trace(func: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function or module itself."""
+def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
+    """The function or module itself, called once with the examples, so that what it raises is raised."""
+    if example_inputs is not None or example_kwarg_inputs is not None:
+        given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
+        func(*given, **(example_kwarg_inputs or {}))
     return func
 
 
+def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+optimize_for_inference = freeze
 export = unused = script_if_tracing = _script_if_tracing = _overload = _overload_method = script
-trace_module = optimize_for_inference = freeze = trace
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:

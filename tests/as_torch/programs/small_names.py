@@ -17,3 +17,31 @@ for kind in (torch.int64, torch.uint16, torch.bool, torch.float8_e5m2, torch.bfl
 packed = rnn.pack_sequence([torch.ones(2), torch.ones(1)])
 print([getattr(packed, name)().data.dtype for name in "byte char short int long half float double".split()])
 told(lambda: rnn.pack_padded_sequence(torch.ones(0, 5), []))
+
+import torch.autograd.forward_ad as fw
+
+SAMPLERS = (
+    torch.normal, lambda x: torch.normal(x, 1.0), lambda x: torch.normal(1.0, x), torch.bernoulli, torch.poisson,
+    lambda x: x.clone().normal_(), lambda x: x.clone().uniform_(), lambda x: x.clone().bernoulli_(x.detach()),
+)
+with fw.dual_level():
+    for f in SAMPLERS:
+        x = fw.make_dual(torch.tensor(1.0), torch.tensor(1.0))
+        print(fw.unpack_dual(f(x)).tangent)
+x = torch.tensor(1.0, requires_grad=True)
+for f in SAMPLERS:
+    print(f(x).grad_fn.name(), torch.autograd.grad(f(x), x))
+both = torch.normal(torch.ones(2, 1, requires_grad=True), torch.ones(3, requires_grad=True))
+print(both.grad_fn.name(), both.shape)
+
+
+def refuses(x):
+    raise NotImplementedError("no")
+
+
+told(lambda: torch.jit.trace(refuses, (torch.ones(2),)))
+nan = float("nan")
+for r in ("max", "mean", "min", "sum", "prod"):
+    d = torch.tensor([1, nan, 3, 4, 0, 5], requires_grad=True)
+    o = torch.segment_reduce(d, r, lengths=torch.tensor([1, 2, 3, 0]), initial=2, unsafe=True)
+    print(o.tolist(), torch.autograd.grad(o.sum(), d)[0].tolist())

@@ -244,7 +244,36 @@ def normal(
     if out is not None:
         store_out(out, array)
         return out
+    parts = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if state.grad_enabled and any(each._node is not None for each in parts):
+        if len(parts) == 2:
+            return _normal_of_both.function(mean, std, array)
+        return (_normal_of_mean if isinstance(mean, Tensor) else _normal_of_std).function(parts[0], array)
     return made(array, device, requires_grad)
+
+
+@operator("_normal_of_mean", node="NormalBackward1", method=False)
+def _normal_of_mean(xp, mean: Array, drawn):
+    """Numbers that were drawn, with their history: a gradient of zeros."""
+    return drawn
+
+
+@operator("_normal_of_std", node="NormalBackward2", method=False)
+def _normal_of_std(xp, std: Array, drawn):
+    """As before."""
+    return drawn
+
+
+@operator("_normal_of_both", node="NormalBackward3", method=False)
+def _normal_of_both(xp, mean: Array, std: Array, drawn):
+    """As before."""
+    return drawn
+
+
+for _each in (_normal_of_mean, _normal_of_both):
+    _each.gradient(mean=lambda t, g, mean: t.zeros_like(mean))
+for _each in (_normal_of_std, _normal_of_both):
+    _each.gradient(std=lambda t, g, std: t.zeros_like(std))
 
 
 @operator("bernoulli", node="BernoulliBackward0", inplace=False)
@@ -337,14 +366,17 @@ class _NoGradient:
     joint = None
     keeps = False
     saved_names: tuple = ()
+    lists: tuple = ()
+    tensors: tuple = (0,)
     formulas = [(lambda t, g: t.zeros_like(g), ())]
+    runners = [(formulas[0][0], None, None)]
 
 
 def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     """Store random numbers in a tensor; its history then begins at a node without gradient."""
     tracked = t._node is not None and state.grad_enabled
     check(t, tracked)
-    assign(t._array, array)
+    assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)
     t._bump()
     if tracked:
         cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))

@@ -45,3 +45,15 @@ for r in ("max", "mean", "min", "sum", "prod"):
     d = torch.tensor([1, nan, 3, 4, 0, 5], requires_grad=True)
     o = torch.segment_reduce(d, r, lengths=torch.tensor([1, 2, 3, 0]), initial=2, unsafe=True)
     print(o.tolist(), torch.autograd.grad(o.sum(), d)[0].tolist())
+
+import warnings
+
+import numpy as np
+
+for kind in (np.int8, np.int16, np.int64):
+    print(torch.ones(2).diag(kind(1)), torch.ones(2, 2).diag(kind(1)), torch.ones(2).diag_embed(kind(1)).shape)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    torch.tensor([np.array([0]), np.array([1])])
+    torch.tensor((np.array([0]),))
+print([str(w.message)[:60] for w in said])

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
+from ..nn.parameter import Uninitialized
 
 __all__ = [
     "annotate", "export", "fork", "freeze", "ignore", "is_scripting", "is_tracing", "load", "optimize_for_inference", "save", "script",
@@ -15,7 +16,16 @@ __all__ = [
 
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function, module or class itself."""
+    """The function, module or class itself. RuntimeError for lazy modules that have seen no input."""
+    if isinstance(obj, Module):
+        for each in obj.modules():
+            named = (*each._parameters.items(), *each._buffers.items())
+            lazy = [name for name, value in named if isinstance(value, Uninitialized)]
+            if lazy:
+                kind = f"{type(each).__module__}.{type(each).__name__}"
+                raise RuntimeError(
+                    f"'{kind}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?"
+                )
     return obj
 
 

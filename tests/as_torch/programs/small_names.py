@@ -21,8 +21,14 @@ told(lambda: rnn.pack_padded_sequence(torch.ones(0, 5), []))
 import torch.autograd.forward_ad as fw
 
 SAMPLERS = (
-    torch.normal, lambda x: torch.normal(x, 1.0), lambda x: torch.normal(1.0, x), torch.bernoulli, torch.poisson,
-    lambda x: x.clone().normal_(), lambda x: x.clone().uniform_(), lambda x: x.clone().bernoulli_(x.detach()),
+    torch.normal,
+    lambda x: torch.normal(x, 1.0),
+    lambda x: torch.normal(1.0, x),
+    torch.bernoulli,
+    torch.poisson,
+    lambda x: x.clone().normal_(),
+    lambda x: x.clone().uniform_(),
+    lambda x: x.clone().bernoulli_(x.detach()),
 )
 with fw.dual_level():
     for f in SAMPLERS:
@@ -57,3 +63,5 @@ with warnings.catch_warnings(record=True) as said:
     torch.tensor([np.array([0]), np.array([1])])
     torch.tensor((np.array([0]),))
 print([str(w.message)[:60] for w in said])
+told(lambda: torch.jit.script(torch.nn.Sequential(torch.nn.LazyLinear(3))))
+told(lambda: type(torch.jit.script(torch.nn.Linear(2, 3))).__bases__[0].__name__ != "")

@@ -65,3 +65,9 @@ with warnings.catch_warnings(record=True) as said:
 print([str(w.message)[:60] for w in said])
 told(lambda: torch.jit.script(torch.nn.Sequential(torch.nn.LazyLinear(3))))
 told(lambda: type(torch.jit.script(torch.nn.Linear(2, 3))).__bases__[0].__name__ != "")
+
+torch.use_deterministic_algorithms(True)
+for dtype in (torch.float32, torch.int32, torch.bool, torch.uint8, torch.float16, torch.complex64, torch.uint16, torch.bfloat16):
+    print(torch.zeros(1, dtype=dtype).resize_(3), torch.empty(2, dtype=dtype))
+torch.use_deterministic_algorithms(False)
+print(torch.zeros(1).resize_(1))

@@ -71,3 +71,7 @@ for dtype in (torch.float32, torch.int32, torch.bool, torch.uint8, torch.float16
     print(torch.zeros(1, dtype=dtype).resize_(3), torch.empty(2, dtype=dtype))
 torch.use_deterministic_algorithms(False)
 print(torch.zeros(1).resize_(1))
+
+torch.manual_seed(0)
+spectral = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(2, 2, dtype=torch.cfloat))
+print(spectral.weight, spectral.weight.grad_fn.next_functions[1][0].name())

@@ -51,6 +51,7 @@ torch.utils.data.datapipes.iter.grouping utils.data.datapipes BatcherIterDataPip
 torch.utils.data.datapipes.iter.selecting utils.data.datapipes FilterIterDataPipe=Filter
 torch.utils.data.datapipes.iter.sharding utils.data.datapipes ShardingFilterIterDataPipe=ShardingFilter
 torch.utils.data.datapipes.iter.utils utils.data.datapipes    IterableWrapperIterDataPipe=IterableWrapper
+torch.utils.data._utils.worker       utils.data.workers       _generate_state
 torch.utils.data._utils              utils.data.workers       MP_STATUS_CHECK_INTERVAL
 torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
 """

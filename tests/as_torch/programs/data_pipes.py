@@ -73,3 +73,30 @@ told(lambda: StackDataset(Short(), [1, 2, 3, 4]).__getitems__([0, 1, 2, 3]))
 told(lambda: DataLoader([1], num_workers=1, multiprocessing_context="none"))
 told(lambda: DataLoader([1], num_workers=1, multiprocessing_context=3))
 print(DataLoader([1], batch_size=None)._auto_collation, torch.utils.data._utils.MP_STATUS_CHECK_INTERVAL)
+
+
+class Counted(IterableDataset):
+    def __iter__(self):
+        return iter(range(3))
+
+    def __len__(self):
+        return 2
+
+
+import warnings
+
+from torch.utils.data._utils.worker import _generate_state
+
+print(_generate_state(13434589827475259383, 4))
+iterator = iter(DataLoader(range(8), num_workers=2))
+workers = iterator._workers
+print(next(iterator), [w.is_alive() for w in workers], len({w.pid for w in workers}))
+del iterator
+for w in workers:
+    w.join(60)
+print([w.is_alive() for w in workers])
+loader = DataLoader(Counted())
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    print(len(loader), list(loader))
+print([str(w.message).partition(" was ")[2] for w in said])

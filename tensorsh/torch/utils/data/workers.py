@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import sys
 import time
 from collections import deque
@@ -129,6 +130,11 @@ def numpy_seed(base: int, number: int) -> list[int]:
     return found
 
 
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """numpy's seed in a worker, by PyTorch's name."""
+    return numpy_seed(base_seed, worker_id)
+
+
 # Where batches are wanted
 
 
@@ -157,6 +163,20 @@ class Worker:
             self.child: Child = start(work)
         finally:
             other.close()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        self.child.wait(timeout)
+
+    def is_alive(self) -> bool:
+        return self.child.poll() is None
+
+    def terminate(self) -> None:
+        self.child.kill(signal.SIGTERM)
+
+    @property
+    def pid(self) -> int:
+        return self.child.pid
 
     def ask(self, request: Any) -> None:
         """Ask for a batch; None: for no more."""

@@ -67,7 +67,16 @@ told(lambda: torch.jit.script(torch.nn.Sequential(torch.nn.LazyLinear(3))))
 told(lambda: type(torch.jit.script(torch.nn.Linear(2, 3))).__bases__[0].__name__ != "")
 
 torch.use_deterministic_algorithms(True)
-for dtype in (torch.float32, torch.int32, torch.bool, torch.uint8, torch.float16, torch.complex64, torch.uint16, torch.bfloat16):
+for dtype in (
+    torch.float32,
+    torch.int32,
+    torch.bool,
+    torch.uint8,
+    torch.float16,
+    torch.complex64,
+    torch.uint16,
+    torch.bfloat16,
+):
     print(torch.zeros(1, dtype=dtype).resize_(3), torch.empty(2, dtype=dtype))
 torch.use_deterministic_algorithms(False)
 print(torch.zeros(1).resize_(1))
@@ -75,3 +84,22 @@ print(torch.zeros(1).resize_(1))
 torch.manual_seed(0)
 spectral = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(2, 2, dtype=torch.cfloat))
 print(spectral.weight, spectral.weight.grad_fn.next_functions[1][0].name())
+
+table = torch.arange(12.0).view(6, 2)
+for mode, padding, dtype in (
+    ("sum", 5, torch.float32),
+    ("mean", 5, torch.float32),
+    ("max", None, torch.float32),
+    ("sum", None, torch.float64),
+):
+    for offsets in ([0, 3, 3], [0, 3, 4], [0, 2, 2, 3], [0, 0, 1]):
+        w = table.to(dtype).requires_grad_()
+        bags = torch.nn.functional.embedding_bag(
+            torch.tensor([0, 1, 2, 3]),
+            w,
+            torch.tensor(offsets),
+            mode=mode,
+            padding_idx=padding,
+            include_last_offset=True,
+        )
+        print(mode, bags.tolist(), torch.autograd.grad(bags.sum(), w)[0].sum(1).tolist())

@@ -103,3 +103,11 @@ for mode, padding, dtype in (
             include_last_offset=True,
         )
         print(mode, bags.tolist(), torch.autograd.grad(bags.sum(), w)[0].sum(1).tolist())
+
+import copy
+import gc
+
+lstm = torch.nn.Sequential(torch.nn.LSTM(4, 4, bidirectional=True))
+gc.collect()
+lstm.load_state_dict(copy.deepcopy(lstm).state_dict())
+print(gc.collect())

@@ -174,6 +174,7 @@ def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: boo
                 )
 
     load(self, OrderedDict(state_dict), "")
+    del load  # which holds itself, and with it the state
     if strict:
         for words, found in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
             if found:

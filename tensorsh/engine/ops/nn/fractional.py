@@ -108,10 +108,10 @@ def _forms(d: int) -> None:
             output_size = [int(n * ratio) for n, ratio in zip(spatial, ratios, strict=True)]
         kernel, size = _many(kernel_size, d), _many(output_size, d)
         _check_counts(name, d, kernel, size)
-        _check_planes(name, d, input._array.shape)
         if _random_samples is None:
             batch = 1 if input.ndim == d + 1 else input.size(0)
             _random_samples = find_function("rand")(batch, input.size(-d - 1), d, dtype=input.dtype)
+        _check_planes(name, d, input._array.shape)
         _check_samples(d, input._array.shape, _random_samples._array.shape)
         for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
             if out + k - 1 > n:

@@ -30,6 +30,7 @@ from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
 from ..creation.factories import _delivered, made
+from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
 def source(generator: Any, device: Any = None, like: Any = None) -> Any:
@@ -247,33 +248,9 @@ def normal(
     parts = [each for each in (mean, std) if isinstance(each, Tensor)]
     if state.grad_enabled and any(each._node is not None for each in parts):
         if len(parts) == 2:
-            return _normal_of_both.function(mean, std, array)
-        return (_normal_of_mean if isinstance(mean, Tensor) else _normal_of_std).function(parts[0], array)
+            return normal_of_both.function(mean, std, array)
+        return (normal_of_mean if isinstance(mean, Tensor) else normal_of_std).function(parts[0], array)
     return made(array, device, requires_grad)
-
-
-@operator("_normal_of_mean", node="NormalBackward1", method=False)
-def _normal_of_mean(xp, mean: Array, drawn):
-    """Numbers that were drawn, with their history: a gradient of zeros."""
-    return drawn
-
-
-@operator("_normal_of_std", node="NormalBackward2", method=False)
-def _normal_of_std(xp, std: Array, drawn):
-    """As before."""
-    return drawn
-
-
-@operator("_normal_of_both", node="NormalBackward3", method=False)
-def _normal_of_both(xp, mean: Array, std: Array, drawn):
-    """As before."""
-    return drawn
-
-
-for _each in (_normal_of_mean, _normal_of_both):
-    _each.gradient(mean=lambda t, g, mean: t.zeros_like(mean))
-for _each in (_normal_of_std, _normal_of_both):
-    _each.gradient(std=lambda t, g, std: t.zeros_like(std))
 
 
 @operator("bernoulli", node="BernoulliBackward0", inplace=False)

@@ -165,7 +165,7 @@ def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: boo
         for name, child in module._modules.items():
             if child is not None:
                 below = prefix + name + "."
-                load(child, OrderedDict((k, v) for k, v in local.items() if k.startswith(below)), below)
+                load(child, OrderedDict((k, v) for k, v in local.items() if k.startswith(below)), below)  # noqa: F821 - it is there
         for hook in _hooks(module, "_load_state_dict_post_hooks"):
             if hook(module, keys) is not None:
                 raise AssertionError(

@@ -40,7 +40,7 @@ class Older(Loaded):
     def __init__(self, data: bytes, map_location: Any, names: dict, encoding: str = "utf-8") -> None:
         super().__init__(map_location, names)
         self.data, self.encoding, self.at = data, encoding, 0
-        self.sizes: dict[str, int] = {}
+        self.told = 0
 
     def value(self, names: dict | None = None) -> Any:
         """The next value."""
@@ -92,6 +92,7 @@ class Older(Loaded):
 
     def bytes_of(self, name: str, kind: str | None, length: int) -> Any:
         size = length * (BY_NAME[kind].itemsize if kind else 1)
-        if not 0 <= size <= len(self.data):
-            raise UnpicklingError("damaged file: a storage longer than the file")
+        self.told += size  # of all storages, so that a small file cannot ask for much memory
+        if size < 0 or self.told > len(self.data):
+            raise UnpicklingError("damaged file: storages longer than the file")
         return np.zeros(size, np.uint8)

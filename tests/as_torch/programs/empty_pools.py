@@ -22,15 +22,20 @@ def grad_of(f, *shape):
 
 pools = {
     2: {
-        "fractional": lambda x: F.fractional_max_pool2d(x, (2, 2), output_size=(3, 3)), "max": lambda x: F.max_pool2d(x, 3, stride=2),
+        "fractional": lambda x: F.fractional_max_pool2d(x, (2, 2), output_size=(3, 3)),
+        "max": lambda x: F.max_pool2d(x, 3, stride=2),
         "adaptive max": lambda x: F.adaptive_max_pool2d(x, 5),
-        "avg": lambda x: F.avg_pool2d(x, 3, 2), "lp": lambda x: F.lp_pool2d(x, 2.0, 3),
+        "avg": lambda x: F.avg_pool2d(x, 3, 2),
+        "lp": lambda x: F.lp_pool2d(x, 2.0, 3),
         "unpool": lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, 2, return_indices=True), 2, 2),
     },
     3: {
-        "fractional": lambda x: F.fractional_max_pool3d(x, (2, 2, 2), output_size=(3, 3, 3)), "max": lambda x: F.max_pool3d(x, 3, stride=2),
-        "adaptive max": lambda x: F.adaptive_max_pool3d(x, 5), "adaptive avg": lambda x: F.adaptive_avg_pool3d(x, 5),
-        "avg": lambda x: F.avg_pool3d(x, 3, 2), "unpool": lambda x: F.max_unpool3d(*F.max_pool3d(x, 2, 2, return_indices=True), 2, 2),
+        "fractional": lambda x: F.fractional_max_pool3d(x, (2, 2, 2), output_size=(3, 3, 3)),
+        "max": lambda x: F.max_pool3d(x, 3, stride=2),
+        "adaptive max": lambda x: F.adaptive_max_pool3d(x, 5),
+        "adaptive avg": lambda x: F.adaptive_avg_pool3d(x, 5),
+        "avg": lambda x: F.avg_pool3d(x, 3, 2),
+        "unpool": lambda x: F.max_unpool3d(*F.max_pool3d(x, 2, 2, return_indices=True), 2, 2),
     },
 }
 for d, named in pools.items():

@@ -15,8 +15,13 @@ def told(f):
 x, v = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3)
 square, total = lambda a: a * a, lambda a: (a**3).sum()
 bad = {
-    "text": lambda a: "a", "pair with text": lambda a: (a.sum(), "a"), "pair": lambda a: (a.sum(), a.sum()), "long": lambda a: a * 2,
-    "detached": lambda a: a.detach().sum(), "linear": lambda a: (3 * a).sum(), "constant": lambda a: torch.ones(()).requires_grad_() * 2,
+    "text": lambda a: "a",
+    "pair with text": lambda a: (a.sum(), "a"),
+    "pair": lambda a: (a.sum(), a.sum()),
+    "long": lambda a: a * 2,
+    "detached": lambda a: a.detach().sum(),
+    "linear": lambda a: (3 * a).sum(),
+    "constant": lambda a: torch.ones(()).requires_grad_() * 2,
     "detach part": lambda a: torch.cat([a.detach()[:1], a]).sum(),
 }
 for name, f in bad.items():

@@ -111,3 +111,28 @@ lstm = torch.nn.Sequential(torch.nn.LSTM(4, 4, bidirectional=True))
 gc.collect()
 lstm.load_state_dict(copy.deepcopy(lstm).state_dict())
 print(gc.collect())
+
+for name in (
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+    "_forward_hooks",
+):
+    module = torch.nn.Softmax(1)
+    print(name, getattr(module, name))
+module = torch.nn.Linear(1, 1)
+del module._load_state_dict_post_hooks
+module.__setstate__(module.__dict__)
+module.register_load_state_dict_post_hook(lambda m, keys: print("loaded", keys))
+module.load_state_dict(module.state_dict())
+
+
+def empties(module, state, prefix, about):
+    return {}
+
+
+module.register_state_dict_post_hook(empties)
+print(empties._from_public_api)
+told(module.state_dict)
+told(lambda: module._register_state_dict_hook(empties))

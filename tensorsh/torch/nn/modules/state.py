@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any
 
 from ....engine.graph.nodes import Handle
@@ -211,6 +212,8 @@ def _hooks(module: Any, kind: str) -> list:
 
 def _registrar(kind: str, doc: str) -> Any:
     def register(self: Any, hook: Any) -> Handle:
+        if kind == "_state_dict_hooks" and isinstance(hook, FunctionType):
+            hook._from_public_api = True  # type: ignore[attr-defined]
         return Handle(self.__dict__.setdefault(kind, OrderedDict()), hook)
 
     register.__doc__ = doc

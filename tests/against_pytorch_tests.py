@@ -54,7 +54,7 @@ TABLES = {
         "generated",
     )
 }
-HUGE = re.compile("advancedindex_big|large")
+HUGE = re.compile(r"advancedindex_big|large|2gb|serialization_offset($|_filelike)")
 """Tests that want gigabytes of memory; they are left out."""
 SECONDS = 60
 """What one test may take."""

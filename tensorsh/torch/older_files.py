@@ -21,17 +21,17 @@ MACHINE = {
 }  # fmt: skip
 
 
-def written(structure: bytes, pieces: list[tuple[str, Any, int]]) -> bytes:
-    """A file of what was saved, and the storages in it: key, memory, bytes of an element."""
+def written(structure: bytes, pieces: list[tuple[str, Any, int]]) -> list:
+    """The parts of a file of what was saved, and the storages in it: key, memory, bytes of an element."""
 
     def value(given: Any) -> bytes:
         return Writer(lambda other: other).dump(given)
 
-    parts = [value(MAGIC), value(FORMAT), value(MACHINE), structure, value([key for key, _, _ in pieces])]
+    parts: list = [value(MAGIC), value(FORMAT), value(MACHINE), structure, value([key for key, _, _ in pieces])]
     for _, memory, size in pieces:
         data = np.ascontiguousarray(memory).reshape(-1).view(np.uint8)
-        parts += [struct.pack("<q", data.size // size), data.tobytes()]
-    return b"".join(parts)
+        parts += [struct.pack("<q", data.size // size), memoryview(data)]
+    return parts
 
 
 class Older(Loaded):

@@ -136,12 +136,13 @@ def save(obj: Any, f: Any, module: Any = None, protocol: int = 2, older: bool = 
     """Write any object that Python's pickle takes; older: as before there were zip archives."""
     structure, pieces = dump(obj, module or pickle, protocol, older)
     name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive" if is_path(f) else "archive"
-    data = written(structure, pieces) if older else archive(name, structure, [memory for _, memory, _ in pieces])
+    parts = written(structure, pieces) if older else [archive(name, structure, [memory for _, memory, _ in pieces])]
     if is_path(f):
         with open(f, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
     else:
-        f.write(data)
+        for part in parts:
+            f.write(part)
         if hasattr(f, "flush"):
             f.flush()
 

@@ -174,7 +174,9 @@ def save(
     if storages.older:
         from .older_files import written
 
-        data = written(structure, [(key, root, storages.widths[key]) for key, root in storages.pieces.values()])
+        data = b"".join(
+            written(structure, [(key, root, storages.widths[key]) for key, root in storages.pieces.values()])
+        )
     else:
         data = archive(name, structure, [root for _, root in storages.pieces.values()])
     if is_path(f):

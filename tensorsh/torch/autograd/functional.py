@@ -201,7 +201,8 @@ def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: b
             column.append(g)
     shapes = [tuple(output.size()) + tuple(x.size()) for x in ins]
     row = [
-        stack(c).view(shape) if c else zeros_like(output).new_zeros(shape) for c, shape in zip(columns, shapes, strict=True)
+        stack(c).view(shape) if c else zeros_like(output).new_zeros(shape)
+        for c, shape in zip(columns, shapes, strict=True)
     ]
     return tuple(row if create_graph else [g.detach() for g in row])
 

@@ -6,6 +6,7 @@ PyTorch's do: storages are kept apart, everything else is pickled by name. Sessi
 
 from __future__ import annotations
 
+import copyreg
 import io
 import os
 import pickle
@@ -14,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
-from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.tensor import Size, Tensor
 from .archives import archive, is_path
 from .loaded import Storage
 from .older_files import Older, written
@@ -95,8 +97,20 @@ def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) ->
     return cls(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
 
 
+def _get_layout(name: str) -> Any:
+    """A layout by its name."""
+    from .serialization import layout_of
+
+    return layout_of(name)
+
+
+_get_layout.__module__ = "torch.serialization"
+
+
 def install() -> None:
-    """Let Python's pickle take tensors and storages, and storages lie in files."""
+    """Let Python's pickle take tensors and storages, layouts and sizes as PyTorch's files have them, and storages lie in files."""
+    copyreg.pickle(layout, lambda value: (_get_layout, (str(value),)))
+    copyreg.pickle(Size, lambda value: (Size, (tuple(value),)))
     UntypedStorage.from_file = classmethod(from_file)  # type: ignore[attr-defined]
     Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
     TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]

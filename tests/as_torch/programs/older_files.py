@@ -77,3 +77,7 @@ told(lambda: torch.load(io.BytesIO(b"\x80\x02K\x01.")))
 told(lambda: torch.load(io.BytesIO(b"\x80\x02]q\x00."), weights_only=False))
 told(lambda: torch.load(io.BytesIO(OLD[:-4])))
 print(torch.serialization._is_zipfile(io.BytesIO(OLD)), torch.serialization._is_zipfile(turned))
+import pickle
+
+for value in (torch.sparse_csr, torch.strided, torch.Size([1, 2]), torch.float16, torch.device("cpu")):
+    print(pickle.dumps(value, 2), pickle.loads(pickle.dumps(value)))

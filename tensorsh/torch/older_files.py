@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays.dtype import BY_NAME
-from .loaded import Loaded, text
-from .pickled import Reader, UnpicklingError, Writer
+from ..engine.arrays.dtype import BY_NAME, DTYPES
+from .loaded import Loaded, Storage, text
+from .pickled import Reader, Scan, UnpicklingError, Writer
 
 MAGIC, FORMAT = 0x1950A86A20F9469CFC6C, 1001
 MACHINE = {
@@ -34,6 +34,12 @@ def written(structure: bytes, pieces: list[tuple[str, Any, int]]) -> list:
     return parts
 
 
+STORAGE_NAMES = {("torch", each.short + "Storage"): Storage(each.name) for each in DTYPES} | {
+    ("torch.storage", "UntypedStorage"): Storage(None), ("torch", "UntypedStorage"): Storage(None),
+}  # fmt: skip
+"""What a scan has to know."""
+
+
 class Older(Loaded):
     """Such a file that is being read; it may lie in front of others."""
 
@@ -51,7 +57,7 @@ class Older(Loaded):
         return found
 
     def read(self, take: Callable | None = None) -> Any:
-        """What was saved; take: reads it from the bytes at a place and says where it ends."""
+        """What was saved; take: reads it from the bytes at a place."""
         if self.value() != MAGIC:
             raise RuntimeError("Invalid magic number; corrupt file?")
         number = self.value()
@@ -59,12 +65,20 @@ class Older(Loaded):
             raise RuntimeError(f"Invalid protocol version: {number}")
         machine = self.value()
         self.swaps = isinstance(machine, dict) and machine.get("little_endian") is False
-        if take is None:
-            found = self.value(self.names)
-        else:
-            found, self.at = take(self.data, self.at)
+        # The memory lies behind what is made of it, and is read first: what is made checks it.
+        start = self.at
+        scan = Scan(self.data, STORAGE_NAMES, self.storage, self.encoding)
+        scan.at = start
+        scan.read()
+        self.at = scan.at
         for key in self.value():
             self.fill(text(key))
+        end, self.at = self.at, start
+        known = len(self.memory)
+        found = self.value(self.names) if take is None else take(self.data, start)
+        self.at = end
+        if len(self.memory) != known:
+            raise UnpicklingError("damaged file: a storage of unknown form")
         return found
 
     def fill(self, name: str) -> None:

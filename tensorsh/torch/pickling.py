@@ -194,10 +194,10 @@ def load(file: Any, module: Any = None, **options: Any) -> Any:
     if not isinstance(file, Older):
         return Unpickler(io.BytesIO(bytes(file.record("data.pkl"))), **options).load()
 
-    def take(data: bytes, at: int) -> tuple[Any, int]:
+    def take(data: bytes, at: int) -> Any:
         source = io.BytesIO(data)
         source.seek(at)
-        return Unpickler(source, **options).load(), source.tell()
+        return Unpickler(source, **options).load()
 
     return file.read(take)
 

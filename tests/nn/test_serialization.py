@@ -167,6 +167,18 @@ def test_older_files_take_no_memory_that_they_do_not_bring() -> None:
     assert len(torch.load(older_file(key("0", 1), tail=b"\x01" + bytes(11)))) == 1
 
 
+def test_older_files_are_checked_as_they_are() -> None:
+    """What is made of memory that lies further behind is checked with what lies there."""
+    buffer = io.BytesIO()
+    torch.save(torch.eye(3).to_sparse_csr(), buffer, _use_new_zipfile_serialization=False)
+    right, wrong = (np.array([4, 0, 1, 2, last]).tobytes() for last in (3, 10**9))
+    data = buffer.getvalue()
+    assert data.count(right) == 1
+    assert torch.load(io.BytesIO(data)).to_dense().equal(torch.eye(3))
+    with pytest.raises(RuntimeError, match="crow_indices"):
+        torch.load(io.BytesIO(data.replace(right, wrong)))
+
+
 def test_damaged_files() -> None:
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(4), "b": [1, 2]}, buffer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..engine.arrays import layout
 from ..engine.arrays.device import device as device_type
 from ..engine.arrays.dtype import BY_NAME
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
@@ -110,3 +111,11 @@ def part_of(view: Any, size: int, whole: int) -> tuple:
     if end > whole:
         raise UnpicklingError("damaged file: a part reaches beyond its storage")
     return start, end
+
+
+def layout_of(name: Any) -> Any:
+    """A layout by its name."""
+    found = getattr(layout, str(name).removeprefix("torch."), None)
+    if not isinstance(found, layout.layout):
+        raise UnpicklingError("damaged file: a layout of unknown name")
+    return found

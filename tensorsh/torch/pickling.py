@@ -20,7 +20,7 @@ from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
 from ..engine.tensors.tensor import Size, Tensor
 from .archives import archive, is_path
-from .loaded import Storage
+from .loaded import Storage, layout_of
 from .older_files import Older, written
 from .rebuilding import (
     _rebuild_from_type_v2,
@@ -99,8 +99,6 @@ def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) ->
 
 def _get_layout(name: str) -> Any:
     """A layout by its name."""
-    from .serialization import layout_of
-
     return layout_of(name)
 
 

@@ -26,7 +26,7 @@ from ..engine.tensors.tensor import Size, Tensor
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
-from .loaded import Loaded, Storage
+from .loaded import Loaded, Storage, layout_of
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 from .rebuilding import rebuild_sparse
 
@@ -309,15 +309,6 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     if requires_grad:
         made.requires_grad = True
     return made
-
-
-def layout_of(name: Any) -> Any:
-    from ..engine.arrays import layout
-
-    found = getattr(layout, str(name).removeprefix("torch."), None)
-    if not isinstance(found, layout.layout):
-        raise UnpicklingError("damaged file: a layout of unknown name")
-    return found
 
 
 def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:

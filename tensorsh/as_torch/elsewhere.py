@@ -28,7 +28,8 @@ torch.masked                         masked_where             _where
 torch.autograd                       autograd.shapes          _calculate_shape
 torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
-torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data
+torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
+torch.serialization                  pickling                 _get_layout
 torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
 torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
@@ -40,6 +41,20 @@ torch.nn.utils.stateless             stateless                _functional_call=f
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor
 torch.testing                        testing                  assert_allclose
+torch.utils.data                     utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk functional_datapipe
+torch.utils.data.datapipes.datapipe  utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk
+torch.utils.data.datapipes._decorator utils.data.datapipes    functional_datapipe
+torch.utils.data.datapipes.iter      utils.data.datapipes     IterableWrapper Mapper Collator Filter UnBatcher Shuffler Batcher Concater Zipper ShardingFilter
+torch.utils.data.datapipes.iter.callable utils.data.datapipes MapperIterDataPipe=Mapper CollatorIterDataPipe=Collator
+torch.utils.data.datapipes.iter.combinatorics utils.data.datapipes ShufflerIterDataPipe=Shuffler
+torch.utils.data.datapipes.iter.combining utils.data.datapipes ConcaterIterDataPipe=Concater ZipperIterDataPipe=Zipper
+torch.utils.data.datapipes.iter.grouping utils.data.datapipes BatcherIterDataPipe=Batcher UnBatcherIterDataPipe=UnBatcher
+torch.utils.data.datapipes.iter.selecting utils.data.datapipes FilterIterDataPipe=Filter
+torch.utils.data.datapipes.iter.sharding utils.data.datapipes ShardingFilterIterDataPipe=ShardingFilter
+torch.utils.data.datapipes.iter.utils utils.data.datapipes    IterableWrapperIterDataPipe=IterableWrapper
+torch.utils.data._utils.worker       utils.data.workers       _generate_state
+torch.utils.data._utils              utils.data.workers       MP_STATUS_CHECK_INTERVAL
+torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ..engine.arrays.state import state
 from ..engine.loading import table
-from ..engine.operators.hooks import arrived  # noqa: F401 - root.py takes it from here
+from ..engine.operators.hooks import PYTHON_METHODS, arrived  # noqa: F401 - root.py takes it from here
 from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces above take them from here
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     TorchFunctionMode,
+    attend,
     override,
     overriders,
     stay,
@@ -45,7 +47,7 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 
 def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
     """Call a function itself, so that what it calls is still overridden."""
-    if not hasattr(func, "_title"):
+    if not hasattr(func, "_title") and func.__name__ != "__get__":
         state.skips_override = True
         return func(*args, **(kwargs or {}))
     before, state.outermost = state.outermost, False
@@ -79,16 +81,18 @@ def is_tensor_like(inp: Any) -> bool:
 
 def is_tensor_method_or_property(func: Callable) -> bool:
     """Whether a function is a method of tensors."""
-    return func in set(table.METHODS.values()) or func.__name__ == "__get__"
+    return getattr(func, "_title", "").startswith("Tensor.") or func.__name__ == "__get__"
 
 
 def resolve_name(f: Callable) -> str | None:
     """The dotted name of a function."""
     table.load_all()
-    for prefix, names in (("torch.", table.FUNCTIONS), ("torch.Tensor.", table.METHODS)):
+    for prefix, names in (("torch.", table.FUNCTIONS), ("torch.Tensor.", {**table.METHODS, **vars(Tensor)})):
         for name, function in names.items():
             if function is f:
                 return prefix + name
+            if isinstance(function, property) and function.__get__ == f:
+                return f"{prefix}{name}.__get__"
     return None
 
 
@@ -100,7 +104,8 @@ def get_ignored_functions() -> set:
 def get_overridable_functions() -> dict[Any, list]:
     """The functions that can be, by their namespace."""
     table.load_all()
-    found: dict[Any, list] = {Tensor: [f for f in table.METHODS.values() if hasattr(f, "_title")]}
+    methods = {**table.METHODS, **vars(Tensor)}
+    found: dict[Any, list] = {Tensor: [f for f in methods.values() if hasattr(f, "_title")]}
     for name, function in table.FUNCTIONS.items():
         if not name.rpartition(".")[2].startswith("_") and hasattr(function, "_title"):
             found.setdefault("torch." + name.rpartition(".")[0] if "." in name else "torch", []).append(function)
@@ -131,23 +136,44 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 def get_testing_overrides() -> dict[Any, Callable]:
     """For each function that can be overridden a function that takes as many arguments as it needs, and gives -1."""
+    table.load_all()
+    attend()
+    found: dict[Any, Callable] = {}
+    for prefix, names in (("torch.", table.FUNCTIONS), ("Tensor.", {**table.METHODS, **vars(Tensor)})):
+        for name, function in names.items():
+            if isinstance(function, property):
+                if hasattr(function.fget, "_title"):
+                    found[function.__get__] = _taking(1)
+            elif hasattr(function, "_title") and function not in found:
+                found[function] = _taking(_needed(prefix + name, function))
+    return found
+
+
+def _needed(title: str, function: Callable) -> int:
+    """How many arguments a function needs."""
     from ..engine.wording.overloads import overloads, parameter_text
 
-    table.load_all()
-    found: dict[Any, Callable] = {}
-    for prefix, names in (("torch.", table.FUNCTIONS), ("Tensor.", table.METHODS)):
-        for name, function in names.items():
-            if not hasattr(function, "_title") or function in found:
-                continue
-            text = parameter_text(prefix.removeprefix("torch.") + name)
-            if text.startswith("python "):
-                parts = text.removeprefix("python ").split(", ")
-                needed = sum("=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")])
-            else:
-                forms = overloads(text)
-                needed = min(sum(p.default is None and not p.keyword_only for p in each.parameters) for each in forms)
-            found[function] = _taking(needed + (prefix == "Tensor."))
-    return found
+    text = parameter_text(title.removeprefix("torch."))
+    method = title.startswith("Tensor.")
+    last = title.rpartition(".")[2]
+    if last in PYTHON_METHODS:
+        return 1 if last in _OF_ONE else 3 if last == "__setitem__" else 2
+    if not text and method:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            return 1
+        return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    if text.startswith("python "):
+        parts = text.removeprefix("python ").split(", ")
+        return method + sum("=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")])
+    return method + min(
+        sum(p.default is None and not p.keyword_only for p in each.parameters) for each in overloads(text)
+    )
+
+
+_OF_ONE = frozenset(f"__{name}__" for name in "neg abs pos invert len bool int float complex index repr iter".split())
+"""Python's methods that take the tensor alone."""
 
 
 def _taking(count: int) -> Callable:

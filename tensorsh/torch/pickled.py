@@ -235,8 +235,9 @@ class Writer:
 class Reader:
     """Reads one value; `names` says what a global stands for, `load` gives the value of a persistent key."""
 
-    def __init__(self, data: bytes, names: dict, load: Callable) -> None:
-        self.data, self.names, self.load = data, names, load
+    def __init__(self, data: bytes, names: dict, load: Callable, encoding: str = "utf-8") -> None:
+        """encoding: of texts that Python 2 wrote; ``bytes`` leaves them as bytes."""
+        self.data, self.names, self.load, self.encoding = data, names, load, encoding
         self.at = 0
         self.stack: list = []
         self.marks: list[list] = []
@@ -347,8 +348,33 @@ class Reader:
         self.push(self.find(str(module), str(name)))
 
 
+class Scan(Reader):
+    """Reads past one value: nothing is made of it, but the persistent keys are given to `load`."""
+
+    def find(self, module: str, name: str) -> Any:
+        return self.names.get((module, name))
+
+    def reduce(self) -> None:
+        del self.stack[-2:]
+        self.push(None)
+
+    new = reduce
+
+    def build(self) -> None:
+        self.stack.pop()
+
+    def pairs(self, items: list) -> None: ...
+
+    def extend(self, items: list) -> None: ...
+
+
 def _text(r: Reader, layout: str) -> None:
     r.push(r.take(r.number(layout)).decode("utf-8", "surrogatepass"))
+
+
+def _older_text(r: Reader, layout: str) -> None:
+    data = r.take(r.number(layout))
+    r.push(data if r.encoding == "bytes" else data.decode(r.encoding, "strict"))
 
 
 def _two(r: Reader) -> list:
@@ -371,6 +397,7 @@ ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
     b"q": lambda r: r.memoize(r.number("<B")), b"r": lambda r: r.memoize(r.number("<I")),
     b"\x94": lambda r: r.memoize(len(r.memo)), b"h": lambda r: r.push(r.memo[r.number("<B")]),
     b"j": lambda r: r.push(r.memo[r.number("<I")]), b"c": lambda r: r.push(r.find(r.line(), r.line())),
-    b"\x93": Reader.stack_global, b"R": Reader.reduce, b"b": Reader.build, b"\x81": Reader.new,
+    b"\x93": Reader.stack_global, b"R": lambda r: r.reduce(), b"b": lambda r: r.build(), b"\x81": lambda r: r.new(),
+    b"U": lambda r: _older_text(r, "<B"), b"T": lambda r: _older_text(r, "<i"),
     b"Q": lambda r: r.push(r.load(r.stack.pop())),
 }  # fmt: skip

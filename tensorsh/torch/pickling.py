@@ -6,6 +6,7 @@ PyTorch's do: storages are kept apart, everything else is pickled by name. Sessi
 
 from __future__ import annotations
 
+import copyreg
 import io
 import os
 import pickle
@@ -14,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
-from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.tensor import Size, Tensor
 from .archives import archive, is_path
+from .loaded import Storage, layout_of
+from .older_files import Older, written
 from .rebuilding import (
     _rebuild_from_type_v2,
     _rebuild_on,
@@ -74,12 +78,11 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
             _rebuild_tensor_v2,
             (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict()),
         )
-    whole = t.detach().contiguous()
-    untyped = UntypedStorage(np.ascontiguousarray(whole._array))
-    return (
-        _rebuild_tensor_v3,
-        (untyped, 0, tuple(t.size()), whole.stride(), requires_grad, OrderedDict(), name),
-    )
+    place: tuple = (t.storage_offset(), tuple(t.size()), t.stride())
+    if name.is_complex:  # which lies here in twice the memory
+        t = t.detach().contiguous()
+        place = (0, tuple(t.size()), t.stride())
+    return (_rebuild_tensor_v3, (UntypedStorage(t._array), *place, requires_grad, OrderedDict(), name))
 
 
 def reduced_storage(self: Any, protocol: Any) -> tuple:
@@ -94,15 +97,25 @@ def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) ->
     return cls(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
 
 
+def _get_layout(name: str) -> Any:
+    """A layout by its name."""
+    return layout_of(name)
+
+
+_get_layout.__module__ = "torch.serialization"
+
+
 def install() -> None:
-    """Let Python's pickle take tensors and storages, and storages lie in files."""
+    """Let Python's pickle take tensors and storages, layouts and sizes as PyTorch's files have them, and storages lie in files."""
+    copyreg.pickle(layout, lambda value: (_get_layout, (str(value),)))
+    copyreg.pickle(Size, lambda value: (Size, (tuple(value),)))
     UntypedStorage.from_file = classmethod(from_file)  # type: ignore[attr-defined]
     Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
     TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]
 
 
-def dump(obj: Any, module: Any, protocol: int) -> tuple[bytes, list]:
-    """An object in Python's pickle, and the memory of the storages in it."""
+def dump(obj: Any, module: Any, protocol: int, older: bool = False) -> tuple[bytes, list[tuple[str, Any, int]]]:
+    """An object in Python's pickle, and the storages in it: key, memory, bytes of an element."""
     pieces: dict[int, tuple[str, Any, str, int]] = {}
     kept: list = []
 
@@ -117,42 +130,55 @@ def dump(obj: Any, module: Any, protocol: int) -> tuple[bytes, list]:
             kind = LEGACY[value.pickle_storage_type()] if typed else UntypedStorage
             if id(owner) not in pieces:
                 pieces[id(owner)] = (str(len(pieces)), owner, "", length)
-                kept.append(untyped._bytes())
+                kept.append((str(len(kept)), untyped._bytes(), value.element_size()))
             elif typed and length and pieces[id(owner)][2] not in ("", kind.__name__):
                 raise RuntimeError(
                     "Cannot save multiple tensors or storages that view the same data as different types"
                 )
             if typed:
                 pieces[id(owner)] = (pieces[id(owner)][0], owner, kind.__name__, length)
-            return ("storage", kind, pieces[id(owner)][0], str(untyped.device), length)
+            return ("storage", kind, pieces[id(owner)][0], str(untyped.device), length, *((None,) if older else ()))
 
     buffer = io.BytesIO()
     Pickler(buffer, protocol=protocol).dump(obj)
     return buffer.getvalue(), kept
 
 
-def save(obj: Any, f: Any, module: Any = None, protocol: int = 2) -> None:
-    """Write any object that Python's pickle takes."""
-    structure, memory = dump(obj, module or pickle, protocol)
+def save(obj: Any, f: Any, module: Any = None, protocol: int = 2, older: bool = False) -> None:
+    """Write any object that Python's pickle takes; older: as before there were zip archives."""
+    structure, pieces = dump(obj, module or pickle, protocol, older)
     name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive" if is_path(f) else "archive"
-    data = archive(name, structure, memory)
+    parts = written(structure, pieces) if older else [archive(name, structure, [memory for _, memory, _ in pieces])]
     if is_path(f):
         with open(f, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
     else:
-        f.write(data)
+        for part in parts:
+            f.write(part)
+        if hasattr(f, "flush"):
+            f.flush()
 
 
 def load(file: Any, module: Any = None, **options: Any) -> Any:
     """Any object of a file; `file` gives its records."""
-    made: dict[str, UntypedStorage] = {}
+    called = callable(file.map_location) and not isinstance(file.map_location, type)
+    moved: dict[tuple, Any] = {}
 
     def persistent(key: Any) -> Any:
-        kind, name, location = key[1], str(key[2]), str(key[3])
-        if name not in made:
-            made[name] = mapped(file, name, location)
-        dtype = getattr(kind, "dtype", None)
-        return made[name] if dtype is None else TypedStorage(wrap_storage=made[name], dtype=dtype)
+        kind = key[1]
+        if key[0] == "module":  # with its source, in older files
+            return kind
+        found = file.storage((key[0], Storage(getattr(getattr(kind, "dtype", None), "name", None)), *key[2:]))
+        if type(found) is not tuple and not called:
+            return found
+        name = str(key[2])
+        if name not in moved:
+            moved[name] = mapped(file, found, str(key[3]))
+        return (
+            moved[name]
+            if getattr(kind, "dtype", None) is None
+            else TypedStorage(wrap_storage=moved[name], dtype=kind.dtype)
+        )
 
     class Unpickler((module or pickle).Unpickler):  # type: ignore[misc, name-defined]
         persistent_load = staticmethod(persistent)
@@ -162,14 +188,21 @@ def load(file: Any, module: Any = None, **options: Any) -> Any:
                 return LEGACY[name]
             return super().find_class(place, name)
 
-    return Unpickler(io.BytesIO(bytes(file.record("data.pkl"))), **options).load()
+    options.setdefault("encoding", "utf-8")
+    if not isinstance(file, Older):
+        return Unpickler(io.BytesIO(bytes(file.record("data.pkl"))), **options).load()
+
+    def take(data: bytes, at: int) -> Any:
+        source = io.BytesIO(data)
+        source.seek(at)
+        return Unpickler(source, **options).load()
+
+    return file.read(take)
 
 
-def mapped(file: Any, name: str, location: str) -> UntypedStorage:
+def mapped(file: Any, found: Any, location: str) -> UntypedStorage:
     """A storage of a file where `map_location` wants it."""
-    memory = UntypedStorage(np.frombuffer(bytearray(file.record(f"data/{name}")), np.uint8))
-    wanted = file.map_location
-    if callable(wanted) and not isinstance(wanted, type):
-        return wanted(memory, location) or memory
-    place = file.place(location)
-    return memory if place is None else UntypedStorage(wrap(memory._bytes()).to(place)._array)
+    if type(found) is tuple:
+        return UntypedStorage(wrap(found[1]).to(found[2])._array)
+    memory = found._untyped_storage if isinstance(found, TypedStorage) else found
+    return file.map_location(memory, location) or memory

@@ -55,6 +55,7 @@ def _rebuild_tensor_v3(
     metadata: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor of a dtype without a storage class, on bytes."""
+    storage = getattr(storage, "_untyped_storage", storage)
     made = Tensor([]).to(dtype).set_(storage, storage_offset, size, stride)
     return made.requires_grad_(requires_grad)
 

@@ -21,10 +21,12 @@ from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
+from ..engine.tensors.storage import TypedStorage
 from ..engine.tensors.tensor import Size, Tensor
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
+from .loaded import Loaded, Storage, layout_of
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 from .rebuilding import rebuild_sparse
 
@@ -55,8 +57,12 @@ def permissions() -> Permissions:
 class Storages:
     """The memory behind the tensors that are saved: each piece once."""
 
+    older = False
+    """Whether a file of the older kind is written."""
+
     def __init__(self) -> None:
         self.pieces: dict[int, tuple[str, Any]] = {}
+        self.widths: dict[str, int] = {}
 
     def place(self, array: Any) -> tuple[str, Any, int, tuple]:
         """Key and memory of an array, its offset there and its strides, in elements."""
@@ -124,7 +130,8 @@ class Storages:
         typed = STORAGE_OF.get(dtype)
         storage = Global("torch", typed) if typed else Global("torch.storage", "UntypedStorage")
         length = root.size if typed else root.nbytes
-        kept = Persistent(("storage", storage, key, str(t.device), length))
+        self.widths[key] = t.dtype.itemsize if typed else 1
+        kept = Persistent(("storage", storage, key, str(t.device), length, *((None,) if self.older else ())))
         hooks = OrderedDict()
         shape = tuple(array.shape)
         if t._is_parameter:
@@ -156,14 +163,22 @@ def save(
     if process.plain:
         from .pickling import save as pickled
 
-        pickled(obj, f, pickle_module, pickle_protocol)
+        pickled(obj, f, pickle_module, pickle_protocol, not _use_new_zipfile_serialization)
         return
     storages = Storages()
+    storages.older = not _use_new_zipfile_serialization
     structure = Writer(storages.convert).dump(obj)
     name = "archive"
     if is_path(f):
         name = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
-    data = archive(name, structure, [root for _, root in storages.pieces.values()])
+    if storages.older:
+        from .older_files import written
+
+        data = b"".join(
+            written(structure, [(key, root, storages.widths[key]) for key, root in storages.pieces.values()])
+        )
+    else:
+        data = archive(name, structure, [root for _, root in storages.pieces.values()])
     if is_path(f):
         permissions().write_bytes(f, data)
     else:
@@ -195,14 +210,22 @@ def load(
         raise AssertionError("Expected bytes, got str")
     if not data:
         raise EOFError
-    if data[:4] != b"PK\x03\x04":
-        raise UnpicklingError("the file is no zip archive as torch.save writes them")
-    found = Archive(bytes(data), map_location, known_names(weights_only is False))
+    names = known_names(weights_only is False)
+    if data[:4] == b"PK\x03\x04":
+        found: Any = Archive(bytes(data), map_location, names)
+    else:
+        from .older_files import Older
+
+        found = Older(bytes(data), map_location, names, pickle_load_args.get("encoding", "utf-8"))
     if process.plain and (weights_only is False or pickle_module is not None):
         from .pickling import load as unpickled
 
-        return unpickled(found, pickle_module, **pickle_load_args)
-    return found.read()
+        loaded = unpickled(found, pickle_module, **pickle_load_args)
+    else:
+        loaded = found.read()
+    if hasattr(found, "at") and not is_path(f) and hasattr(f if process.plain else type(f), "seek"):
+        f.seek(found.at - len(data), 1)  # where the next may begin
+    return loaded
 
 
 def known_names(objects: bool) -> dict:
@@ -214,25 +237,29 @@ def known_names(objects: bool) -> dict:
     return Names(NAMES, None if objects else safe_classes())
 
 
-class Archive:
+class Archive(Loaded):
     """A checkpoint that is being read."""
 
     def __init__(self, data: bytes, map_location: Any, names: dict) -> None:
         import zipfile
 
-        self.names = names
-
+        super().__init__(map_location, names)
         self.data, self.total = memoryview(data), len(data)
         try:
             self.file = zipfile.ZipFile(io.BytesIO(data))
         except zipfile.BadZipFile as error:
             raise RuntimeError(f"PytorchStreamReader failed reading zip archive: {error}") from None
-        names = [n for n in self.file.namelist() if n.endswith("/data.pkl") and n.count("/") == 1]
-        if len(names) != 1:
+        found = [n for n in self.file.namelist() if n.endswith("/data.pkl") and n.count("/") == 1]
+        if len(found) != 1:
             raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
-        self.folder = names[0].removesuffix("data.pkl")
-        self.map_location = map_location
-        self.memory: dict[str, tuple] = {}
+        self.folder = found[0].removesuffix("data.pkl")
+        if self.folder + "byteorder" in self.file.namelist():
+            order = bytes(self.record("byteorder"))
+            if order not in (b"little", b"big"):
+                raise ValueError("Unknown endianness type: " + order.decode("latin1"))
+            self.swaps = order == b"big"
+        else:
+            self.swaps = get_default_load_endianness() is LoadEndianness.BIG
 
     def record(self, name: str) -> memoryview:
         """A file of the archive where it lies; as in PyTorch, its checksum is not looked at."""
@@ -253,87 +280,35 @@ class Archive:
         return found
 
     def read(self) -> Any:
-        if self.folder + "byteorder" in self.file.namelist() and self.record("byteorder") != b"little":
-            raise RuntimeError("only files in little-endian byte order can be loaded")
         return Reader(bytes(self.record("data.pkl")), self.names, self.storage).read()
 
-    def storage(self, key: Any) -> tuple:
-        """The memory of a key: bytes, their dtype if it is told here, and where they are wanted."""
-        if type(key) is not tuple or len(key) != 5 or key[0] != "storage" or type(key[1]) is not Storage:
-            raise UnpicklingError("damaged file: a storage of unknown form")
-        _, kind, name, location, _ = key
-        name = str(name)
-        if name not in self.memory:
-            if not name.isdecimal():
-                raise UnpicklingError("damaged file: a storage of unknown form")
-            self.memory[name] = bytearray(self.record(f"data/{name}")), self.place(str(location))
-        return (kind.dtype, *self.memory[name])
-
-    def place(self, location: str) -> Any:
-        """The device for what was saved from a device; None for the CPU."""
-        wanted = self.map_location
-        if isinstance(wanted, dict):
-            wanted = wanted.get(location, location)
-        elif callable(wanted):
-            wanted = "cpu"
-        elif wanted is not None and not isinstance(wanted, (str, device_type)):
-            raise TypeError(f"'{type(wanted).__name__}' object is not callable")
-        if isinstance(wanted, str) and wanted.partition(":")[0] not in ("cpu", "cuda", "meta"):
-            raise RuntimeError(
-                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {wanted})"
-            )
-        target = device_type(location if wanted is None else wanted)
-        if target.type == "cpu":
-            return None
-        from ..engine.arrays.backend import device_count
-
-        if target.type == "cuda" and not device_count():
-            raise RuntimeError(
-                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
-                "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to "
-                "the CPU."
-            )
-        return target
-
-
-class Storage:
-    """What a file calls a storage type."""
-
-    __slots__ = ("dtype",)
-
-    def __init__(self, dtype: str | None) -> None:
-        self.dtype = dtype
+    def bytes_of(self, name: str, kind: str | None, length: int = 0) -> Any:
+        memory = np.frombuffer(bytearray(self.record(f"data/{name}")), np.uint8)
+        self.swap(memory, kind)
+        return memory
 
 
 def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: Any, *rest: Any) -> Tensor:
     """A tensor on loaded memory; what would reach beyond it is refused."""
     named = [each for each in rest if isinstance(each, dtype_type)]
+    if isinstance(storage, TypedStorage):
+        storage = None if named else storage.dtype.name, storage._untyped_storage._bytes(), None
     if type(storage) is not tuple or len(storage) != 3 or (storage[0] is None and not named):
         raise UnpicklingError("damaged file: a tensor without storage")
-    known, data, target = storage
+    known, memory, target = storage
     dtype = named[0].numpy if known is None else BY_NAME[known].numpy
     numbers = [offset, *shape, *strides]
     if any(type(n) is not int or n < 0 for n in numbers) or len(shape) != len(strides):
         raise UnpicklingError("damaged file: a tensor of unknown form")
     size = dtype.itemsize
-    if span(shape, strides, size, offset) > len(data):
+    if span(shape, strides, size, offset) > memory.size:
         raise RuntimeError("damaged file: a tensor reaches beyond its storage")
-    memory = np.frombuffer(data, np.uint8)
     made = wrap(strided(memory, tuple(shape), tuple([s * size for s in strides]), offset * size, dtype))
     if target is not None:
         made = made.to(target)
     if requires_grad:
         made.requires_grad = True
     return made
-
-
-def layout_of(name: Any) -> Any:
-    from ..engine.arrays import layout
-
-    found = getattr(layout, str(name).removeprefix("torch."), None)
-    if not isinstance(found, layout.layout):
-        raise UnpicklingError("damaged file: a layout of unknown name")
-    return found
 
 
 def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
@@ -345,7 +320,7 @@ def parameter(data: Any, requires_grad: Any, *rest: Any) -> Tensor:
 
 
 def encode(text: Any, coding: Any = "latin1") -> bytes:
-    if type(text) is not str or coding != "latin1":
+    if type(text) is not str or coding not in ("latin1", "latin-1"):
         raise UnpicklingError("damaged file: bytes of unknown form")
     return text.encode("latin1")
 
@@ -369,6 +344,7 @@ NAMES: dict[tuple[str, str], Any] = {
 for _module in ("__builtin__", "builtins"):
     NAMES |= {(_module, "set"): lambda *parts: set(*parts), (_module, "frozenset"): lambda *parts: frozenset(*parts)}
     NAMES |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
+    NAMES |= {(_module, "bytearray"): lambda *parts: bytearray(*parts)}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):
@@ -397,7 +373,7 @@ def get_default_load_endianness() -> Any:
 
 
 def set_default_load_endianness(endianness: Any) -> None:
-    """Say in which order of bytes files are read that do not say it; only the machine's is read."""
+    """Say in which order of bytes files are read that do not say it."""
     if not isinstance(endianness, LoadEndianness) and endianness is not None:
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     _endianness[0] = endianness
@@ -428,6 +404,27 @@ def check_module_version_greater_or_equal(
         warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
         return True
     return found >= req_version_tuple
+
+
+def _is_zipfile(f: Any) -> bool:
+    """Whether a file begins as the zip archives of `save` do."""
+    start = f.tell()
+    found = f.read(4) == b"PK\x03\x04"
+    f.seek(start)
+    return found
+
+
+_checksums = [True]
+
+
+def get_crc32_options() -> bool:
+    """Whether `save` was told to write checksums; it always does."""
+    return _checksums[0]
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Say whether `save` is to write checksums; it always does."""
+    _checksums[0] = compute_crc32
 
 
 def _load_from_bytes(b: bytes) -> Any:

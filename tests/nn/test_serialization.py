@@ -14,7 +14,7 @@ import pytest
 
 from tensorsh import Session, torch
 from tensorsh.sandbox.files import Permissions
-from tensorsh.torch.pickled import UnpicklingError
+from tensorsh.torch.pickled import Global, Persistent, UnpicklingError, Writer
 
 from ..recording import states
 
@@ -141,6 +141,42 @@ def test_files_cannot_run_code(capsys: pytest.CaptureFixture) -> None:
             with pytest.raises(UnpicklingError):
                 torch.load(archive_of(pickle.dumps(value, protocol)))
     assert capsys.readouterr().out == ""
+
+
+def older_file(*keys: tuple, tail: bytes = b"") -> io.BytesIO:
+    """A file of the older kind that names storages and brings no more than `tail`."""
+
+    def value(given: object) -> bytes:
+        return Writer(lambda other: other).dump(given)
+
+    stored = [Persistent(("storage", Global("torch", "FloatStorage"), *key)) for key in keys]
+    parts = [0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}, stored, [key[0] for key in keys]]
+    return io.BytesIO(b"".join(map(value, parts)) + tail)
+
+
+def test_older_files_take_no_memory_that_they_do_not_bring() -> None:
+    key = lambda name, length: (name, "cpu", length, None)  # noqa: E731
+    with pytest.raises(UnpicklingError, match="longer than the file"):
+        torch.load(older_file(key("0", 10**9)))
+    with pytest.raises(UnpicklingError, match="longer than the file"):
+        torch.load(older_file(*[key(str(i), 20) for i in range(1000)]))
+    with pytest.raises(UnpicklingError, match="longer than the file|unknown form"):
+        torch.load(older_file(key("0", -1)))
+    with pytest.raises(RuntimeError, match="unexpected EOF"):
+        torch.load(older_file(key("0", 1), tail=b"\x01" + bytes(7)))
+    assert len(torch.load(older_file(key("0", 1), tail=b"\x01" + bytes(11)))) == 1
+
+
+def test_older_files_are_checked_as_they_are() -> None:
+    """What is made of memory that lies further behind is checked with what lies there."""
+    buffer = io.BytesIO()
+    torch.save(torch.eye(3).to_sparse_csr(), buffer, _use_new_zipfile_serialization=False)
+    right, wrong = (np.array([4, 0, 1, 2, last]).tobytes() for last in (3, 10**9))
+    data = buffer.getvalue()
+    assert data.count(right) == 1
+    assert torch.load(io.BytesIO(data)).to_dense().equal(torch.eye(3))
+    with pytest.raises(RuntimeError, match="crow_indices"):
+        torch.load(io.BytesIO(data.replace(right, wrong)))
 
 
 def test_damaged_files() -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-FOLDERS = ("nn", "optim", "data_loader", "guides")
+FOLDERS = ("nn", "optim", "data_loader", "guides", "as_torch")
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])|[-+]?\d+e[-+]?\d+(?!\w)")
 
 
@@ -37,6 +39,13 @@ def run(program: Path) -> str:
     session.run("import warnings; warnings.simplefilter('ignore')")
     session.run(program.read_text(), str(program))
     return output.getvalue()
+
+
+def run_as_torch(program: Path) -> str:
+    """What a program prints as ordinary Python, with tensorsh in PyTorch's place."""
+    words = [sys.executable, "-W", "ignore", "-m", "tensorsh.as_torch", str(program)]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=TESTS.parent)
+    return ran.stdout + ran.stderr
 
 
 def differences(got: str, wanted: str) -> list[str]:

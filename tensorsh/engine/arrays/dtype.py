@@ -53,7 +53,10 @@ class dtype(Frozen):
         return _REAL.get(self, self)
 
     def to_complex(self) -> dtype:
-        return _COMPLEX.get(self, self)
+        found = self if self.category == COMPLEX else _COMPLEX.get(self)
+        if found is None:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.short}")
+        return found
 
     def __repr__(self) -> str:
         return "torch." + self.name

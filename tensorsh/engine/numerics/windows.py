@@ -73,7 +73,7 @@ def wrong_count(kind: str, d: int, name: str, count: int) -> str:
 def check_pool_input(kind: str, d: int, shape: tuple) -> None:
     """The number of dimensions that a pooling wants of its input."""
     n = len(shape)
-    if d == 1 and n not in (2, 3):
+    if d == 1 and (n not in (2, 3) or kind == "max" and 0 in shape[-2:]):
         if kind == "max":
             raise RuntimeError(
                 "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
@@ -88,6 +88,12 @@ def check_pool_input(kind: str, d: int, shape: tuple) -> None:
     elif d > 1:
         if n not in (d + 1, d + 2):
             raise RuntimeError(f"non-empty {d + 1}D or {d + 2}D (batch mode) tensor expected for input")
+        if d == 3 and 0 in shape[-4:]:
+            title = "avg_pool3d" if kind == "avg" else "max_pool3d_with_indices_out_cpu_template"
+            raise RuntimeError(
+                f"{title}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+                f"{list(shape)} and non-batch dimension {shape[-4:].index(0)} has length zero!"
+            )
         if d == 2 and 0 in shape[-3:]:
             raise RuntimeError(optional_batch(d, shape))
 

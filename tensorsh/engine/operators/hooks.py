@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ...sandbox.sealed import Sealed
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED, asked
 from ..arrays.state import state
@@ -113,7 +114,10 @@ def own(form: Any) -> Any:
     """The function of a form's title."""
     owner, _, name = form._title.partition(".")
     found = (table.FUNCTIONS if owner == "torch" else table.METHODS).get(name)
-    return found if callable(found) else form  # of a property, too
+    if owner == "Tensor" and not callable(found):
+        found = Tensor.__dict__.get(name)
+        return found.__get__ if isinstance(found, Attribute) else form
+    return found if callable(found) else form
 
 
 def stay(who: str) -> None:
@@ -147,18 +151,29 @@ def asking(name: str, value: Any) -> Any:
     if name in OWN or name[0] == "_" and name not in PYTHON_METHODS:
         return value
     if isinstance(value, property):
-        if value.fget is None or hasattr(value.fget, "_title"):
+        if value.fget is None or isinstance(value, Attribute):
             return value
+        if hasattr(value.fget, "_title"):
+            return Attribute(name, value.fget, value)
         form = forms.heard("Tensor." + name, value.fget)
         form.__name__, form.__qualname__ = "__get__", "Tensor.__get__"
+        made = Attribute(name, form, value)
         if name in ("grad", "grad_fn", "is_leaf"):
-            KEEPING.add(form)
-        return property(form, value.fset, value.fdel, value.__doc__)
+            KEEPING.add(made.__get__)
+        return made
     if not isinstance(value, FunctionType) or forms.asks(value, "Tensor") or hasattr(value, "_late"):
         return value
     form = forms.heard("Tensor." + name, value)
     form.__name__ = RENAMED.get(name, name)
     return form
+
+
+class Attribute(property, metaclass=Sealed):
+    """An attribute of tensors that asks, with PyTorch's name of it."""
+
+    def __init__(self, name: str, form: Any, plain: property) -> None:
+        super().__init__(form, plain.fset, plain.fdel, plain.__doc__)
+        self.__name__, self.__qualname__ = name, "TensorBase." + name
 
 
 def arrived(args: tuple, kwargs: dict) -> bool:

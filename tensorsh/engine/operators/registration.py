@@ -80,6 +80,15 @@ def add_method(name: str, function: Callable) -> None:
 
 PREFIXED = ("linalg", "fft", "special")
 """Namespaces that PyTorch writes before the names of their functions."""
+IN_PYTHON = frozenset(
+    "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm "
+    "split stft tensordot unique unique_consecutive unravel_index".split()
+)
+"""Functions of the module ``torch.functional``."""
+OF_C = frozenset(
+    "avg_pool2d avg_pool3d gelu linear log_sigmoid logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()
+)
+"""Functions of ``torch.nn.functional`` that PyTorch takes from elsewhere, as they are."""
 _signed: tuple[set[str], set[str]] = set(), set()
 
 
@@ -105,6 +114,12 @@ def sign(found: dict[str, Any], kind: int) -> None:
             function.__module__ = "torch." + owner if owner == "nn.functional" else "torch"
         if last[0] != "_":
             function.__name__ = f"{owner}_{last}" if owner in PREFIXED else last
+            if owner in PREFIXED:
+                function.__qualname__, function.__module__ = function.__name__, "torch._C._" + owner
+            elif not kind and name in IN_PYTHON:
+                function.__module__ = "torch.functional"
+            elif owner == "nn.functional":
+                function.__module__ = "torch._C._nn" if last in OF_C else "torch.nn.functional"
         if "__wrapped__" not in function.__dict__:
             method = "Tensor." if kind and "_attentive" in function.__dict__ else ""
             function.__wrapped__ = Form(method + name, function)  # type: ignore[attr-defined]

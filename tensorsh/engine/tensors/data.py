@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import islice
 from typing import Any
 
@@ -124,8 +125,22 @@ def fit(wide: np.ndarray, d: dtype) -> None:
         converted(x, d.numpy, {})
 
 
+def _warn_of_arrays() -> None:
+    """Say once that lists of arrays are slow."""
+    if "arrays" in state.warned and not state.__dict__.get("warn_always"):
+        return
+    state.warned.add("arrays")
+    warnings.warn(
+        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+        "numpy.ndarray with numpy.array() before converting to a tensor.",
+        stacklevel=2,
+    )
+
+
 def _sequence(data: Any, d: dtype | None) -> np.ndarray:
     kinds_found = set(map(type, data))
+    if np.ndarray in kinds_found:
+        _warn_of_arrays()
     if len(kinds_found) == 1:
         # A flat list of numbers of one type, the most common case.
         kind = kinds_found.pop()

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.blank import assigned
 from ..arrays.extents import address, contiguous_strides, count, extent, in_bytes, owner, span, strided
+from ..arrays.state import state
 
 held: dict[int, weakref.ref] = {}
 """The owners of memory that cannot grow, by their addresses as objects."""
@@ -45,13 +47,17 @@ def family(tensor: Any) -> list:
 
 
 def grow(tensor: Any, needed: int) -> None:
-    """Move a storage to a larger one, old bytes kept and new ones zero, with all tensors known to lie in it."""
+    """Move a storage to a larger one, old bytes kept and new ones blank, with all tensors known to lie in it."""
     root = owner(tensor._array)
     if id(root) in held:
         raise RuntimeError("Trying to resize storage that is not resizable")
     low, high = extent(root)
     memory = np.zeros_like(root, np.uint8, "C", shape=(needed,))  # on the root's device
     memory[: high - low] = in_bytes(root)
+    if state.deterministic:
+        size = tensor._array.itemsize
+        fresh = memory[-(-(high - low) // size) * size : needed // size * size]
+        assigned(fresh.view(tensor._array.dtype))
     for member in family(tensor):
         array = member._array
         if owner(array) is root:

@@ -63,6 +63,7 @@ class UntypedStorage(metaclass=Sealed):
 
     size = nbytes
     __len__ = nbytes
+    _cdata = property(lambda self: id(self._owner))
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()
@@ -145,6 +146,7 @@ class TypedStorage(metaclass=Sealed):
 
     __module__ = "torch.storage"
     __slots__ = ("_untyped_storage", "_dtype")
+    _cdata = property(lambda self: self._untyped_storage._cdata)
 
     def __init__(
         self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None, _internal: bool = False

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
+from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 
 __all__: list[str] = []
@@ -24,3 +25,10 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
         kind = rest.pop(0)
     blocking = rest[0] if rest else kwargs.get("non_blocking", False)
     return None if place is None else device(place), kind, blocking, kwargs.get("memory_format")
+
+
+def __getattr__(name: str) -> Any:
+    found = find_function("nn.functional." + name) if name[:1] != "_" else None
+    if found is None:
+        raise AttributeError(f"module 'torch._C._nn' has no attribute '{name}'")
+    return found

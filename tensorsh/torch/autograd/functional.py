@@ -52,7 +52,7 @@ def _packed(several: bool, values: Any, create_graph: bool) -> Any:
     return values if several else values[0]
 
 
-def _vector(v: Any, like: tuple, name: str) -> tuple:
+def _vector(v: Any, like: tuple, name: str, many: bool) -> tuple:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
@@ -64,6 +64,8 @@ def _vector(v: Any, like: tuple, name: str) -> tuple:
         return (find_function("ones_like")(like[0]),)
     _, vs = _tuple(v, "v", name)
     if len(vs) != len(like):
+        if not many:
+            raise RuntimeError("The given v should contain a single Tensor.")
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
     for i, (a, b) in enumerate(zip(vs, like, strict=True)):
         if a.shape != b.shape:
@@ -89,6 +91,7 @@ INDEPENDENT = {
     "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
     "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in the grad_jacobian. This is "
     "not allowed in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
+    "jacobian": "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
     "element": "Output {o} of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
 }
 """Why a gradient that is not there is refused in strict mode, by the step."""
@@ -106,7 +109,7 @@ def _check_found(found: tuple, step: str, create_graph: bool, o: int = 0) -> Non
     for i, g in enumerate(found):
         if g is None:
             raise RuntimeError(INDEPENDENT[step].format(i=i, o=o))
-        if create_graph and not g.requires_grad:
+        if create_graph and not g.requires_grad and step != "jacobian":
             kind = "hessian" if "double" in step else "jacobian"
             at = o if step == "element" else i
             raise RuntimeError(
@@ -140,7 +143,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     """The function's value and the vector `v` times its Jacobian."""
     several, ins, many, outs = _run(func, inputs, create_graph, "vjp")
     _check_tracked(outs, "outputs", strict)
-    weights = _vector(v, outs, "vjp")
+    weights = _vector(v, outs, "vjp", many)
     found = _gradients(outs, ins, weights, create_graph, strict="back" if strict else "")
     return _packed(many, outs, create_graph), _packed(several, found, create_graph)
 
@@ -149,7 +152,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     """The function's value and its Jacobian times the vector `v`, by differentiating the product with a dummy from the left."""
     several, ins, many, outs = _run(func, inputs, create_graph, "jvp")
     _check_tracked(outs, "outputs", strict)
-    vs = _vector(v, ins, "jvp")
+    vs = _vector(v, ins, "jvp", several)
     with enable_grad():
         dummies = tuple(find_function("zeros_like")(o).requires_grad_() for o in outs)
         left = _gradients(outs, ins, dummies, True, strict="back" if strict else "")
@@ -162,6 +165,15 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """The Jacobian: for each pair of output and input a tensor of the output's shape followed by the input's."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
+            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
+        )
     several, ins, many, outs = _run(func, inputs, create_graph, "jacobian")
     _check_tracked(outs, "outputs", strict)
     if strict and vectorize:
@@ -169,33 +181,36 @@ def jacobian(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
             "set `strict=False` or `vectorize=False`."
         )
-    zeros_like, stack = find_function("zeros_like"), find_function("stack")
-    rows: list = []
-    for number, o in enumerate(outs):
-        columns: list[list] = [[] for _ in ins]
-        flat = o.reshape(-1)
-        for j in range(o.numel()):
-            unit = zeros_like(flat).detach()
-            unit[j] = 1
-            found = _gradients([flat], ins, [unit], create_graph, strict="element" if strict else "", number=number)
-            for column, g in zip(columns, found, strict=True):
-                column.append(g)
-        row = tuple(
-            stack(c).view(tuple(o.size()) + tuple(x.size()))
-            if c
-            else zeros_like(o).new_zeros(tuple(o.size()) + tuple(x.size()))
-            for c, x in zip(columns, ins, strict=True)
-        )
-        rows.append(row if create_graph else tuple(g.detach() for g in row))
+    with enable_grad():
+        rows = [_rows(o, number, ins, create_graph, strict) for number, o in enumerate(outs)]
     if several:
         return tuple(rows) if many else rows[0]
     return tuple(r[0] for r in rows) if many else rows[0][0]
 
 
+def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: bool) -> tuple:
+    """The Jacobians of one output by each input."""
+    zeros_like, stack = find_function("zeros_like"), find_function("stack")
+    columns: list[list] = [[] for _ in ins]
+    flat = output.reshape(-1)
+    for j in range(output.numel()):
+        unit = zeros_like(flat).detach()
+        unit[j] = 1
+        found = _gradients([flat], ins, [unit], create_graph, strict="element" if strict else "", number=number)
+        for column, g in zip(columns, found, strict=True):
+            column.append(g)
+    shapes = [tuple(output.size()) + tuple(x.size()) for x in ins]
+    row = [
+        stack(c).view(shape) if c else zeros_like(output).new_zeros(shape)
+        for c, shape in zip(columns, shapes, strict=True)
+    ]
+    return tuple(row if create_graph else [g.detach() for g in row])
+
+
 def _scalar(func: Callable, name: str = "hessian") -> Callable:
     def checked(*inputs: Tensor) -> Tensor:
         out = func(*inputs)
-        if not isinstance(out, Tensor):
+        if _tuple(out, "outputs of the user-provided function", name)[0]:
             raise RuntimeError(f"The function given to {name} should return a single Tensor")
         if out.numel() != 1:
             raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
@@ -237,8 +252,8 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 def _times_hessian(name: str, func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool) -> tuple:
     several, ins, _, outs = _run(_scalar(func, name), inputs, create_graph, name)
     _check_tracked(outs, "outputs", strict)
-    vs = _vector(v, ins, name)
-    first = _gradients(outs, ins, [find_function("ones_like")(outs[0])], True)
+    vs = _vector(v, ins, name, several)
+    first = _gradients(outs, ins, [find_function("ones_like")(outs[0])], True, strict="jacobian" if strict else "")
     _check_tracked(first, "jacobian", strict)
     found = _gradients(first, ins, vs, create_graph, strict="double_back" if strict else "")
     return _packed(False, outs, create_graph), _packed(several, found, create_graph)

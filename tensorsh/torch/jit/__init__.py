@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
+from ..nn.parameter import Uninitialized
 
 __all__ = [
     "annotate", "export", "fork", "freeze", "ignore", "is_scripting", "is_tracing", "load", "optimize_for_inference", "save", "script",
@@ -14,17 +16,39 @@ __all__ = [
 
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function, module or class itself."""
+    """The function, module or class itself. RuntimeError for lazy modules that have seen no input."""
+    if isinstance(obj, Module):
+        for each in obj.modules():
+            named = (*each._parameters.items(), *each._buffers.items())
+            lazy = [name for name, value in named if isinstance(value, Uninitialized)]
+            if lazy:
+                kind = f"{type(each).__module__}.{type(each).__name__}"
+                raise RuntimeError(
+                    f"'{kind}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?"
+                )
     return obj
 
 
-def trace(func: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function or module itself."""
+def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
+    """The function or module itself, called once with the examples, so that what it raises is raised."""
+    if example_inputs is not None or example_kwarg_inputs is not None:
+        given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
+        func(*given, **(example_kwarg_inputs or {}))
     return func
 
 
+def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+optimize_for_inference = freeze
 export = unused = script_if_tracing = _script_if_tracing = _overload = _overload_method = script
-trace_module = optimize_for_inference = freeze = trace
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:

@@ -123,7 +123,8 @@ def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
     outer = prod(shape[: len(shape) - dims])
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
     rows = xp.arange(outer)[:, None]
-    fold_at(xp, "add", out, (rows, indices.reshape(outer, -1)), grad.reshape(outer, -1))
+    cells = indices.size // outer if outer else 0
+    fold_at(xp, "add", out, (rows, indices.reshape(outer, cells)), grad.reshape(outer, cells))
     return out.reshape(shape)
 
 

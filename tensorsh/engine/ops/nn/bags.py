@@ -114,13 +114,17 @@ def combined(
         raise RuntimeError(
             f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {starts[-1]}"
         )
+    # What PyTorch adds up bag by bag; the rest it leaves to a library, which says other things and ends at the last offset.
+    by_index = mode == MAX or padding_idx is not None or weight.dtype.name == "float64"
     for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
-        if mode == MAX or padding_idx is not None or weight.dtype.name == "float64":
+        if by_index:
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
             )
         raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
     ends = np.append(starts[1:], len(index))[:bags]
+    if by_index and bags:
+        ends[-1] = len(index)
     bag = repeated(module_of([index]).arange(bags), ends - starts[:bags])
     index = index[: len(bag)]
     frequencies = np.bincount(index, minlength=rows)[index] if scale_grad_by_freq else None

@@ -46,7 +46,7 @@ def fractional(xp, input: Array, kernel, size, samples):
     rows = xp.arange(len(planes)).reshape((-1,) + (1,) * (d + 1))
     if not index.size:  # windows of no elements begin somewhere all the same
         return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
-    values = planes.reshape(len(planes), -1)[rows, index]
+    values = planes.reshape(len(planes), prod(spatial))[rows, index]
     best = values.argmax(-1)[..., None]
     pick = lambda x: xp.take_along_axis(x, best, -1).reshape(*outer, *size)
     return pick(values), pick(index)
@@ -61,6 +61,36 @@ def _many(value: Any, d: int) -> tuple:
     return (value,) * d if isinstance(value, (int, float)) else tuple(value)
 
 
+def _check_counts(name: str, d: int, kernel: tuple, size: tuple) -> None:
+    ints = "tuple of Ints" if d == 2 else "tuple of three Ints"
+    for what, given in (("kernel_size", kernel), ("output_size", size)):
+        if len(given) != d:
+            raise RuntimeError(f"{name}: {what} must either be a single Int or {ints}")
+
+
+def _check_planes(name: str, d: int, shape: tuple) -> None:
+    """RuntimeError where anything but the batch is empty."""
+    title = name + ("_out" if d == 3 else "")
+    for dim in range(len(shape) - d - (len(shape) == d + 2), len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                f"{title}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with dimension "
+                f"{dim} being empty."
+            )
+
+
+def _check_samples(d: int, shape: tuple, samples: tuple) -> None:
+    batch, channels = (shape[0] if len(shape) == d + 2 else 1), shape[-d - 1]
+    if len(samples) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(samples)}")
+    if samples[0] < batch:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples[1] != channels:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples[2] != d:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {d}; got {samples[2]}.")
+
+
 def _forms(d: int) -> None:
     name = f"fractional_max_pool{d}d"
 
@@ -71,11 +101,18 @@ def _forms(d: int) -> None:
             raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
         spatial = input.shape[-d:]
         if output_size is None:
-            output_size = [int(n * ratio) for n, ratio in zip(spatial, _many(output_ratio, d), strict=True)]
+            ratios = _many(output_ratio, d)
+            if len(ratios) != d:
+                what = "tuple of Ints" if d == 2 else "tuple of three Ints"
+                raise ValueError(f"{name} requires output_ratio to either be a single Int or {what}.")
+            output_size = [int(n * ratio) for n, ratio in zip(spatial, ratios, strict=True)]
         kernel, size = _many(kernel_size, d), _many(output_size, d)
+        _check_counts(name, d, kernel, size)
         if _random_samples is None:
             batch = 1 if input.ndim == d + 1 else input.size(0)
             _random_samples = find_function("rand")(batch, input.size(-d - 1), d, dtype=input.dtype)
+        _check_planes(name, d, input._array.shape)
+        _check_samples(d, input._array.shape, _random_samples._array.shape)
         for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
             if out + k - 1 > n:
                 raise RuntimeError(f"{name}(): pool {which} {k} too large relative to input {which} {n}")

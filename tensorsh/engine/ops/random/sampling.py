@@ -30,6 +30,7 @@ from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
 from ..creation.factories import _delivered, made
+from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
 def source(generator: Any, device: Any = None, like: Any = None) -> Any:
@@ -244,6 +245,11 @@ def normal(
     if out is not None:
         store_out(out, array)
         return out
+    parts = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if state.grad_enabled and any(each._node is not None for each in parts):
+        if len(parts) == 2:
+            return normal_of_both.function(mean, std, array)
+        return (normal_of_mean if isinstance(mean, Tensor) else normal_of_std).function(parts[0], array)
     return made(array, device, requires_grad)
 
 
@@ -337,14 +343,17 @@ class _NoGradient:
     joint = None
     keeps = False
     saved_names: tuple = ()
+    lists: tuple = ()
+    tensors: tuple = (0,)
     formulas = [(lambda t, g: t.zeros_like(g), ())]
+    runners = [(formulas[0][0], None, None)]
 
 
 def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     """Store random numbers in a tensor; its history then begins at a node without gradient."""
     tracked = t._node is not None and state.grad_enabled
     check(t, tracked)
-    assign(t._array, array)
+    assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)
     t._bump()
     if tracked:
         cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))

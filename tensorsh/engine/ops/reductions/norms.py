@@ -41,7 +41,10 @@ def along_rows(a, axes):
 def in_sequence(a, axes):
     """The sums over axes, each from its first element to its last; flat."""
     rest = [i for i in range(a.ndim) if i not in axes]
-    columns = a.transpose(*axes, *rest).reshape(-1, max(1, math.prod(a.shape[i] for i in rest)))
+    shape = [math.prod(a.shape[i] for i in each) for each in (axes, rest)]
+    if 0 in shape:
+        return np.zeros(shape[1], a.dtype)
+    columns = a.transpose(*axes, *rest).reshape(shape)
     if columns.shape[1] > 1:
         return np.add.reduce(np.ascontiguousarray(columns), 0)
     return np.add.accumulate(columns, 0)[-1]
@@ -111,6 +114,11 @@ def plain_norm(x, ord, dim, keepdim, dtype):
     return np.sqrt(square_sums(x.reshape(1, -1))[0])
 
 
+def refuse_complex(name, ord):
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
 def require_float(name, kind):
     if kind.category < FLOAT:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind.short}")
@@ -121,6 +129,7 @@ def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
     """``sum(abs(x) ** ord) ** (1 / ord)`` over `dim` (one, several, or all when None); the limit for 0 and infinities."""
     kind = of(x)
     require_float("linalg.vector_norm", kind)
+    refuse_complex("linalg.vector_norm", ord)
     if not isinstance(ord, (int, float, np.number)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}")
     if dtype is not None:
@@ -212,6 +221,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     name = "linalg.matrix_norm"
     if not isinstance(A, Tensor):
         raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
+    refuse_complex(name, ord)
     if ord not in ("fro", "nuc") and (isinstance(ord, str) or abs(ord) not in (1, 2, INFINITY)):
         raise RuntimeError(f"{name}: Order {ord if isinstance(ord, str) else shown(ord)} not supported.")
     if A.ndim < 2:
@@ -230,7 +240,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         if ord == "nuc":
             result = values.sum(-1, keepdim)
         else:
-            result = values.amax(-1, keepdim) if ord > 0 else values.amin(-1, keepdim)
+            result = largest(values, -1, keepdim) if ord > 0 else values.amin(-1, keepdim)
         if keepdim:
             back = [*range(A.ndim - 2)]
             for d, at in sorted([(rows, A.ndim - 2), (columns, A.ndim - 1)]):
@@ -242,7 +252,12 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if columns > rows and not keepdim:
         columns -= 1
     sums = vector_norm.function(A, 1, rows, keepdim, dtype=dtype)
-    return store(sums.amax(columns, keepdim) if ord > 0 else sums.amin(columns, keepdim), out)
+    return store(largest(sums, columns, keepdim) if ord > 0 else sums.amin(columns, keepdim), out)
+
+
+def largest(values, dim, keepdim):
+    """The largest of norms; 0 where there is none."""
+    return values.amax(dim, keepdim) if values.shape[dim] else values.sum(dim, keepdim)
 
 
 @composite("linalg.norm", method=False)

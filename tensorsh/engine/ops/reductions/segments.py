@@ -43,7 +43,7 @@ def reduced(xp, data: Array, offsets: Array, reduce, initial):
     return folded(data, offsets, reduce, initial)
 
 
-def shared(grad, data, result, offsets, reduce):
+def shared(grad, data, result, offsets, reduce, initial):
     out = np.zeros_like(data)
     for place, part in segments(offsets):
         given, g = data[part], grad[place]
@@ -53,21 +53,24 @@ def shared(grad, data, result, offsets, reduce):
         elif reduce == "prod":
             with np.errstate(all="ignore"):
                 out[part] = g * result[place] / given
-            for i in np.argwhere((given == 0).any(tuple(range(1, given.ndim))))[:, 0]:
-                others = np.delete(given, i, 0).prod(0)
-                out[part][i] = np.where(given[i] == 0, g * others, out[part][i])
+            alone = (given == 0) | np.isnan(given)  # what a quotient does not tell
+            for i in np.argwhere(alone.any(tuple(range(1, given.ndim))))[:, 0]:
+                others = np.delete(given, i, 0).prod(0) * (1 if initial is None else initial)
+                out[part][i] = np.where(alone[i], g * others, out[part][i])
         else:
             out[part] = g / max(len(given), 1) if reduce == "mean" else g
     return out
 
 
 @operator("_segments_spread", method=False, wide=True, long="hosted")
-def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce):
+def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce, initial):
     """The gradient: to all of a sum's elements, shared among the elements that are the extreme."""
-    return shared(grad, data, result, offsets, reduce)
+    return shared(grad, data, result, offsets, reduce, initial)
 
 
-reduced.gradient(data=lambda t, g, data, result, offsets, reduce: t._segments_spread(g, data, result, offsets, reduce))
+reduced.gradient(
+    data=lambda t, g, data, result, offsets, reduce, initial: t._segments_spread(g, data, result, offsets, reduce, initial)
+)
 
 
 def bounds(data, lengths, offsets, axis, unsafe):

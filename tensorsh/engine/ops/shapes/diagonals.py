@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.integers import whole
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.extents import sized, strided
 from ...arrays.layout import contiguous_format
@@ -25,14 +26,15 @@ def diag_embed(xp, input: Array, offset=0, dim1=-2, dim2=-1):
     first, second = wrap_dim(dim1, n), wrap_dim(dim2, n)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    offset = whole(offset)
     side = input.shape[-1] + abs(offset)
     shape = list(input.shape[:-1])
     for d in sorted((first, second)):
         shape.insert(d, side)
     sized(shape, input.itemsize)
-    whole = xp.zeros(tuple(shape), input.dtype)
-    strided(whole, *diagonal_geometry(whole.shape, whole.strides, offset, first, second))[...] = input
-    return whole
+    made = xp.zeros(tuple(shape), input.dtype)
+    strided(made, *diagonal_geometry(made.shape, made.strides, offset, first, second))[...] = input
+    return made
 
 
 diag_embed.gradient(input=lambda t, g, offset, dim1, dim2: t.diagonal(g, offset, dim1, dim2))

@@ -401,11 +401,19 @@ for _method in (
 
 
 def _shown(kind: str) -> property:
+    """The hooks of a kind as an attribute; it is there again when it was deleted, as in modules that are loaded from old files."""
+
     def hooks(self: Any) -> OrderedDict:
-        return _hooks(self, kind)
+        return self.__dict__.setdefault(kind, OrderedDict()) if "state_dict" in kind else _hooks(self, kind)
 
-    return property(hooks)
+    def forget(self: Any) -> None:
+        self.__dict__.pop(kind, None)
+
+    return property(hooks, None, forget)
 
 
-for _kind in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
+for _kind in (
+    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
+    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+):  # fmt: skip
     setattr(Module, _kind, _shown(_kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any
 
 from ....engine.graph.nodes import Handle
@@ -165,7 +166,7 @@ def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: boo
         for name, child in module._modules.items():
             if child is not None:
                 below = prefix + name + "."
-                load(child, OrderedDict((k, v) for k, v in local.items() if k.startswith(below)), below)
+                load(child, OrderedDict((k, v) for k, v in local.items() if k.startswith(below)), below)  # noqa: F821 - it is there
         for hook in _hooks(module, "_load_state_dict_post_hooks"):
             if hook(module, keys) is not None:
                 raise AssertionError(
@@ -174,6 +175,7 @@ def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: boo
                 )
 
     load(self, OrderedDict(state_dict), "")
+    del load  # which holds itself, and with it the state
     if strict:
         for words, found in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
             if found:
@@ -210,6 +212,8 @@ def _hooks(module: Any, kind: str) -> list:
 
 def _registrar(kind: str, doc: str) -> Any:
     def register(self: Any, hook: Any) -> Handle:
+        if kind == "_state_dict_hooks" and isinstance(hook, FunctionType):
+            hook._from_public_api = True  # type: ignore[attr-defined]
         return Handle(self.__dict__.setdefault(kind, OrderedDict()), hook)
 
     register.__doc__ = doc

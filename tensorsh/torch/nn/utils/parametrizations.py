@@ -155,7 +155,7 @@ class _SpectralNorm(Module):
         with no_grad():
             for _ in range(times):
                 self._u.copy_(F.normalize(T.mv(matrix, self._v), dim=0, eps=self.eps))
-                self._v.copy_(F.normalize(T.mv(matrix.t(), self._u), dim=0, eps=self.eps))
+                self._v.copy_(F.normalize(T.mv(matrix.mH, self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:
@@ -163,7 +163,7 @@ class _SpectralNorm(Module):
         matrix = matrix_of(weight, self.dim)
         if self.training:
             self._iterate(matrix.detach(), self.n_power_iterations)
-        return weight / T.dot(self._u.clone(), T.mv(matrix, self._v.clone()))
+        return weight / T.vdot(self._u.clone(), T.mv(matrix, self._v.clone()))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.arrays.dtype import int64
+from ....engine.arrays.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 from ....engine.arrays.errors import check_broadcast
 from ....engine.graph.fields import wrap
 from ....engine.ops.nn.recurrent import retitle
@@ -68,10 +68,28 @@ class PackedSequence(
         return self.to(device="cpu")
 
     def double(self) -> PackedSequence:
-        return self.to(dtype=T.zeros(0).double().dtype)
+        return self.to(dtype=float64)
 
     def float(self) -> PackedSequence:
-        return self.to(dtype=T.zeros(0).float().dtype)
+        return self.to(dtype=float32)
+
+    def half(self) -> PackedSequence:
+        return self.to(dtype=float16)
+
+    def long(self) -> PackedSequence:
+        return self.to(dtype=int64)
+
+    def int(self) -> PackedSequence:
+        return self.to(dtype=int32)
+
+    def short(self) -> PackedSequence:
+        return self.to(dtype=int16)
+
+    def char(self) -> PackedSequence:
+        return self.to(dtype=int8)
+
+    def byte(self) -> PackedSequence:
+        return self.to(dtype=uint8)
 
     def pin_memory(self) -> PackedSequence:
         return self
@@ -99,6 +117,8 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     >>> nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 3], [2, 0]]), [2, 1]).data
     tensor([1, 3, 2])"""
     lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths)).to(int64)
+    if input.numel() == 0:
+        raise RuntimeError("Cannot pack empty tensors.")
     order = None
     if not enforce_sorted:
         lengths, order = T.sort(lengths, descending=True)

@@ -21,6 +21,10 @@ __all__ = ["DataLoader", "default_collate", "get_worker_info"]
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
+STARTS = ["fork", "spawn", "forkserver"]
+"""The names of ways to start a process; workers begin in the same way by any."""
+
+
 class Endless(metaclass=Sealed):
     """The sampler of iterable datasets: no numbers, without end."""
 
@@ -79,7 +83,24 @@ class DataLoader(metaclass=OpenSealed):
                 "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
                 f"num_workers={num_workers}"
             )
+        if isinstance(multiprocessing_context, str) and multiprocessing_context not in STARTS:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {STARTS!r}, but got "
+                f"multiprocessing_context={multiprocessing_context!r}"
+            )
+        if not (multiprocessing_context is None or isinstance(multiprocessing_context, str)) and not hasattr(
+            multiprocessing_context, "Process"
+        ):
+            raise TypeError(
+                "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+                f"but got multiprocessing_context={multiprocessing_context}"
+            )
         iterable = isinstance(dataset, IterableDataset)
+        if iterable and hasattr(dataset, "_begin_pass"):
+            from .datapipes import apply_shuffle_settings
+
+            dataset = apply_shuffle_settings(dataset, shuffle)
+            shuffle = None
         if iterable:
             if shuffle not in (False, None):
                 raise ValueError(
@@ -118,6 +139,7 @@ class DataLoader(metaclass=OpenSealed):
         self.generator, self.collate_fn = generator, collate_fn
         self.persistent_workers = persistent_workers
         self._iterator: Any = None
+        self._told_length: int | None = None
         self._ready = True
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -138,10 +160,14 @@ class DataLoader(metaclass=OpenSealed):
             self._iterator.restart()
         return self._iterator
 
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
             return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        length = len(self.dataset)  # type: ignore[arg-type]
+        length = self._told_length = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)

@@ -105,6 +105,19 @@ class StackDataset(Dataset):
             return {name: dataset[index] for name, dataset in self.datasets.items()}
         return tuple([dataset[index] for dataset in self.datasets])
 
+    def __getitems__(self, indices: list) -> list:
+        named = isinstance(self.datasets, dict)
+        columns = []
+        for dataset in self.datasets.values() if named else self.datasets:
+            several = getattr(dataset, "__getitems__", None)
+            columns.append(several(indices) if callable(several) else [dataset[i] for i in indices])
+            if len(columns[-1]) != len(indices):
+                raise ValueError(
+                    f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(columns[-1])}"
+                )
+        rows = zip(*columns, strict=True)
+        return [dict(zip(self.datasets, row, strict=True)) for row in rows] if named else list(rows)
+
     def __len__(self) -> int:
         return self._length
 

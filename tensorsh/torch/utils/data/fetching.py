@@ -51,8 +51,10 @@ get_worker_info.__module__ = "torch.utils.data._utils.worker"
 class Fetcher:
     """Makes batches of the items of a loader's dataset, wherever that is read."""
 
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: Any, seed: int | None = None) -> None:
         self.loader = loader
+        if seed is not None:
+            loader.dataset._begin_pass(seed)
         self.batched = loader.batch_sampler is not None
         self.iterable = isinstance(loader.dataset, IterableDataset)
         self.source: Any = iter(loader.dataset) if self.iterable else None
@@ -118,6 +120,7 @@ class Pass(metaclass=Sealed):
     """One pass over a loader's dataset, read in this process."""
 
     __module__ = "torch.utils.data.dataloader"
+    _yielded = 0
 
     def __init__(self, loader: Any) -> None:
         self._pins = loader.pin_memory and cupy() is not None
@@ -128,12 +131,17 @@ class Pass(metaclass=Sealed):
             )
         self._loader = loader
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
+        self._seed = self._drawn()
         # Drawn in any case: every later random number of the program depends on it.
         self._base = draw_seed(loader.generator)
         self._begin()
 
     def _begin(self) -> None:
-        self._fetcher = Fetcher(self._loader)
+        self._fetcher = Fetcher(self._loader, self._seed)
+
+    def _drawn(self) -> int | None:
+        """The seed of a data pipe for a pass; other datasets have none."""
+        return draw_seed(self._loader.generator) if hasattr(self._loader.dataset, "_begin_pass") else None
 
     def __iter__(self) -> Iterator:
         return self
@@ -143,7 +151,27 @@ class Pass(metaclass=Sealed):
 
     def __next__(self) -> Any:
         batch = self._next()
+        told = self._loader._told_length
+        if told is not None:
+            self._check_length(told)
         return pinned(batch) if self._pins else batch
 
     def _next(self) -> Any:
         return self._fetcher.fetch(next(self._numbers))
+
+    def _check_length(self, told: int) -> None:
+        """Warn of an iterable dataset that gives more than it said."""
+        loader = self._loader
+        self._yielded += 1
+        if self._yielded <= told:
+            return
+        hint = (
+            "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica "
+            "at each worker. Please see https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for "
+            "examples."
+        )
+        warnings.warn(
+            f"Length of IterableDataset {loader.dataset} was reported to be {told}(when accessing len(dataloader)), but "
+            f"{self._yielded} samples have been fetched. {hint if loader.num_workers else ''}",
+            stacklevel=3,
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import sys
 import time
 from collections import deque
@@ -28,6 +29,8 @@ AHEAD = 64
 """Requests that lie in a worker's socket at most: a worker that waits to be read reads no more of them."""
 GRACE = 5.0
 """Seconds that workers have to end when all was read."""
+MP_STATUS_CHECK_INTERVAL = 5.0
+"""Seconds after which PyTorch looks whether workers live; here their end is heard at once."""
 SHORT_GRACE = 0.5
 """The same, where somebody stopped in the middle."""
 
@@ -41,6 +44,10 @@ def serve(end: End, loader: Any, info: WorkerInfo, base: int) -> int:
     set_threads(1)
     seed(info.seed, base, info.id)
     become(info)
+    if hasattr(loader.dataset, "_begin_pass"):
+        from .datapipes import apply_sharding
+
+        apply_sharding(loader.dataset, info.num_workers, info.id)
     generation, fetcher, failed = -1, None, None
     try:
         if loader.worker_init_fn is not None:
@@ -52,7 +59,7 @@ def serve(end: End, loader: Any, info: WorkerInfo, base: int) -> int:
             request = end.get(keep=False)
             if request is None:
                 return 0
-            number, index, numbers = request
+            number, index, numbers, shared = request
             kind: int = BATCH
             try:
                 if number != generation:
@@ -61,7 +68,7 @@ def serve(end: End, loader: Any, info: WorkerInfo, base: int) -> int:
                     kind, value, failed = FAILED, failed, None
                 else:
                     if fetcher is None:
-                        fetcher = Fetcher(loader)
+                        fetcher = Fetcher(loader, shared)
                     value = fetcher.fetch(numbers)
                 message = Message((number, index, kind, value))
             except Exception as error:
@@ -123,6 +130,11 @@ def numpy_seed(base: int, number: int) -> list[int]:
     return found
 
 
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """numpy's seed in a worker, by PyTorch's name."""
+    return numpy_seed(base_seed, worker_id)
+
+
 # Where batches are wanted
 
 
@@ -152,6 +164,20 @@ class Worker:
         finally:
             other.close()
 
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        self.child.wait(timeout)
+
+    def is_alive(self) -> bool:
+        return self.child.poll() is None
+
+    def terminate(self) -> None:
+        self.child.kill(signal.SIGTERM)
+
+    @property
+    def pid(self) -> int:
+        return self.child.pid
+
     def ask(self, request: Any) -> None:
         """Ask for a batch; None: for no more."""
         self.waiting.append(Message(request))
@@ -180,6 +206,7 @@ class WorkersPass(Pass):
         self._workers = []
         for number in range(loader.num_workers):
             self._workers.append(Worker(number, loader, self._base))
+        self._drawn()  # as PyTorch does, which resets a pass that has just begun
         self._prime()
 
     def restart(self) -> None:
@@ -189,6 +216,7 @@ class WorkersPass(Pass):
             return self._begin()
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
         self._generation += 1
+        self._seed, self._yielded = self._drawn(), 0
         for worker in self._workers:
             worker.waiting.clear()
         return self._prime()
@@ -222,7 +250,7 @@ class WorkersPass(Pass):
             return
         self._tasks[self._sent] = (worker.number,)
         self._load[worker.number] += 1
-        worker.ask((self._generation, self._sent, numbers))
+        worker.ask((self._generation, self._sent, numbers, self._seed))
         self._sent += 1
 
     def _next(self) -> Any:

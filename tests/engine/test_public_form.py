@@ -82,3 +82,34 @@ def test_programs_change_nothing() -> None:
         with pytest.raises((AttributeError, TypeError)):
             session.run(source)
     assert session.run("torch.add(ones(1), 1).item()") == 2.0
+
+
+def test_lists_that_fitted_once_are_looked_at_again() -> None:
+    x = torch.ones(2, 2)
+    for _ in range(3):
+        assert torch.cat([x, x]).shape == (4, 2)
+        assert torch.cat((x, x, x), dim=1).shape == (2, 6)
+        assert torch.stack([x, x], 1).shape == (2, 2, 2)
+        assert x.permute((1, 0)).shape == x.sum((0, 1), keepdim=True).shape[:0] + (2, 2)
+        with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0, but got int"):
+            torch.cat([x, 3])
+        with pytest.raises(ValueError, match="expected a non-empty list of Tensors"):
+            torch.cat([])
+        with pytest.raises(RuntimeError, match="number of dimensions in the tensor input does not match"):
+            x.permute((1, 0, 2))
+        with pytest.raises(TypeError, match="permute"):
+            x.permute((1, 0.5))
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            x.sum((0, 7), keepdim=True)
+
+
+def test_choices_leave_what_is_unusual_to_the_function() -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    for _ in range(3):
+        assert x.var(0).tolist() == [2.0, 4.5]
+        assert x.max(dim=1).indices.tolist() == [1, 1]
+        assert x.int().max(1).values.dtype == torch.int32
+        with pytest.raises(RuntimeError, match="std and var only support floating point and complex dtypes"):
+            x.int().var(0)
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            x.max(5)

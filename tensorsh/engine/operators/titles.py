@@ -15,7 +15,7 @@ class Title:
         self.executor = executor
         self.title = title
         self.known = set()
-        self.last = ()
+        self.last = (None,)  # no call yet
         self.news = False
         self.lists = True
 

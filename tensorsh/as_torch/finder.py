@@ -79,6 +79,11 @@ class Finder(MetaPathFinder, Loader):
 FINDER = Finder()
 
 
+def fill() -> None:
+    """Imports ``torch``, so that packages that look for it in ``sys.modules`` find it."""
+    importlib.import_module(NAME)
+
+
 def install() -> None:
     """Puts the finder in its place; once it is there, nothing happens.
 

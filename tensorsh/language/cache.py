@@ -24,7 +24,7 @@ Folder = str | os.PathLike[str]
 Entry = tuple[CodeType, "CodeType | None", "frozenset[str]", "dict[str, bool]"]
 
 
-def key_of(text: str, filename: str) -> bytes:
+def key_of(text: str, filename: str, checked: bool = False) -> bytes:
     """The key of a cached program: all that it depends on, apart from the names that are bound."""
     sources = [
         TABLE,
@@ -39,7 +39,7 @@ def key_of(text: str, filename: str) -> bytes:
         grammar = b""
     source = text.encode("utf-8", "surrogatepass")
     name = filename.encode("utf-8", "surrogatepass")
-    return digest(source, name, grammar, own.encode(), sys.version.encode(), MARK)
+    return digest(source, name, grammar, own.encode(), b"checked" * checked, sys.version.encode(), MARK)
 
 
 def _is_private(status: os.stat_result, is_kind: bool) -> bool:

@@ -82,7 +82,8 @@ class Scope:
 class Walk:
     """The result: every scope, the flags that were found (call, name node, scope), and the depth of the tree."""
 
-    def __init__(self) -> None:
+    def __init__(self, checked: bool = False) -> None:
+        self.checked = checked  # whether every attribute is read on the gate
         self.scopes: list[Scope] = []
         self.candidates: list[tuple[ast.Call, Scope]] = []
         self.nodes: list[tuple[ast.Name, Scope]] = []  # the names read; without the gate only
@@ -413,6 +414,8 @@ def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gat
     for name in node.kwd_attrs:
         if gate and is_gated(name):
             raise Mistake(f"attribute '{name}' is not available in patterns in tensorsh", place_of(node))
+    if walk.checked and (node.kwd_attrs or node.patterns):
+        raise Mistake("patterns that read attributes are not available where packages may be imported", place_of(node))
     if type(node.cls) is ast.Name:
         node.cls.plain = True  # type: ignore[attr-defined]
     walk.push(scope, depth, node.cls, node.patterns, node.kwd_patterns)

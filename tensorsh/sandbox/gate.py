@@ -33,7 +33,8 @@ _real_new = object.__new__
 shown_type: Callable[[type], Any] = lambda kind: kind
 
 
-# ---- classes that scripts define
+# how programs read any attribute where one of them has imported a package: packages.py puts it here
+read_checked: Callable[[Any, str], Any] | None = None
 
 
 # ---- reading
@@ -63,11 +64,18 @@ def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
     name = normalize(name)
     try:
-        return _gated(value, name) if is_gated(name) else getattr(value, name)
+        if read_checked is not None:
+            return read_checked(value, name)
+        return plain_attribute(value, name)
     except AttributeError:
         if default is _MISSING:
             raise
         return default
+
+
+def plain_attribute(value: Any, name: str) -> Any:
+    """`value.name` for a name that came as a string."""
+    return _gated(value, name) if is_gated(name) else getattr(value, name)
 
 
 def has_attribute(value: Any, name: str, /) -> bool:

@@ -33,3 +33,10 @@ def tool(session: Workspace, name: str) -> Any:
     from importlib import import_module
 
     return import_module(f"tensorsh.tools.{TOOLS[name]}").make(session)[name]
+
+
+def tqdm(session: Workspace | None) -> Any:
+    """What `import tqdm` binds in one session."""
+    from .bars import bars
+
+    return bars(session)

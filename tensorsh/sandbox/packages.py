@@ -27,11 +27,16 @@ _PLAIN = (int, float, complex, str, bytes, type(None), slice, range)
 _COPIED = (list, tuple, dict, set, frozenset)
 _SHOWN = frozenset(("__version__", "__doc__", "__name__"))
 WAYS_OUT = frozenset(
-    "posix nt _io io marshal _pickle pickle _ctypes ctypes _imp sys gc _thread _posixsubprocess _socket _winapi mmap _frozen_importlib "
-    "importlib subprocess shutil socket builtins".split()
+    "os posix nt _io io marshal _pickle pickle _ctypes ctypes _imp sys gc _thread _posixsubprocess _socket _winapi mmap importlib "
+    "_frozen_importlib subprocess shutil socket runpy code codeop inspect pty builtins".split()
 )
-"""Modules whose functions do not come to programs as attributes of objects (`class Opener: open = open`)."""
-_HARMLESS = frozenset("abs all any divmod hash hex len max min pow repr round sorted sum print iter next format".split())
+"""Modules whose functions do not come to programs as attributes of a package's objects (`class Opener: open = open`)."""
+_HARMLESS = frozenset(
+    "abs all any ascii bin callable chr divmod format hash hex id isinstance issubclass iter len max min next oct ord pow print "
+    "repr round sorted sum".split()
+)
+_OWN = ("builtins", "io", "_io")  # whose classes programs have
+_FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodType)
 
 
 class PackageModule(Namespace):
@@ -106,15 +111,16 @@ class Packages:
         if name[:1] == "_" and name not in _SHOWN:
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r} that is public", name=name)
         value = getattr(module, name)
-        if not self.passes(value, name in getattr(module, "__all__", ())):
+        if not self.passes(value):
             raise AttributeError(
-                f"module {module.__name__!r} only imports {name!r}: programs get what an allowed package defines itself", name=name
+                f"module {module.__name__!r} only imports {name!r}: programs get what an allowed package defines itself",
+                name=name,
             )
         if type(value) in _COPIED:
             return type(value)(value)
         return self.present(value) if isinstance(value, ModuleType) else value
 
-    def passes(self, value: Any, is_listed: bool = False) -> bool:
+    def passes(self, value: Any) -> bool:
         """Whether a value of a module's dictionary is the package's own."""
         if isinstance(value, ModuleType):
             return self.allows(str(getattr(value, "__name__", "")))
@@ -132,7 +138,7 @@ class Packages:
             home = getattr(value.__self__, "__name__", None)
         if type(home) is not str:
             return False
-        return self.allows(home) or (is_listed and not callable(value)) or _is_array(value)
+        return self.allows(home) or _is_array(value)
 
     def public(self, module: ModuleType) -> list[str]:
         """The names that a module offers."""
@@ -140,7 +146,7 @@ class Packages:
         listed = own.get("__all__")
         names = listed if type(listed) in (list, tuple) else [name for name in own if name[:1] != "_"]
         return [
-            name for name in names if type(name) is str and name[:1] != "_" and name in own and self.passes(own[name], True)
+            name for name in names if type(name) is str and name[:1] != "_" and name in own and self.passes(own[name])
         ]
 
     def names(self, module: PackageModule, wanted: tuple[str, ...]) -> Namespace:
@@ -192,6 +198,8 @@ def read(value: Any, name: str) -> Any:
     """`value.name` in a program of a session that may import packages."""
     if is_foreign_module(value):
         value = present(value)
+    if isinstance(value, Namespace) and type(value) is not PackageModule:
+        return gate.plain_attribute(value, name)  # whose every entry is vetted
     if is_gated(name):
         if name[0] != "_" or is_special(name):
             return checked(gate.attribute(value, name))
@@ -201,11 +209,12 @@ def read(value: Any, name: str) -> Any:
 
 def checked(found: Any) -> Any:
     """A value that an attribute gave, as programs may hold it."""
-    if isinstance(found, (ModuleType, type, types.BuiltinFunctionType)):
-        if isinstance(found, type):
-            return public_type(found)
+    if isinstance(found, (ModuleType, type, *_FUNCTIONS)):
         if is_foreign_module(found):
             return present(found)
-        if isinstance(found, types.BuiltinFunctionType) and found.__module__ in WAYS_OUT and found.__name__ not in _HARMLESS:
-            raise AttributeError(f"{found.__module__}.{found.__name__} is not available in tensorsh")
+        if not isinstance(found, ModuleType) and found.__module__ in WAYS_OUT and found.__name__ not in _HARMLESS:
+            if isinstance(found, _FUNCTIONS) or found.__module__ not in _OWN or found.__name__ == "FileIO":
+                raise AttributeError(f"{found.__module__}.{found.__name__} is not available in tensorsh")
+        if isinstance(found, type):
+            return public_type(found)
     return found

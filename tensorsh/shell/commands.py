@@ -142,7 +142,12 @@ def dispatch(shell: Shell, text: str) -> bool:
     if is_question(text):
         match = _HELP.match(text) or _QUESTION.match(text)
         if match is not None and match.re is _HELP and match[2]:
-            print(fill("Programs may import " + ", ".join(sorted(shell.session.host().names_in(""))) + ".", max(columns() - 1, 20)))
+            print(
+                fill(
+                    "Programs may import " + ", ".join(sorted(shell.session.host().names_in(""))) + ".",
+                    max(columns() - 1, 20),
+                )
+            )
             return True
         if match is None or match[1] is None:
             help(shell, "")

@@ -23,7 +23,7 @@ from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import was_interrupted
-from .tools import TOOLS, tool, tqdm
+from .tools import TOOLS, VISION, tool, tqdm
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
 
-LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing}
+LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing, **VISION}
 PROGRAMS_KEPT = 200
 """Programs of one file name whose text is kept for diagnostics."""
 

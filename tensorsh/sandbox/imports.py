@@ -28,7 +28,7 @@ def make_import(
     def load(name: str) -> Namespace | ScriptModule:
         module: Namespace | ScriptModule | None = loaded.get(name)
         if module is None:
-            entry = modules.get(name)
+            entry = None if name == "torchvision" and packages.allows(name) else modules.get(name)
             if entry is None:
                 module = beside.find(name) or packages.find(name)
                 if module is None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..language.workspace import Workspace
@@ -26,6 +27,20 @@ TOOLS = {
     "summary": "summary",
 }
 """The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
+
+
+def seen(name: str) -> Callable[[], Any]:
+    """How what `import tensorsh` and `import torchvision` bind is made."""
+
+    def make() -> Any:
+        from .vision import vision
+
+        return vision(name)
+
+    return make
+
+
+VISION = {name: seen(name) for name in ("tensorsh", "torchvision")}
 
 
 def tool(session: Workspace, name: str) -> Any:

@@ -167,8 +167,8 @@ class RandomResizedCrop(Module):
         super().__init__()
         self.size = pair(size)
         _check(scale, ratio)
-        self.interpolation, self.antialias = mode_of(interpolation), antialias
         self.scale, self.ratio = scale, ratio
+        self.interpolation, self.antialias = mode_of(interpolation), antialias
 
     @staticmethod
     def get_params(img: Any, scale: Any, ratio: Any) -> tuple[int, int, int, int]:
@@ -230,7 +230,7 @@ class RandomErasing(Module):
         if torch.rand(1) >= self.p:
             return img
         value = self.value
-        value = None if value == "random" else [float(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
+        value = None if value is None or value == "random" else [float(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
         if value is not None and len(value) not in (1, img.shape[-3]):
             raise ValueError(
                 f"If value is a sequence, it should have either a single value or {img.shape[-3]} (number of input channels)"
@@ -257,9 +257,10 @@ class RandomRotation(Module):
             degrees = [-degrees, degrees]  # type: ignore[operator]
         elif len(degrees) != 2:
             raise ValueError("degrees should be a sequence of length 2.")
-        self.degrees, self.center = [float(each) for each in degrees], center
+        self.degrees = [float(each) for each in degrees]
         self.interpolation, self.expand = mode_of(interpolation), expand
         self.fill = 0 if fill is None else fill
+        self.center = center
 
     @staticmethod
     def get_params(degrees: Any) -> float:

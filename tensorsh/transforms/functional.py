@@ -120,8 +120,8 @@ def resize(
 def _resize(img: Any, size: list[int], mode: str, antialias: bool | None) -> Any:
     checked(img)
     smooth = mode in ("bilinear", "bicubic")
-    if mode not in ("bilinear", "bicubic", "nearest", "nearest-exact"):
-        raise ValueError("This interpolation mode is unsupported with Tensor input")
+    if mode == "lanczos":
+        raise ValueError("Lanczos mode requires antialias=True")
     options: dict[str, Any] = {"align_corners": False, "antialias": bool(antialias)} if smooth else {}
 
     def run(image: Any) -> Any:
@@ -337,5 +337,5 @@ def _bounds(matrix: list[float], width: int, height: int) -> tuple[int, int]:
     corners = torch.tensor([[-right, -bottom, 1.0], [-right, bottom, 1.0], [right, bottom, 1.0], [right, -bottom, 1.0]])
     found = torch.matmul(corners, torch.tensor(matrix).view(2, 3).T)
     low, high = found.min(dim=0)[0] + torch.tensor((right, bottom)), found.max(dim=0)[0] + torch.tensor((right, bottom))
-    size = torch.ceil((high / 1e-3).trunc_() * 1e-3) - torch.floor((low / 1e-3).trunc_() * 1e-3)
+    size = torch.ceil((high / 1e-4).trunc_() * 1e-4) - torch.floor((low / 1e-4).trunc_() * 1e-4)
     return int(size[0]), int(size[1])

@@ -31,11 +31,13 @@ _NUMBERED = {0: "NEAREST", 2: "BILINEAR", 3: "BICUBIC", 4: "BOX", 5: "HAMMING", 
 
 
 def mode_of(interpolation: Any) -> InterpolationMode:
-    """A mode, also of the number by which PIL knows it."""
+    """A mode, also of its name and of the number by which PIL knows it."""
     if isinstance(interpolation, InterpolationMode):
         return interpolation
     if type(interpolation) is int and interpolation in _NUMBERED:
         return InterpolationMode[_NUMBERED[interpolation]]
+    if type(interpolation) is str:
+        return InterpolationMode(interpolation)
     raise TypeError("Argument interpolation should be a InterpolationMode or a corresponding Pillow integer constant")
 
 

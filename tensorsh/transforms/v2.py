@@ -69,16 +69,61 @@ def _second(first: Any) -> Any:
     return type(first)(first.__name__, (first, Transform), body)
 
 
-CenterCrop, FiveCrop, Grayscale, Pad, Resize = map(
-    _second, (steps.CenterCrop, steps.FiveCrop, steps.Grayscale, steps.Pad, steps.Resize)
+CenterCrop, FiveCrop, Grayscale, Pad, ConvertImageDtype = map(
+    _second, (steps.CenterCrop, steps.FiveCrop, steps.Grayscale, steps.Pad, steps.ConvertImageDtype)
 )
-ConvertImageDtype, ColorJitter, GaussianBlur = map(
-    _second, (steps.ConvertImageDtype, chances.ColorJitter, chances.GaussianBlur)
-)
-RandomErasing, RandomGrayscale, RandomResizedCrop, RandomRotation = map(
-    _second, (chances.RandomErasing, chances.RandomGrayscale, chances.RandomResizedCrop, chances.RandomRotation)
-)
+ColorJitter, RandomGrayscale = map(_second, (chances.ColorJitter, chances.RandomGrayscale))
 RandomHorizontalFlip, RandomVerticalFlip = map(_second, (chances.RandomHorizontalFlip, chances.RandomVerticalFlip))
+
+
+class Resize(_second(steps.Resize)):  # type: ignore[misc]
+    """The image in another size; of one number, that is the shorter edge's."""
+
+    def __init__(
+        self, size: Any, interpolation: Any = "bilinear", max_size: int | None = None, antialias: Any = True
+    ) -> None:  # fmt: skip
+        super().__init__([size] if isinstance(size, int) else size, interpolation, max_size, antialias)
+        self.interpolation = interpolation
+
+
+class RandomResizedCrop(_second(chances.RandomResizedCrop)):  # type: ignore[misc]
+    """A part of the image whose place, size and shape are drawn, in a size that is given."""
+
+    def __init__(
+        self, size: Any, scale: Any = (0.08, 1.0), ratio: Any = (3.0 / 4.0, 4.0 / 3.0), interpolation: Any = "bilinear",
+        antialias: Any = True,
+    ) -> None:  # fmt: skip
+        super().__init__(size, scale, ratio, interpolation, antialias)
+        self.interpolation = interpolation
+
+
+class RandomRotation(_second(chances.RandomRotation)):  # type: ignore[misc]
+    """The image turned by an angle that is drawn, in degrees."""
+
+    def __init__(
+        self, degrees: Any, interpolation: Any = "nearest", expand: bool = False, center: Any = None, fill: Any = 0
+    ) -> None:
+        super().__init__(degrees, interpolation, expand, center, fill)
+        self.interpolation = interpolation
+
+
+class GaussianBlur(_second(chances.GaussianBlur)):  # type: ignore[misc]
+    """The image under a Gaussian window whose width is drawn."""
+
+    def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)) -> None:
+        super().__init__(kernel_size, sigma)
+        self.sigma = list(self.sigma)
+
+
+class RandomErasing(_second(chances.RandomErasing)):  # type: ignore[misc]
+    """A rectangle of the image overwritten, with a probability; by noise where `value` is "random"."""
+
+    def __init__(
+        self, p: float = 0.5, scale: Any = (0.02, 0.33), ratio: Any = (0.3, 3.3), value: Any = 0.0, inplace: bool = False
+    ) -> None:
+        super().__init__(p, scale, ratio, value, inplace)
+        value = [float(value)] if isinstance(value, (int, float)) else value
+        self.value = None if value == "random" else [float(each) for each in value]
 
 
 class Normalize(_second(steps.Normalize)):  # type: ignore[misc]

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-FOLDERS = ("nn", "optim", "data_loader", "guides")
+FOLDERS = ("nn", "optim", "data_loader", "guides", "vision")
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])|[-+]?\d+e[-+]?\d+(?!\w)")
 
 

@@ -47,7 +47,9 @@ class MNIST(VisionDataset):
     @staticmethod
     def _checked(images: Any, labels: Any) -> tuple[Any, Any]:
         if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels):
-            raise ValueError(f"images of shape {list(images.shape)} and labels of shape {list(labels.shape)} do not belong together")
+            raise ValueError(
+                f"images of shape {list(images.shape)} and labels of shape {list(labels.shape)} do not belong together"
+            )
         return images, labels.long()
 
     @property
@@ -89,7 +91,9 @@ class EMNIST(MNIST):
 
     def __init__(self, root: Any, split: str, **options: Any) -> None:
         if split not in self.splits:
-            raise ValueError(f"Unknown value '{split}' for argument split. Valid values are {{{', '.join(map(repr, self.splits))}}}.")
+            raise ValueError(
+                f"Unknown value '{split}' for argument split. Valid values are {{{', '.join(map(repr, self.splits))}}}."
+            )
         self.split = split
         super().__init__(root, **options)
         digits, small = "0123456789", "abcdefghijklmnopqrstuvwxyz"

@@ -15,6 +15,8 @@ import numpy as np
 from ..torch.root import torch
 from .vision import Dataset, lines_of
 
+KNOWN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
+
 
 class SmallSet(Dataset):
     """A table of numbers with a target for each row: items are (features, target).
@@ -28,6 +30,8 @@ class SmallSet(Dataset):
     NAME = ""
 
     def __init__(self, transform: Callable | None = None, target_transform: Callable | None = None) -> None:
+        if self.NAME not in KNOWN:
+            raise ValueError(f"no set of data comes along under the name {self.NAME!r}")
         raw = files(__package__).joinpath("data", f"{self.NAME}.npz").read_bytes()
         with np.load(io.BytesIO(raw), allow_pickle=False) as told:
             self.data = torch.from_numpy(self._prepared(told["data"]))

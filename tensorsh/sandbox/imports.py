@@ -8,8 +8,8 @@ when a name is missing, so each name is checked here before the bytecode goes on
 from __future__ import annotations
 
 from .beside import Beside, ScriptModule
-from .packages import PackageModule, Packages
 from .namespace import Namespace, names, submodule
+from .packages import PackageModule, Packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

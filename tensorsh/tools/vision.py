@@ -17,8 +17,8 @@ def vision(name: str) -> Namespace:
     def missing(wanted: str) -> NoReturn:
         error = absent(made, wanted)
         error.add_note(
-            f"of torchvision there are datasets and transforms here; the rest is torchvision's: pip install --no-deps torchvision, "
-            f"--allow-import=torchvision"
+            "of torchvision there are datasets and transforms here; the rest is torchvision's: pip install --no-deps torchvision, "
+            "--allow-import=torchvision"
         )
         raise error
 

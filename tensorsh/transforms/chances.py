@@ -230,7 +230,11 @@ class RandomErasing(Module):
         if torch.rand(1) >= self.p:
             return img
         value = self.value
-        value = None if value is None or value == "random" else [float(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
+        value = (
+            None
+            if value is None or value == "random"
+            else [float(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
+        )
         if value is not None and len(value) not in (1, img.shape[-3]):
             raise ValueError(
                 f"If value is a sequence, it should have either a single value or {img.shape[-3]} (number of input channels)"

@@ -25,7 +25,11 @@ def convert_image_dtype(image: Any, dtype: Any = torch.float32) -> Any:
     if own.is_floating_point:
         if dtype.is_floating_point:
             return image.to(dtype)
-        if dtype == torch.int64 and own in (torch.float32, torch.float64) or (own, dtype) == (torch.float32, torch.int32):
+        if (
+            dtype == torch.int64
+            and own in (torch.float32, torch.float64)
+            or (own, dtype) == (torch.float32, torch.int32)
+        ):
             raise RuntimeError(f"The cast from {own} to {dtype} cannot be performed safely.")
         return image.mul(float(largest(dtype)) + 1.0 - 1e-3).to(dtype)
     if dtype.is_floating_point:

@@ -105,7 +105,9 @@ def resize(
     mode = mode_of(interpolation).value
     if isinstance(size, (list, tuple)):
         if len(size) not in (1, 2):
-            raise ValueError(f"Size must be an int or a 1 or 2 element tuple/list, not a {len(size)} element tuple/list")
+            raise ValueError(
+                f"Size must be an int or a 1 or 2 element tuple/list, not a {len(size)} element tuple/list"
+            )
         if max_size is not None and len(size) != 1:
             raise ValueError(
                 "max_size should only be passed if size specifies the length of the smaller edge, i.e. size should be an int or "
@@ -326,7 +328,9 @@ def _sampled(batch: Any, places: Any, mode: str, fill: Any) -> Any:
     if fill is None:
         return found
     found, mask = found[:, :-1], found[:, -1:]
-    colour = torch.tensor([float(each) for each in (fill if isinstance(fill, (tuple, list)) else [fill])], dtype=found.dtype)
+    colour = torch.tensor(
+        [float(each) for each in (fill if isinstance(fill, (tuple, list)) else [fill])], dtype=found.dtype
+    )
     colour = colour.view(1, -1, 1, 1)
     return torch.where(mask < 0.5, colour, found) if mode == "nearest" else found * mask + (1.0 - mask) * colour
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from functools import wraps
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from ..sandbox.wrapping import wraps
 from ..torch.root import torch
 
 Tensor = torch.Tensor

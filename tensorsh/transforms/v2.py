@@ -119,7 +119,12 @@ class RandomErasing(_second(chances.RandomErasing)):  # type: ignore[misc]
     """A rectangle of the image overwritten, with a probability; by noise where `value` is "random"."""
 
     def __init__(
-        self, p: float = 0.5, scale: Any = (0.02, 0.33), ratio: Any = (0.3, 3.3), value: Any = 0.0, inplace: bool = False
+        self,
+        p: float = 0.5,
+        scale: Any = (0.02, 0.33),
+        ratio: Any = (0.3, 3.3),
+        value: Any = 0.0,
+        inplace: bool = False,
     ) -> None:
         super().__init__(p, scale, ratio, value, inplace)
         value = [float(value)] if isinstance(value, (int, float)) else value
@@ -159,7 +164,10 @@ class RandomCrop(_second(chances.RandomCrop)):  # type: ignore[misc]
             )
         if any(sides):
             inpt = functional.pad(inpt, sides, self.fill, self.padding_mode)
-        place = [chances.whole(has - size + 1) if has > size else 0 for has, size in zip((height, width), self.size, strict=True)]
+        place = [
+            chances.whole(has - size + 1) if has > size else 0
+            for has, size in zip((height, width), self.size, strict=True)
+        ]
         return functional.crop(inpt, *place, *self.size)
 
 

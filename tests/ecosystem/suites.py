@@ -86,7 +86,19 @@ def run(python: str, home: Path, suite: Suite, told: Path, words: tuple[str, ...
     told.write_text("", encoding="utf-8")
     path = os.pathsep.join([str(HERE / "plugin"), *([str(HERE.parents[1])] if words else [])])
     variables = os.environ | OWN | dict(suite.variables) | {"SUITE_OUTCOMES": str(told), "PYTHONPATH": path}
-    options = ["-q", "-p", "suite_outcomes", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line", "--continue-on-collection-errors", *words, *suite.words]
+    options = [
+        "-q",
+        "-p",
+        "suite_outcomes",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore",
+        "--tb=line",
+        "--continue-on-collection-errors",
+        *words,
+        *suite.words,
+    ]
     with open(told.with_suffix(".log"), "w", encoding="utf-8") as log:
         command = [python, "-m", "pytest", *options, suite.tests]
         try:

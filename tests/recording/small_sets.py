@@ -36,5 +36,7 @@ def record() -> None:
             for key, array in arrays.items():
                 stream = io.BytesIO()
                 np.save(stream, array)
-                file.writestr(zipfile.ZipInfo(f"{key}.npy", (2020, 1, 1, 0, 0, 0)), stream.getvalue(), zipfile.ZIP_DEFLATED)
+                file.writestr(
+                    zipfile.ZipInfo(f"{key}.npy", (2020, 1, 1, 0, 0, 0)), stream.getvalue(), zipfile.ZIP_DEFLATED
+                )
         print(f"  {name}: {(FOLDER / f'{name}.npz').stat().st_size} bytes")

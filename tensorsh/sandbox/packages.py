@@ -96,7 +96,8 @@ class Packages:
         Raises:
             AttributeError: It belongs to no package that was allowed.
         """
-        name = ModuleType.__dict__["__dict__"].__get__(module).get("__name__")
+        own: Any = ModuleType.__dict__["__dict__"]  # past what a class of the package's says
+        name = own.__get__(module).get("__name__")
         if type(name) is not str or not self.allows(name):
             raise AttributeError(f"module {name!r} is not available in tensorsh: no --allow-import names it")
         found = self.shown.get(name)
@@ -143,8 +144,8 @@ class Packages:
     def public(self, module: ModuleType) -> list[str]:
         """The names that a module offers."""
         own = vars(module)
-        listed = own.get("__all__")
-        names = listed if type(listed) in (list, tuple) else [name for name in own if name[:1] != "_"]
+        listed: Any = own.get("__all__")
+        names: Any = listed if type(listed) in (list, tuple) else [name for name in own if name[:1] != "_"]
         return [
             name for name in names if type(name) is str and name[:1] != "_" and name in own and self.passes(own[name])
         ]
@@ -209,10 +210,10 @@ def read(value: Any, name: str) -> Any:
 
 def checked(found: Any) -> Any:
     """A value that an attribute gave, as programs may hold it."""
-    if isinstance(found, (ModuleType, type, *_FUNCTIONS)):
-        if is_foreign_module(found):
-            return present(found)
-        if not isinstance(found, ModuleType) and found.__module__ in WAYS_OUT and found.__name__ not in _HARMLESS:
+    if isinstance(found, ModuleType):
+        return present(found) if is_foreign_module(found) else found
+    if isinstance(found, (type, *_FUNCTIONS)):
+        if found.__module__ in WAYS_OUT and found.__name__ not in _HARMLESS:
             if isinstance(found, _FUNCTIONS) or found.__module__ not in _OWN or found.__name__ == "FileIO":
                 raise AttributeError(f"{found.__module__}.{found.__name__} is not available in tensorsh")
         if isinstance(found, type):

@@ -26,7 +26,28 @@ are `tests/ecosystem/programs/`.
 | library | version | what the program does | on tensorsh |
 |---|---|---|---|
 {rows}
+
+## Their own tests
+
+Tests that come with the libraries' sources, run on both sides (`python -m tests.ecosystem.suites`): of those that PyTorch passes, how many
+pass on tensorsh. Where a suite takes longer than its time, of those that ran in it.
+
+| library | version | pass here | of | in all |
+|---|---|---|---|---|
+{suites}
+
+In the mean {mean:.1f} %.
 """
+
+
+def suites() -> tuple[str, float]:
+    """The rows of the libraries' own tests, and the mean of their rates."""
+    rows, rates = [], []
+    for line in (HERE / "suites.txt").read_text("ascii").splitlines():
+        name, version, passing, count, whole, _ = line.split()
+        rates.append(100 * int(passing) / int(count))
+        rows.append(f"| {name} | {version} | {passing} ({rates[-1]:.1f} %) | {count} | {whole} |")
+    return "\n".join(rows), sum(rates) / max(len(rates), 1)
 
 
 def first_line(name: str) -> str:
@@ -46,5 +67,8 @@ def write(outcomes: dict[str, str], versions: dict[str, str]) -> None:
         )
     same = sum(told == "same" for told in outcomes.values())
     close = sum(told == "close" for told in outcomes.values())
-    page = TEXT.format(count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows))
+    table, mean = suites()
+    page = TEXT.format(
+        count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows), suites=table, mean=mean
+    )
     PAGE.write_text(page, encoding="utf-8")

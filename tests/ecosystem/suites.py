@@ -19,6 +19,7 @@ from typing import NamedTuple
 from .running import HERE, OWN
 
 FIGURES = HERE / "suites.txt"
+CUT = "cut there"
 LIMIT = 900
 """Seconds that a suite may take on either side; of one that takes longer the tests that ran on both are compared."""
 
@@ -99,12 +100,13 @@ def run(python: str, home: Path, suite: Suite, told: Path, words: tuple[str, ...
         *words,
         *suite.words,
     ]
-    with open(told.with_suffix(".log"), "w", encoding="utf-8") as log:
+    with open(f"{told}.log", "w", encoding="utf-8") as log:
         command = [python, "-m", "pytest", *options, suite.tests]
         try:
             subprocess.run(command, cwd=home, env=variables, stdout=log, stderr=log, timeout=limit)
         except subprocess.TimeoutExpired:
-            log.write(f"\nno end after {limit} s\n")
+            with open(told, "a", encoding="utf-8") as file:
+                file.write(CUT + "\n")
     return read(told)
 
 
@@ -113,14 +115,16 @@ def read(told: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in told.read_text(encoding="utf-8").splitlines() if told.exists() else ():
         outcome, _, name = line.partition(" ")
+        if line == CUT:
+            outcome, name = CUT, CUT
         if found.get(name) != "failed":
             found[name] = outcome
     return found
 
 
 def compared(theirs: dict[str, str], ours: dict[str, str]) -> tuple[int, list[str]]:
-    """How many tests PyTorch passes, of those that ran on both sides or ended before their time here; which of them fail here."""
-    passing = [name for name, outcome in theirs.items() if outcome == "passed"]
+    """How many tests PyTorch passes, and which of them fail here; of a suite that was cut, of those that ran."""
+    passing = [name for name, outcome in theirs.items() if outcome == "passed" and (CUT not in ours or name in ours)]
     return len(passing), [name for name in passing if ours.get(name) != "passed"]
 
 
@@ -147,12 +151,13 @@ def main(words: list[str]) -> int:
         python = str(given.folder / "bin" / "python")
         ours = run(python, home, suite, mine, ("-p", "tensorsh.golden.plugin", "--torch=tensorsh"), given.limit)
         count, failing = compared(theirs, ours)
-        cut = sum(name not in ours for name in failing)
-        print(f"{name:26} {count - len(failing)} of {count}" + (f", {cut} did not run" if cut else ""), flush=True)
+        whole = sum(outcome == "passed" for outcome in theirs.values())
+        cut = f", of {whole} in all: cut after {given.limit:.0f} s" if CUT in ours and count < whole else ""
+        print(f"{name:26} {count - len(failing)} of {count}{cut}", flush=True)
         for each in failing[:5]:
             print(f"    {each}")
         if count:
-            figures[name] = f"{suite.source.partition('==')[2]} {count - len(failing)} {count} {date.today()}"
+            figures[name] = f"{suite.source.partition('==')[2]} {count - len(failing)} {count} {whole} {date.today()}"
             FIGURES.write_text("".join(f"{key} {figures[key]}\n" for key in sorted(figures)), encoding="ascii")
     return 0
 

@@ -69,6 +69,12 @@ def write(outcomes: dict[str, str], versions: dict[str, str]) -> None:
     close = sum(told == "close" for told in outcomes.values())
     table, mean = suites()
     page = TEXT.format(
-        count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows), suites=table, mean=mean
+        count=same + close,
+        all=len(outcomes),
+        same=same,
+        date=date.today(),
+        rows="\n".join(rows),
+        suites=table,
+        mean=mean,
     )
     PAGE.write_text(page, encoding="utf-8")

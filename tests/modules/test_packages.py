@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -204,3 +205,22 @@ def test_other_ways_out_are_shut_as_ever(
     assert not list(tmp_path.iterdir())
     result = session.variables.get("result")
     assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
+
+
+def tensorsh(installed: Path, *words: str, **options: object) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "tensorsh", *words],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(installed), "NO_COLOR": "1"}, **options,
+    )  # fmt: skip
+
+
+def test_the_command_line(installed: Path, tmp_path: Path) -> None:
+    script = tmp_path / "s.tsr"
+    script.write_text("import lent\nlent.add(1, 2)\n#> 3\nlent.os\n#! AttributeError: [..]\n")
+    done = tensorsh(installed, "--allow-import=other,lent", "-c", "from lent import add; add(1, 2)")
+    assert done.stdout == "3\n", done.stderr
+    assert tensorsh(installed, "--allow-import", "lent", "-c", "import lent; lent.os").returncode == 1
+    assert "needs --allow-import=lent" in tensorsh(installed, "-c", "import lent").stderr
+    assert tensorsh(installed, "--allow-import=os.path", "-c", "1").returncode == 2
+    assert tensorsh(installed, "test", "--allow-import=lent", str(script)).returncode == 0
+    assert tensorsh(installed, "test", str(script)).returncode == 1

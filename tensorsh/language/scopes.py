@@ -26,7 +26,7 @@ from ..sandbox.names import (
     is_gated,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_shape, mangled
+from .attributes import LOAD, attribute, check_store, is_shape, mangled, match_value
 from .flags import UNMISTAKABLE_FLAGS
 from .mistake import Mistake, place_of
 from .targets import AsItem
@@ -449,6 +449,7 @@ _VISITORS: dict[type, Any] = {
     ast.MatchStar: _capture,
     ast.MatchMapping: _capture,
     ast.MatchClass: _match_class,
+    ast.MatchValue: match_value,
     AsItem: _as_item,
 }
 

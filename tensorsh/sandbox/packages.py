@@ -22,6 +22,7 @@ from .files import Permissions, acting
 from .kinds import public_type
 from .names import is_gated, is_special
 from .namespace import Namespace
+from .sealed import Sealed
 
 _PLAIN = (int, float, complex, str, bytes, type(None), slice, range)
 _COPIED = (list, tuple, dict, set, frozenset)
@@ -193,6 +194,15 @@ def read_by_name(value: Any, name: str) -> Any:
     """`getattr(value, name)` in a process in which a program has imported a package."""
     permissions = acting()
     return gate.plain_attribute(value, name) if permissions is None or not permissions.imports else read(value, name)
+
+
+class Enclosed(metaclass=Sealed):
+    """A value in a pattern (`case Color.RED`), read on the gate."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def read(value: Any, name: str) -> Any:

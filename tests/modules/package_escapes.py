@@ -323,6 +323,29 @@ import lent
 match lent.give():
     case object(system=found): result = found
 ---
+import lent
+class Told:
+    def __eq__(self, other):
+        self.other = other
+        return True
+told = Told()
+match told:
+    case lent.system: result = told.other
+---
+import lent
+class Told:
+    def __eq__(self, other):
+        self.other = other
+        return True
+told, m = Told(), lent.give()
+match [told]:
+    case [m.system]: result = told.other
+---
+import lent
+class Told:
+    def __radd__(self, other): return other
+m = lent.give(); m.system += Told(); result = m.system
+---
 import lent; m = lent.give(); m.sep = "x"; result = True
 ---
 import lent; m = lent.give(); setattr(m, "sep", "x"); result = True

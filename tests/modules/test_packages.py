@@ -89,6 +89,12 @@ def session(installed: Path) -> Session:
             (3, (), True, "Double()"),
         ),
         ("import lent\nx = torch.arange(3.)\n(x.view(3, 1).shape, x.data.tolist(), x.numpy().base is None)", ((3, 1), [0.0, 1.0, 2.0], False)),
+        (
+            "import enum\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2\ndef f(x):\n    match x:\n        case C.RED: return 'red'\n"
+            "        case C.BLUE | 3: return 'blue'\n        case [C.RED, y]: return y\n        case {'a': C.BLUE}: return 'a'\n"
+            "f(C.RED), f(C.BLUE), f(3), f([C.RED, 5]), f({'a': C.BLUE}), f(None)",
+            ("red", "blue", "blue", 5, "a", None),
+        ),
         ("a = np.arange(3.)\na.astype('int64').tolist(), '{0.shape}'.format(a), a.T.shape", ([0, 1, 2], "(3,)", (3,))),
     ],
 )  # fmt: skip
@@ -189,7 +195,7 @@ def test_they_do_not_work_here(source: str, session: Session, tmp_path: Path, mo
     assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
 
 
-@pytest.mark.parametrize("source", PLAIN[::3], ids=range(0, len(PLAIN), 3))
+@pytest.mark.parametrize("source", PLAIN[::6], ids=range(0, len(PLAIN), 6))
 def test_other_ways_out_are_shut_as_ever(
     source: str, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

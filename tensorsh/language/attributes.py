@@ -58,18 +58,6 @@ def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
         node.slice = text
 
 
-def match_value(walk: Walk, node: ast.MatchValue, scope: Scope, depth: int, gate: bool) -> None:
-    """`case a.b` where every attribute is read on the gate: Python takes attributes alone there, so that it becomes
-    `<enclosed>(a.b).value`."""
-    value = node.value
-    if walk.checked and gate and type(value) is ast.Attribute:
-        where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
-        inner = ast.Attribute(value.value, value.attr, LOAD, **where)
-        value.value = ast.Call(ast.Name("<enclosed>", LOAD, **where), [inner], [], **where)
-        value.attr, value = "value", inner
-    walk.push(scope, depth, value)
-
-
 def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
     """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
 

@@ -28,7 +28,10 @@ def key_of(text: str, filename: str, checked: bool = False) -> bytes:
     """The key of a cached program: all that it depends on, apart from the names that are bound."""
     sources = [
         TABLE,
-        *(os.path.join(HERE, name) for name in ("scopes.py", "attributes.py", "flags.py", "lowering.py")),
+        *(
+            os.path.join(HERE, name)
+            for name in ("scopes.py", "attributes.py", "matching.py", "flags.py", "lowering.py")
+        ),
         names.__file__,
     ]
     own = "".join(f"{os.stat(path).st_mtime_ns}" for path in sources)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, private_attribute, view
 from ..sandbox.kinds import shown_range
-from ..sandbox.packages import Enclosed, read
+from ..sandbox.packages import Enclosed, checked, kept, read, shown
 from ..sandbox.stores import own, own_data, own_dtype, store
 from ..sandbox.thrown import catchable, goes_on
 from .collector import Held
@@ -40,6 +40,9 @@ RUNTIME: dict[str, Any] = {
     "<view>": view,
     "<read>": read,
     "<enclosed>": Enclosed,
+    "<shown>": shown,
+    "<checked>": checked,
+    "<kept>": kept,
     "<range>": shown_range,
     "<catchable>": catchable,
     "<goes on>": goes_on,

@@ -26,8 +26,9 @@ from ..sandbox.names import (
     is_gated,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_shape, mangled, match_value
+from .attributes import LOAD, attribute, check_store, is_shape, mangled
 from .flags import UNMISTAKABLE_FLAGS
+from .matching import match_case, match_subject, match_value
 from .mistake import Mistake, place_of
 from .targets import AsItem
 
@@ -414,8 +415,6 @@ def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gat
     for name in node.kwd_attrs:
         if gate and is_gated(name):
             raise Mistake(f"attribute '{name}' is not available in patterns in tensorsh", place_of(node))
-    if walk.checked and (node.kwd_attrs or node.patterns):
-        raise Mistake("patterns that read attributes are not available where packages may be imported", place_of(node))
     if type(node.cls) is ast.Name:
         node.cls.plain = True  # type: ignore[attr-defined]
     walk.push(scope, depth, node.cls, node.patterns, node.kwd_patterns)
@@ -450,6 +449,8 @@ _VISITORS: dict[type, Any] = {
     ast.MatchMapping: _capture,
     ast.MatchClass: _match_class,
     ast.MatchValue: match_value,
+    ast.Match: match_subject,
+    ast.match_case: match_case,
     AsItem: _as_item,
 }
 

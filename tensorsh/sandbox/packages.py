@@ -8,11 +8,9 @@ every attribute they read on `read`, because an object may lead to a module by a
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
-from importlib import import_module
-from importlib.util import find_spec
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -80,6 +78,9 @@ class Packages:
         """
         if not self.allows(name) or any(part[:1] == "_" for part in name.split(".")):
             return None
+        from importlib import import_module
+        from importlib.util import find_spec
+
         if self.prepare is not None:
             prepare, self.prepare = self.prepare, None
             prepare()
@@ -133,7 +134,7 @@ class Packages:
             return not any(isinstance(each, ModuleType) for each in items) and not _is_shared(value)
         if isinstance(value, type) and issubclass(value, type):
             return False  # a metaclass makes classes past the gate
-        if type(value) is functools.partial:
+        if type(value) is partial:
             return self.passes(value.func)
         home = getattr(value, "__module__", None)
         if home is None and isinstance(value, types.BuiltinFunctionType):
@@ -205,10 +206,19 @@ class Enclosed(metaclass=Sealed):
         self.value = value
 
 
+def shown(value: Any) -> Any:
+    """A value as programs may hold it, where it is a module."""
+    return present(value) if is_foreign_module(value) else value
+
+
+def kept(*values: Any) -> bool:
+    """True, behind values that are bound in its arguments."""
+    return True
+
+
 def read(value: Any, name: str) -> Any:
     """`value.name` in a program of a session that may import packages."""
-    if is_foreign_module(value):
-        value = present(value)
+    value = shown(value)
     if isinstance(value, Namespace) and type(value) is not PackageModule:
         return gate.plain_attribute(value, name)  # whose every entry is vetted
     if is_gated(name):

@@ -346,6 +346,27 @@ class Told:
     def __radd__(self, other): return other
 m = lent.give(); m.system += Told(); result = m.system
 ---
+import lent
+match lent.Thing():
+    case lent.Thing(run=found): result = found
+---
+import lent
+match lent.Thing():
+    case lent.Thing(os=found) if found.system: result = found.system
+---
+import lent
+class Told:
+    def __eq__(self, other):
+        self.other = other
+        return True
+class Holder: told = Told()
+match lent.Thing():
+    case lent.Thing(run=Holder.told): result = Holder.told.other
+---
+import lent
+match lent.Thing():
+    case lent.Thing(os=object(system=found)): result = found
+---
 import lent; m = lent.give(); m.sep = "x"; result = True
 ---
 import lent; m = lent.give(); setattr(m, "sep", "x"); result = True

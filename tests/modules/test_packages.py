@@ -95,6 +95,13 @@ def session(installed: Path) -> Session:
             "f(C.RED), f(C.BLUE), f(3), f([C.RED, 5]), f({'a': C.BLUE}), f(None)",
             ("red", "blue", "blue", 5, "a", None),
         ),
+        (
+            "class P:\n    __match_args__ = ('x', 'y')\n    def __init__(self, x, y): self.x, self.y = x, y\ndef f(v):\n    match v:\n"
+            "        case P(0, y=b): return 'zero', b\n        case P(a, b) if a > b: return 'falls', a, b\n        case P(a, _) as p: return a, p.y\n"
+            "        case int(n) | str(n): return n\n        case [P() as first, *rest]: return first.x, rest\n"
+            "f(P(0, 1)), f(P(5, 2)), f(P(2, 5)), f(7), f('s'), f([P(1, 2), 3]), f(None)",
+            (("zero", 1), ("falls", 5, 2), (2, 5), 7, "s", (1, [3]), None),
+        ),
         ("a = np.arange(3.)\na.astype('int64').tolist(), '{0.shape}'.format(a), a.T.shape", ([0, 1, 2], "(3,)", (3,))),
     ],
 )  # fmt: skip
@@ -191,7 +198,7 @@ def test_they_do_not_work_here(source: str, session: Session, tmp_path: Path, mo
         assert str(error)
         assert not list(tmp_path.iterdir())
         return
-    result = session["result"]
+    result = session.variables.get("result")
     assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
 
 

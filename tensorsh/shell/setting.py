@@ -108,6 +108,7 @@ def config(shell: Shell, argument: str) -> None:
 
 @command("allow", "import NAME", "lets programs import an installed package, which runs with all the rights of Python")
 def allow(shell: Shell, argument: str) -> None:
+    from ..language.rechecked import recheck
     from ..sandbox.files import package_names
 
     permissions = shell.session.permissions
@@ -123,6 +124,8 @@ def allow(shell: Shell, argument: str) -> None:
         raise CommandError(str(error)) from None
     for name in wanted:
         if shell.confirm(f"May programs import {name}, which runs with all the rights of Python, in this session?"):
+            if not permissions.imports:
+                recheck(shell.session._programs, shell.session._builtins)
             permissions.imports += (name,)
 
 

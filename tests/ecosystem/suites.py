@@ -71,7 +71,7 @@ def source(folder: Path, suite: Suite) -> Path | None:
     stem = name.replace("-", "_").lower()
     found = [each for each in home.iterdir() if each.is_dir() and each.name.replace("-", "_").lower() == stem]
     if not found:
-        words = ["download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", suite.source]
+        words = ["download", "-q", "--no-deps", "--no-binary", ":all:", suite.source]
         subprocess.run([sys.executable, "-m", "pip", *words, "-d", str(home)], capture_output=True)
         archive = [each for each in home.glob("*.tar.gz") if each.name[:-7].replace("-", "_").lower() == stem]
         if not archive:

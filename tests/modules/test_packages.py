@@ -220,6 +220,47 @@ def test_other_ways_out_are_shut_as_ever(
     assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
 
 
+BEFORE = """
+def plain(o): return o.os.sep
+class A:
+    def method(self, o): return [x.os.sep for x in [o]][0]
+    @staticmethod
+    def still(o, f=lambda o: o.os.sep): return f(o)
+def outer(y):
+    z = 1
+    def inner(o): return (lambda: (y, z, o.os.sep))()
+    return inner
+closed = outer(2)
+f, g = (lambda o: o.os.sep), (lambda o: o.x)
+"""
+
+
+def test_what_was_defined_before_is_checked_as_well(installed: Path) -> None:
+    from tensorsh.language.rechecked import recheck
+
+    session = Session()
+    program = session.compile(BEFORE, "<input 1>", continued=True)
+    session.execute(program)
+    session.run("h = lambda o: o.os.sep\nh", "<input 2>")
+    session.run(
+        "def lost(o): return o.os.sep\ndef kept():\n    u = 1\n    def k(o): return u, o.os.sep\n    return k\nk = kept()",
+        "<input 3>",
+    )
+    del session._programs["<input 3>"]
+    session["thing"] = type("Thing", (), {"os": os, "x": 5})()
+    for name in ("plain", "A().method", "A.still", "f", "h", "lost"):
+        assert session.run(f"{name}(thing)") == os.sep
+    assert recheck(session._programs, session._builtins) == 12
+    session.permissions.imports = ("lent",)
+    for name in ("plain", "A().method", "A.still", "f", "closed", "h"):
+        with pytest.raises(AttributeError, match="module 'os' is not available"):
+            session.run(f"{name}(thing)")
+    for name in ("lost", "k"):
+        with pytest.raises(RuntimeError, match="define it again"):
+            session.run(f"{name}(thing)")
+    assert session.run("g(thing)") == 5
+
+
 def tensorsh(installed: Path, *words: str, **options: object) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "tensorsh", *words],

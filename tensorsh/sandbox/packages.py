@@ -98,7 +98,7 @@ class Packages:
         Raises:
             AttributeError: It belongs to no package that was allowed.
         """
-        own: Any = ModuleType.__dict__["__dict__"]  # past what a class of the package's says
+        own: Any = vars(ModuleType)["__dict__"]  # past what a class of the package's says
         name = own.__get__(module).get("__name__")
         if type(name) is not str or not self.allows(name):
             raise AttributeError(f"module {name!r} is not available in tensorsh: no --allow-import names it")

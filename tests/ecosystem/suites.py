@@ -16,6 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from .report import write_suites
 from .running import HERE, OWN
 
 FIGURES = HERE / "suites.txt"
@@ -159,6 +160,7 @@ def main(words: list[str]) -> int:
         if count:
             figures[name] = f"{suite.source.partition('==')[2]} {count - len(failing)} {count} {whole} {date.today()}"
             FIGURES.write_text("".join(f"{key} {figures[key]}\n" for key in sorted(figures)), encoding="ascii")
+    write_suites()
     return 0
 
 

@@ -234,3 +234,29 @@ def test_an_installed_torchvision_comes_first(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True\n", done.stderr
+
+
+def test_workers_and_a_network_that_learns() -> None:
+    session = Session()
+    session.run(
+        "from torchvision import datasets, transforms as T\nfrom torch.utils.data import DataLoader\ntorch.manual_seed(0)\n"
+        "fake = datasets.FakeData(6, (3, 8, 8), transform=T.Compose([T.RandomCrop(6), T.ToTensor()]))\n"
+        "model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))\nopt = torch.optim.Adam(model.parameters(), 0.01)\n"
+        "for epoch in range(5):\n    for x, y in DataLoader(datasets.Digits(), 128, shuffle=True):\n        opt.zero_grad()\n"
+        "        nn.functional.cross_entropy(model(x), y).backward()\n        opt.step()\nd = datasets.Digits()"
+    )
+    assert session.run("[tuple(x.shape) for x, y in DataLoader(fake, 4, num_workers=2)]") == [
+        (4, 3, 6, 6),
+        (2, 3, 6, 6),
+    ]
+    assert session.run("(model(d.data).argmax(1) == d.targets).float().mean().item()") > 0.88
+
+
+def test_pickles_in_plain_python() -> None:
+    code = (
+        "import tensorsh.as_torch, pickle\nfrom torchvision import datasets, transforms as T\nfrom torchvision.transforms import v2\n"
+        "for each in (T.CenterCrop(3), v2.CenterCrop(3), v2.Compose([v2.RandomCrop(3)]), datasets.Iris(), T.Compose([T.ToTensor()])):\n"
+        "    print(repr(pickle.loads(pickle.dumps(each))) == repr(each))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True\n" * 5, done.stderr

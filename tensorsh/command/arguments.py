@@ -31,8 +31,8 @@ Running
   --allow-read[=PATH]            let the program read files (below PATH; may be repeated)
   --allow-write[=PATH]           let the program write files (below PATH; may be repeated)
   --allow-all, -A                both, everywhere; without these flags a program touches no file
-  --allow-import NAMES           let the program import these installed packages (einops,timm); they run with all the rights
-                                 of Python: what they do with files and the network, they do for the program
+  --allow-import NAMES           let the program import installed packages (einops,timm); each runs with all the rights
+                                 of Python: what it can do with files and the network, it does for the program
   --nan                          stop at the first operation that makes a NaN or an infinity
   --trace                        remember the line of each operation, for errors of backward() and graph()
   --timeout SECONDS              stop after so long (exit code 124)

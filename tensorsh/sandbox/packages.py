@@ -18,7 +18,7 @@ from . import gate
 from .classes import is_foreign_module
 from .files import Permissions, acting
 from .kinds import public_type
-from .names import is_gated, is_special
+from .names import GATED, is_special
 from .namespace import Namespace
 from .sealed import Sealed
 
@@ -35,7 +35,6 @@ _HARMLESS = frozenset(
     "repr round sorted sum".split()
 )
 _OWN = ("builtins", "io", "_io")  # whose classes programs have
-_FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodType)
 
 
 class PackageModule(Namespace):
@@ -208,7 +207,7 @@ class Enclosed(metaclass=Sealed):
 
 def shown(value: Any) -> Any:
     """A value as programs may hold it, where it is a module."""
-    return present(value) if is_foreign_module(value) else value
+    return value if not isinstance(value, ModuleType) or not is_foreign_module(value) else present(value)
 
 
 def kept(*values: Any) -> bool:
@@ -216,26 +215,34 @@ def kept(*values: Any) -> bool:
     return True
 
 
+_GIVEN = (ModuleType, Namespace)
+_LOOKED_AT = (ModuleType, type, types.BuiltinFunctionType, types.FunctionType, types.MethodType)
+
+
 def read(value: Any, name: str) -> Any:
     """`value.name` in a program of a session that may import packages."""
-    value = shown(value)
-    if isinstance(value, Namespace) and type(value) is not PackageModule:
-        return gate.plain_attribute(value, name)  # whose every entry is vetted
-    if is_gated(name):
-        if name[0] != "_" or is_special(name):
-            return checked(gate.attribute(value, name))
-        return checked(gate.private_attribute(value, name))
-    return checked(getattr(value, name))
+    if issubclass(type(value), _GIVEN):
+        value = shown(value)
+        if type(value) is not PackageModule:  # a namespace's every entry is vetted
+            return getattr(value, name) if name[0] != "_" else gate.plain_attribute(value, name)
+    if name[0] != "_" and name not in GATED:
+        found = getattr(value, name)
+    elif name[0] != "_" or is_special(name):
+        found = gate.attribute(value, name)
+    else:
+        found = gate.private_attribute(value, name)
+    return checked(found) if issubclass(type(found), _LOOKED_AT) else found
 
 
 def checked(found: Any) -> Any:
     """A value that an attribute gave, as programs may hold it."""
     if isinstance(found, ModuleType):
-        return present(found) if is_foreign_module(found) else found
-    if isinstance(found, (type, *_FUNCTIONS)):
-        if found.__module__ in WAYS_OUT and found.__name__ not in _HARMLESS:
-            if isinstance(found, _FUNCTIONS) or found.__module__ not in _OWN or found.__name__ == "FileIO":
-                raise AttributeError(f"{found.__module__}.{found.__name__} is not available in tensorsh")
+        return shown(found)
+    if isinstance(found, _LOOKED_AT):
+        home = found.__module__
+        if home in WAYS_OUT and found.__name__ not in _HARMLESS:
+            if not isinstance(found, type) or home not in _OWN or found.__name__ == "FileIO":
+                raise AttributeError(f"{home}.{found.__name__} is not available in tensorsh")
         if isinstance(found, type):
             return public_type(found)
     return found

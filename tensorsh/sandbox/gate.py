@@ -146,7 +146,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
     if name in ("view", "byteswap"):
         return _reread(value, name)
     is_refused = False
-    if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
+    if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_" or name[:5] == "func_":
         is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
     elif name == "with_traceback":
         is_refused = isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException))

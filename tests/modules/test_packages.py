@@ -278,3 +278,26 @@ def test_the_command_line(installed: Path, tmp_path: Path) -> None:
     assert tensorsh(installed, "--allow-import=os.path", "-c", "1").returncode == 2
     assert tensorsh(installed, "test", "--allow-import=lent", str(script)).returncode == 0
     assert tensorsh(installed, "test", str(script)).returncode == 1
+
+
+def test_functions_that_cython_compiled_keep_their_globals(session: Session) -> None:
+    """They have them under names without an underscore as well (`pandas.Timestamp.as_unit.func_globals`)."""
+    from tensorsh.engine.operators import executor
+
+    found = [each for each in vars(executor).values() if type(each).__name__ == "cython_function_or_method"]
+    session["functions"] = found
+    for each in range(len(found)):
+        for name in ("func_globals", "func_code", "func_closure", "func_dict", "func_defaults", "__globals__"):
+            with pytest.raises(AttributeError):
+                session.run(f"functions[{each}].{name}")
+            with pytest.raises(AttributeError):
+                session.run(f"getattr(functions[{each}], {name!r})")
+
+
+def test_such_a_name_may_be_a_program_s_own(session: Session) -> None:
+    assert (
+        session.run(
+            "class A:\n    func_code = 3\n    def __init__(self): self.func_dict = 4\nA().func_code + A().func_dict"
+        )
+        == 7
+    )

@@ -23,7 +23,7 @@ from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import was_interrupted
-from .tools import TOOLS, tool
+from .tools import TOOLS, VISION, tool, tqdm
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
 
-LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing}
+LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing, **VISION}
 PROGRAMS_KEPT = 200
 """Programs of one file name whose text is kept for diagnostics."""
 
@@ -62,7 +62,7 @@ class _Known:
 class Session:
     """A namespace and settings of its own, in which source text is run.
 
-    `permissions` says which files a program may read and write (none, by default); `stdout` takes what it prints,
+    `permissions` says which files a program may use and which packages it may import (none, by default); `stdout` takes what it prints,
     `stdin` is what `input()` reads (nothing, by default); `cache` is a folder for compiled programs; `arguments` become
     `argv`. `max_memory` (bytes, or text as "1G") bounds what its programs take together; while one runs, that holds for
     the whole process. `folder` is where its programs' own modules lie (`import mymod` runs mymod.tsr or mymod.py there, as a
@@ -87,7 +87,8 @@ class Session:
             permissions,
             stdin=stdin,
             argv=tuple(arguments or ("",)),
-            modules={**LATER, "tqdm": lambda: bars(this())},
+            modules={**LATER, "tqdm": lambda: tqdm(this())},
+            prepare=stand_in,
         )
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME, argv=list(arguments or ("",)))
@@ -135,7 +136,7 @@ class Session:
 
     @property
     def permissions(self) -> Any:
-        """Which files its programs may read and write."""
+        """Which files its programs may use, which packages they may import."""
         return self._environment.permissions
 
     # Running
@@ -151,9 +152,8 @@ class Session:
     def compile(self, source: str, filename: str = "<string>", *, continued: bool = False) -> Program:
         """The text as a program that `execute` runs in this session. One that is continued, as entries at a prompt are, keeps
         what those before it imported from `__future__`."""
-        known = _Known(self.variables, self._builtins)
         future = self._future if continued else 0
-        program = self._settings.run(compile_program, source, filename, known, self._cache, future)
+        program = self._settings.run(self._translated, source, filename, self.variables, future)
         if continued and program._translation is not None:
             self._future = program._translation.future
         return self._kept(program)
@@ -180,8 +180,11 @@ class Session:
 
     def run_in(self, source: str, filename: str, variables: dict[str, Any]) -> Any:
         """Runs source text, in its turn, with other variables than the session's; the value of a final expression."""
-        program = self._kept(compile_program(source, filename, _Known(variables, self._builtins), self._cache))
-        return self._at_once(program, variables)
+        return self._at_once(self._kept(self._translated(source, filename, variables)), variables)
+
+    def _translated(self, source: str, filename: str, variables: dict[str, Any], future: int = 0) -> Program:
+        known, checked = _Known(variables, self._builtins), bool(self.permissions.imports)
+        return compile_program(source, filename, known, self._cache, future, checked)
 
     def execute(
         self,
@@ -388,8 +391,7 @@ class Session:
 
     def line(self, filename: str, number: int) -> str:
         """A line of the newest program of a file name, or nothing."""
-        programs = self._programs.get(filename)
-        lines = programs[-1].source.split("\n") if programs else []
+        lines = programs[-1].source.split("\n") if (programs := self._programs.get(filename)) else []
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
     def names(self) -> list[str]:
@@ -476,11 +478,11 @@ def _is_internal(name: object) -> bool:
     return isinstance(name, str) and name.startswith("__") and name.endswith("__")
 
 
-def bars(session: Session) -> Any:
-    """``import tqdm``"""
-    from .tools import bars as file
+def stand_in() -> None:
+    """Lets `torch` mean tensorsh in installed packages."""
+    from .as_torch import finder
 
-    return file.bars(session)
+    finder.fill()
 
 
 def torch_namespace() -> Any:
@@ -495,5 +497,4 @@ def torch_names() -> Any:
     """The container of the names that scripts may use without `torch.`"""
     with Held():
         from .torch.root import torch_names as names
-
     return names()

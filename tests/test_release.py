@@ -74,7 +74,16 @@ def test_bash() -> None:
         )
     )
     found = completed(["bash", "-c"], completion.bash() + asked)
-    assert found == ["--allow-read", "--allow-write", "--allow-all", "scripts/tour.tsr", "export", "zsh", "--bless"]
+    assert found == [
+        "--allow-read",
+        "--allow-write",
+        "--allow-all",
+        "--allow-import",
+        "scripts/tour.tsr",
+        "export",
+        "zsh",
+        "--bless",
+    ]
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..sandbox import process
 from .versions import NAME, VERSION
+from .vision import FINDER as VISION
 
 
 class Stated(Distribution):
@@ -79,6 +80,11 @@ class Finder(MetaPathFinder, Loader):
 FINDER = Finder()
 
 
+def fill() -> None:
+    """Imports ``torch``, so that packages that look for it in ``sys.modules`` find it."""
+    importlib.import_module(NAME)
+
+
 def install() -> None:
     """Puts the finder in its place; once it is there, nothing happens.
 
@@ -96,5 +102,5 @@ def install() -> None:
         )
     if "tensorsh.sandbox.sealed" not in sys.modules:
         process.plain = True
-    sys.meta_path.insert(0, FINDER)
+    sys.meta_path[:0] = [FINDER, VISION]
     importlib.invalidate_caches()

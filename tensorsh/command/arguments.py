@@ -31,6 +31,8 @@ Running
   --allow-read[=PATH]            let the program read files (below PATH; may be repeated)
   --allow-write[=PATH]           let the program write files (below PATH; may be repeated)
   --allow-all, -A                both, everywhere; without these flags a program touches no file
+  --allow-import NAMES           let the program import installed packages (einops,timm); each runs with all the rights
+                                 of Python: what it can do with files and the network, it does for the program
   --nan                          stop at the first operation that makes a NaN or an infinity
   --trace                        remember the line of each operation, for errors of backward() and graph()
   --timeout SECONDS              stop after so long (exit code 124)
@@ -98,6 +100,7 @@ class Options:
         self.nan = self.trace = False
         self.read: list[str] | bool = []
         self.write: list[str] | bool = []
+        self.imports: list[str] = []
         self.timeout: float | None = None
         self.max_memory: int | None = None
         self.max_output: int | None = None
@@ -113,12 +116,12 @@ class Options:
         """`help` or `version`, if that is all that is asked for."""
 
     def permissions(self) -> Any:
-        """The files that the program may read and write; None for none."""
-        if not self.read and not self.write:
+        """The files that the program may read and write, the packages it may import; None for none."""
+        if not self.read and not self.write and not self.imports:
             return None
         from ..sandbox.files import Permissions
 
-        return Permissions(self.read, self.write)
+        return Permissions(self.read, self.write, self.imports)
 
 
 def parse(arguments: list[str]) -> Options:
@@ -186,12 +189,6 @@ def _unknown(name: str) -> str:
     )
 
 
-NO_IMPORTS = (
-    "--allow-import is not offered: what an installed package holds would lead a program out of the sandbox; run the program as "
-    "plain Python, with all its rights: tensorsh python SCRIPT.py"
-)
-
-
 def _option(options: Options, word: str, rest: list[str]) -> None:
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
 
@@ -212,7 +209,12 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
         elif allowed is not True:
             allowed.append(value)
     elif name == "--allow-import":
-        raise UsageError(NO_IMPORTS)
+        from ..sandbox.files import package_names
+
+        try:
+            options.imports += package_names(argument())
+        except ValueError as error:
+            raise UsageError(f"{name}: {error}") from None
     elif name == "--timeout" or name.startswith("--max-"):
         from ..sandbox.limits import parse_seconds, parse_size
 

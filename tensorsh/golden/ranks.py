@@ -73,7 +73,7 @@ def run_ranks(path: str, bless: bool, permissions: Any, timeout: float, size: in
     """What each rank of a golden file tells."""
     given = {"path": path, "bless": bless, "timeout": timeout}
     if permissions is not None:
-        given |= {"read": permissions.read, "write": permissions.write}
+        given |= {"read": permissions.read, "write": permissions.write, "imports": permissions.imports}
     outputs = [(io.BytesIO(), io.BytesIO()) for _ in range(size)]
     Launcher(size, [sys.executable, "-m", __name__, json.dumps(given)], False, outputs).run()
     told = []
@@ -93,7 +93,7 @@ def member(given: dict[str, Any]) -> dict[str, Any]:
 
     rank = int(os.environ["RANK"])
     source = of_rank(read_source(given["path"]), rank)
-    permissions = Permissions(given["read"], given["write"]) if "read" in given else None
+    permissions = Permissions(given["read"], given["write"], given["imports"]) if "read" in given else None
     printed = io.StringIO()
     folder = os.path.dirname(given["path"])
     session = Session(permissions, stdout=printed, folder=folder, timeout=given["timeout"])

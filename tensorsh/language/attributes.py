@@ -25,7 +25,10 @@ def mangled(name: str, scope: Scope) -> str:
 def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
     value, name = node.value, node.attr
     walk.stack.append((value, scope, depth))
-    if not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load) or hasattr(node, "plain"):
+    every = walk.checked and gate and type(node.ctx) is ast.Load
+    if not every and (
+        not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load) or hasattr(node, "plain")
+    ):
         if gate and type(node.ctx) is not ast.Load:
             walk.stores.append((node, scope))
         return
@@ -41,8 +44,9 @@ def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
     context = node.ctx
     del node.attr
     if type(context) is ast.Load:
-        alone = name in ("data", "view")
+        alone = name in ("data", "view") and not every
         helper = f"<{name}>" if alone else "<private>" if name[0] == "_" and not special else "<attribute>"
+        helper = "<read>" if every else helper
         del node.ctx, node.value
         node.__class__ = ast.Call
         node.func = ast.Name(helper, LOAD, **where)
@@ -62,7 +66,7 @@ def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
     program ends (sandbox/restored.py).
     """
     value = node.value
-    if type(value) is ast.Name:
+    if type(value) is ast.Name and not walk.checked:
         home = scope.finds(value.id)
         if home is not None and home.first == value.id:
             return

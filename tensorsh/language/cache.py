@@ -24,11 +24,14 @@ Folder = str | os.PathLike[str]
 Entry = tuple[CodeType, "CodeType | None", "frozenset[str]", "dict[str, bool]"]
 
 
-def key_of(text: str, filename: str) -> bytes:
+def key_of(text: str, filename: str, checked: bool = False) -> bytes:
     """The key of a cached program: all that it depends on, apart from the names that are bound."""
     sources = [
         TABLE,
-        *(os.path.join(HERE, name) for name in ("scopes.py", "attributes.py", "flags.py", "lowering.py")),
+        *(
+            os.path.join(HERE, name)
+            for name in ("scopes.py", "attributes.py", "matching.py", "flags.py", "lowering.py")
+        ),
         names.__file__,
     ]
     own = "".join(f"{os.stat(path).st_mtime_ns}" for path in sources)
@@ -39,7 +42,7 @@ def key_of(text: str, filename: str) -> bytes:
         grammar = b""
     source = text.encode("utf-8", "surrogatepass")
     name = filename.encode("utf-8", "surrogatepass")
-    return digest(source, name, grammar, own.encode(), sys.version.encode(), MARK)
+    return digest(source, name, grammar, own.encode(), b"checked" * checked, sys.version.encode(), MARK)
 
 
 def _is_private(status: os.stat_result, is_kind: bool) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, private_attribute, view
 from ..sandbox.kinds import shown_range
+from ..sandbox.packages import Enclosed, checked, kept, read, shown
 from ..sandbox.stores import own, own_data, own_dtype, store
 from ..sandbox.thrown import catchable, goes_on
 from .collector import Held
@@ -37,6 +38,11 @@ RUNTIME: dict[str, Any] = {
     "<flag>": flag,
     "<data>": data,
     "<view>": view,
+    "<read>": read,
+    "<enclosed>": Enclosed,
+    "<shown>": shown,
+    "<checked>": checked,
+    "<kept>": kept,
     "<range>": shown_range,
     "<catchable>": catchable,
     "<goes on>": goes_on,
@@ -83,6 +89,7 @@ class Program:
         names: frozenset[str],
         questions: dict[str, bool],
         translation: Translation | None,
+        checked: bool = False,
     ) -> None:
         self.filename = filename
         self.source = source
@@ -92,6 +99,7 @@ class Program:
         self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
         self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
         self._translation = translation
+        self._checked = checked
         self._statements: list[Statement] | None = None
 
     @property
@@ -101,7 +109,7 @@ class Program:
             if self._translation is None:
                 from .translation import Translation
 
-                self._translation = Translation(self.source, self.filename, self._bound)
+                self._translation = Translation(self.source, self.filename, self._bound, checked=self._checked)
             self._statements = [Statement(*parts) for parts in self._translation.statements()]
             if self.last is not None:
                 self._statements[-1]._code = self.last
@@ -126,25 +134,26 @@ def compile_program(
     bound: Container[str] = (),
     cache: str | PathLike[str] | None = None,
     future: int = 0,
+    checked: bool = False,
 ) -> Program:
     """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in, `future` what an
-    earlier text imported from `__future__`, as a flag of Python's."""
+    earlier text imported from `__future__`, as a flag of Python's; `checked` reads every attribute on the gate."""
     text = clean(source)
     if cache is not None and not future:
         from .cache import key_of, load, save
 
-        key = key_of(text, filename)
+        key = key_of(text, filename, checked)
         entry = load(cache, key, bound)
         if entry is not None:
-            return Program(filename, text, *entry, None)
+            return Program(filename, text, *entry, None, checked)
     from .translation import Translation
 
     try:
         with Held():
-            translation = Translation(text, filename, bound, future)
+            translation = Translation(text, filename, bound, future, checked=checked)
             module, last = translation.program()
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
     if cache is not None and not future:
         save(cache, key, (module, last, translation.names, translation.questions))
-    return Program(filename, text, module, last, translation.names, translation.questions, translation)
+    return Program(filename, text, module, last, translation.names, translation.questions, translation, checked)

@@ -160,8 +160,8 @@ def unknown_import(case: Case) -> str | None:
     found = _suggestion(nearest(name, case.host.names_in(path)))
     if found is None and not path and any(case.host.names_in("")):
         return (
-            "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; installed "
-            "packages run in plain Python: tensorsh python SCRIPT.py"
+            "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; an installed "
+            f"package needs --allow-import={name} (%allow import {name} at the prompt)"
         )
     return found
 

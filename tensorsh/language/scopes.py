@@ -28,6 +28,7 @@ from ..sandbox.names import (
 )
 from .attributes import LOAD, attribute, check_store, is_shape, mangled
 from .flags import UNMISTAKABLE_FLAGS
+from .matching import match_case, match_subject, match_value
 from .mistake import Mistake, place_of
 from .targets import AsItem
 
@@ -82,7 +83,8 @@ class Scope:
 class Walk:
     """The result: every scope, the flags that were found (call, name node, scope), and the depth of the tree."""
 
-    def __init__(self) -> None:
+    def __init__(self, checked: bool = False) -> None:
+        self.checked = checked  # whether every attribute is read on the gate
         self.scopes: list[Scope] = []
         self.candidates: list[tuple[ast.Call, Scope]] = []
         self.nodes: list[tuple[ast.Name, Scope]] = []  # the names read; without the gate only
@@ -446,6 +448,9 @@ _VISITORS: dict[type, Any] = {
     ast.MatchStar: _capture,
     ast.MatchMapping: _capture,
     ast.MatchClass: _match_class,
+    ast.MatchValue: match_value,
+    ast.Match: match_subject,
+    ast.match_case: match_case,
     AsItem: _as_item,
 }
 

@@ -20,10 +20,16 @@ class Translation:
     """The tree of a text after the walk, and what can be compiled from it."""
 
     def __init__(
-        self, text: str, filename: str, bound: Container[str], future: int = 0, module: ast.Module | None = None
+        self,
+        text: str,
+        filename: str,
+        bound: Container[str],
+        future: int = 0,
+        module: ast.Module | None = None,
+        checked: bool = False,
     ) -> None:
         module = run_lowering(text) if module is None else module
-        walk = Walk()
+        walk = Walk(checked)
         walk.run(module)
         self.questions = lower_flags(walk, bound)
         self.names = walk.global_names()

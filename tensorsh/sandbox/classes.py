@@ -81,6 +81,11 @@ def register_class(kind: type) -> type:
     return kind
 
 
+def is_foreign_module(value: Any) -> bool:
+    """A module of Python's: not one that a script brings along, and not a table that stands for one."""
+    return isinstance(value, ModuleType) and type(value).__module__ != "tensorsh.sandbox.beside"
+
+
 def is_script_function(value: Any) -> bool:
     """A function that a script defined: it was made with builtins that hold the gate."""
     return isinstance(value, FunctionType) and MARK in value.__builtins__  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from .files import KEY, Permissions
 from .imports import make_import
 from .modules.standard import MODULES
 from .namespace import Namespace
+from .packages import Packages
 from .restored import watch
 
 TYPE_CHECKING = False
@@ -31,6 +32,7 @@ class Environment:
         "builtins",
         "import_module",
         "modules",
+        "packages",
         "permissions",
         "seed",
         "stderr",
@@ -47,6 +49,7 @@ class Environment:
         seed: int | None,
         argv: tuple[str, ...],
         modules: Mapping[str, Namespace | Callable[[], Namespace]],
+        prepare: Callable[[], Any] | None = None,
     ) -> None:
         from .builtins import make_builtins
 
@@ -62,7 +65,8 @@ class Environment:
         for name, make in MODULES.items():
             self.modules.setdefault(name, partial(self._make, name, make))
         self.beside = Beside(permissions)
-        self.import_module = make_import(self.modules, self.beside)
+        self.packages = permissions.packages = Packages(permissions, prepare)
+        self.import_module = make_import(self.modules, self.beside, self.packages)
         self.builtins = make_builtins(self.import_module, permissions, stdout, stdin)
         self.builtins[KEY] = permissions
 
@@ -104,6 +108,7 @@ def make_environment(
     stdin: TextIO | None = None,
     argv: tuple[str, ...] = ("",),
     modules: Mapping[str, Namespace | Callable[[], Namespace]] | None = None,
+    prepare: Callable[[], Any] | None = None,
 ) -> Environment:
     """A fresh environment; `builtins, import_module = make_environment(...)` works too.
 
@@ -112,5 +117,6 @@ def make_environment(
     permissions     which files may be read and written; none by default
     seed            of `random` and `np.random`; None draws one
     modules         further modules by name, above all torch: namespaces or functions that make them
+    prepare         called before the first import of an installed package
     """
-    return Environment(stdout, stderr, stdin, permissions or Permissions(), seed, argv, modules or {})
+    return Environment(stdout, stderr, stdin, permissions or Permissions(), seed, argv, modules or {}, prepare)

@@ -45,13 +45,18 @@ def acting() -> Permissions | None:
 
 
 class Permissions:
-    """The folders and files that may be read and written: True is everything, () nothing."""
+    """The folders and files that may be read and written, True is everything, () nothing; and the installed packages that may be
+    imported. A package runs with all the rights of Python, whatever the program that imports it is allowed."""
 
-    __slots__ = ("read", "write")
+    __slots__ = ("imports", "packages", "read", "write")
 
-    def __init__(self, read: Iterable[str] | bool = (), write: Iterable[str] | bool = ()) -> None:
+    def __init__(
+        self, read: Iterable[str] | bool = (), write: Iterable[str] | bool = (), imports: Iterable[str] = ()
+    ) -> None:
         self.read = _resolve_all(read)
         self.write = _resolve_all(write)
+        self.imports = package_names(imports)
+        self.packages: Any = None  # as the session's programs hold them
 
     def check(self, path: Any, kind: Literal["read", "write"] = "read") -> str:
         """The resolved path, or PermissionError."""
@@ -309,6 +314,15 @@ def path_text(path: Any) -> str:
     if "\0" in text:
         raise ValueError("embedded null byte")
     return text
+
+
+def package_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of packages. Raises ValueError for what is none."""
+    found = tuple(names.split(",") if isinstance(names, str) else names)
+    for name in found:
+        if type(name) is not str or not name.isidentifier() or name[0] == "_":
+            raise ValueError(f"a package is named as in `import NAME`, not {name!r}")
+    return found
 
 
 def _resolve_all(paths: Iterable[str] | bool) -> tuple[str, ...] | bool:

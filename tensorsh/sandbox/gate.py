@@ -33,7 +33,8 @@ _real_new = object.__new__
 shown_type: Callable[[type], Any] = lambda kind: kind
 
 
-# ---- classes that scripts define
+# how programs read any attribute where one of them has imported a package: packages.py puts it here
+read_checked: Callable[[Any, str], Any] | None = None
 
 
 # ---- reading
@@ -63,11 +64,18 @@ def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
     name = normalize(name)
     try:
-        return _gated(value, name) if is_gated(name) else getattr(value, name)
+        if read_checked is not None:
+            return read_checked(value, name)
+        return plain_attribute(value, name)
     except AttributeError:
         if default is _MISSING:
             raise
         return default
+
+
+def plain_attribute(value: Any, name: str) -> Any:
+    """`value.name` for a name that came as a string."""
+    return _gated(value, name) if is_gated(name) else getattr(value, name)
 
 
 def has_attribute(value: Any, name: str, /) -> bool:
@@ -138,7 +146,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
     if name in ("view", "byteswap"):
         return _reread(value, name)
     is_refused = False
-    if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_":
+    if name[:3] in ("gi_", "cr_", "ag_", "tb_", "co_") or name[:2] == "f_" or name[:5] == "func_":
         is_refused = owner(kind, name) is None and name not in getattr(value, "__dict__", ())
     elif name == "with_traceback":
         is_refused = isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .beside import Beside, ScriptModule
 from .namespace import Namespace, names, submodule
+from .packages import PackageModule, Packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +19,18 @@ if TYPE_CHECKING:
 _real_import = __import__
 
 
-def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]], beside: Beside) -> Callable[..., Any]:
+def make_import(
+    modules: Mapping[str, Namespace | Callable[[], Namespace]], beside: Beside, packages: Packages
+) -> Callable[..., Any]:
     """A function with `__import__`'s signature that knows the modules of one session."""
     loaded: dict[str, Namespace] = {}
 
     def load(name: str) -> Namespace | ScriptModule:
         module: Namespace | ScriptModule | None = loaded.get(name)
         if module is None:
-            entry = modules.get(name)
+            entry = None if name == "torchvision" and packages.allows(name) else modules.get(name)
             if entry is None:
-                module = beside.find(name)
+                module = beside.find(name) or packages.find(name)
                 if module is None:
                     raise unknown(name)
                 return module
@@ -53,7 +56,7 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]], besi
         top, *rest = name.split(".")
         module = parent = beside.loaded[top] if level else load(top)
         for part in rest:
-            child = _below(beside, module, part)
+            child = _below(beside, packages, module, part)
             if child is None:
                 raise no_submodule(name, module, part)
             module = child
@@ -61,6 +64,8 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]], besi
             return parent
         if type(module) is ScriptModule:
             return beside.names(module, tuple(fromlist))
+        if type(module) is PackageModule:
+            return packages.names(module, tuple(fromlist))
         for wanted in fromlist:
             if wanted != "*" and not _offers(module, wanted):
                 error = ImportError(
@@ -73,10 +78,14 @@ def make_import(modules: Mapping[str, Namespace | Callable[[], Namespace]], besi
     return import_module
 
 
-def _below(beside: Beside, module: Namespace | ScriptModule, part: str) -> Namespace | ScriptModule | None:
+def _below(
+    beside: Beside, packages: Packages, module: Namespace | ScriptModule, part: str
+) -> Namespace | ScriptModule | None:
     """The module `part` within another."""
     if type(module) is ScriptModule:
         return beside.find(f"{module._title}.{part}")
+    if type(module) is PackageModule:
+        return packages.find(f"{module.__name__}.{part}")
     return submodule(module, part)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from . import gate
 from .gate import get_attribute
 from .names import is_gated
 from .sealed import program_frame
@@ -21,7 +22,7 @@ def for_program() -> bool:
 
 def read_named(value: Any, name: str, *default: Any) -> Any:
     """`getattr` for a library function that is told the name: of a program, through the gate."""
-    if type(name) is str and not is_gated(name) or not for_program():
+    if type(name) is str and not is_gated(name) and gate.read_checked is None or not for_program():
         return getattr(value, name, *default)
     return get_attribute(value, name, *default)
 

@@ -22,6 +22,10 @@ GATED: dict[str, str] = {
     **dict.fromkeys(("co_firstlineno", "co_flags", "co_lnotab", "co_linetable", "co_exceptiontable"), _CODE),
     **dict.fromkeys(("co_lines", "co_positions", "co_qualname", "co_stacksize", "co_nlocals", "replace_code"), _CODE),
     **dict.fromkeys(("co_varnames", "co_argcount", "co_kwonlyargcount", "co_posonlyargcount", "co_name"), _CODE),
+    **dict.fromkeys(
+        ("func_globals", "func_code", "func_closure", "func_dict", "func_defaults"),
+        "compiled by Cython: as __globals__, ...",
+    ),
     "with_traceback": "takes and keeps tracebacks, which hold frames",
     "mro": "walks from any class to `object` and to the engine's own classes",
     "format": "str.format reads attributes that are named inside a string",

@@ -8,6 +8,7 @@ from typing import Any
 from .classes import (
     guarded_exit,
     guarded_getattr,
+    is_foreign_module,
     is_reserved,
     is_script_function,
     is_writable,
@@ -44,7 +45,8 @@ def own(value: Any) -> Any:
         if not is_script_function(value):
             raise AttributeError(f"cannot set an attribute of function '{value.__name__}'")
     elif id(kind) not in script_classes and (
-        kind.__module__ in _SHARED  # `typing.Counter` would pass a store on to the class it stands for
+        is_foreign_module(value)
+        or kind.__module__ in _SHARED  # `typing.Counter` would pass a store on to the class it stands for
         or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher")
         or hasattr(kind, "__members__")  # of an enumeration
         or not unwritable.isdisjoint(kind.__mro__)

@@ -43,7 +43,7 @@ ELSEWHERE = {
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
 _BLOCK = re.compile(r"%%(time|timeit|prun|lprof)\b")
-_HELP = re.compile(r"help\(\s*([^\W\d][\w.]*)?\s*\)$")
+_HELP = re.compile(r"help\(\s*(?:([^\W\d][\w.]*)|([\"'])modules\2)?\s*\)$")
 """How Python asks."""
 
 
@@ -141,6 +141,14 @@ def dispatch(shell: Shell, text: str) -> bool:
         return True
     if is_question(text):
         match = _HELP.match(text) or _QUESTION.match(text)
+        if match is not None and match.re is _HELP and match[2]:
+            print(
+                fill(
+                    "Programs may import " + ", ".join(sorted(shell.session.host().names_in(""))) + ".",
+                    max(columns() - 1, 20),
+                )
+            )
+            return True
         if match is None or match[1] is None:
             help(shell, "")
             return True

@@ -80,7 +80,9 @@ class Shell:
     def _new_session(self, options: Options | None) -> Session:
         read: Any = options.read if options is not None else []
         write: Any = options.write if options is not None else []
-        return Session(self.permissions(read, write), stdin=self.keyboard(), folder="")
+        permissions = self.permissions(read, write)
+        permissions.imports = tuple(options.imports if options is not None else ())
+        return Session(permissions, stdin=self.keyboard(), folder="")
 
     def permissions(self, read: Any, write: Any) -> Permissions:
         """What programs may read and write, by the flags of the command line and beyond."""

@@ -1,4 +1,4 @@
-"""Commands that set something: %device %dtype %precision %nan %lint %config %reset."""
+"""Commands that set something: %device %dtype %precision %nan %lint %config %allow %reset."""
 
 from __future__ import annotations
 
@@ -104,6 +104,29 @@ def config(shell: Shell, argument: str) -> None:
         print(f"written to {shell.config.write()}, with an explanation of each")
     except OSError as error:
         print(f"the settings file cannot be written: {error.strerror or error}", file=sys.stderr)
+
+
+@command("allow", "import NAME", "lets programs import an installed package, which runs with all the rights of Python")
+def allow(shell: Shell, argument: str) -> None:
+    from ..language.rechecked import recheck
+    from ..sandbox.files import package_names
+
+    permissions = shell.session.permissions
+    what, _, names = argument.partition(" ")
+    if not argument:
+        print(f"packages that may be imported: {', '.join(permissions.imports) or 'none'}")
+        return
+    if what != "import" or not names.strip():
+        raise CommandError("%allow import NAME lets programs import an installed package")
+    try:
+        wanted = [name for name in package_names(names.replace(" ", "")) if name not in permissions.imports]
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    for name in wanted:
+        if shell.confirm(f"May programs import {name}, which runs with all the rights of Python, in this session?"):
+            if not permissions.imports:
+                recheck(shell.session._programs, shell.session._builtins)
+            permissions.imports += (name,)
 
 
 @command("reset", "[-f]", "forgets all variables (-f: without asking)")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..language.workspace import Workspace
@@ -28,8 +29,29 @@ TOOLS = {
 """The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
 
 
+def seen(name: str) -> Callable[[], Any]:
+    """How what `import tensorsh` and `import torchvision` bind is made."""
+
+    def make() -> Any:
+        from .vision import vision
+
+        return vision(name)
+
+    return make
+
+
+VISION = {name: seen(name) for name in ("tensorsh", "torchvision")}
+
+
 def tool(session: Workspace, name: str) -> Any:
     """The tool of that name for one session."""
     from importlib import import_module
 
     return import_module(f"tensorsh.tools.{TOOLS[name]}").make(session)[name]
+
+
+def tqdm(session: Workspace | None) -> Any:
+    """What `import tqdm` binds in one session."""
+    from .bars import bars
+
+    return bars(session)

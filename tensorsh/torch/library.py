@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from ast import literal_eval
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from ..engine.loading import table
 from ..engine.tape.function import Function
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
-from ..sandbox.sealed import Sealed
+from ..sandbox.sealed import MARK, Sealed
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "impl", "register_autograd", "register_fake", "register_kernel",
@@ -159,7 +160,8 @@ def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /,
 
 def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
     """`CustomOpDef.register_fake` of an operator given by name."""
-    if process.plain and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
+    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
+    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
         return (lambda function: function) if func is None else func
     return found(op).register_fake if func is None else found(op).register_fake(func)
 
@@ -329,7 +331,7 @@ KEYS = "index _pin_memory _to_copy _unsafe_view slice select unsqueeze_copy sque
 
 def unanswered(name: str) -> Callable | None:
     """What stands for an operator of `KEYS`, in plain Python."""
-    if not process.plain or name not in KEYS:
+    if name not in KEYS or not (process.plain or "torch" in sys.modules):
         return None
 
     def refuse(*args: Any, **kwargs: Any) -> Any:

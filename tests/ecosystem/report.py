@@ -29,6 +29,39 @@ are `tests/ecosystem/programs/`.
 """
 
 
+SECTION = "## Their own tests"
+SUITES = """\
+
+{section}
+
+Tests that come with the libraries' sources, run on both sides (`python -m tests.ecosystem.suites`): of those that PyTorch passes, how many
+pass on tensorsh. Where a suite takes longer than its time, of those that ran in it.
+
+| library | version | pass here | of | in all |
+|---|---|---|---|---|
+{suites}
+
+In the mean {mean:.2f} %.
+"""
+
+
+def suites() -> str:
+    """The section of the libraries' own tests: a row for each, and the mean of their rates."""
+    rows, rates = [], []
+    for line in (HERE / "suites.txt").read_text("ascii").splitlines():
+        name, version, passing, count, whole, _ = line.split()
+        rates.append(100 * int(passing) / int(count))
+        rows.append(f"| {name} | {version} | {passing} ({rates[-1]:.2f} %) | {count} | {whole} |")
+    mean = sum(rates) / max(len(rates), 1)
+    return SUITES.format(section=SECTION, suites="\n".join(rows), mean=mean)
+
+
+def write_suites() -> None:
+    """Write that section of the page anew."""
+    before = PAGE.read_text(encoding="utf-8").partition(SECTION)[0].rstrip()
+    PAGE.write_text(f"{before}\n{suites()}", encoding="utf-8")
+
+
 def first_line(name: str) -> str:
     """What a program says that it does."""
     text = ast.get_docstring(ast.parse((HERE / "programs" / f"{name}.py").read_text(encoding="utf-8"))) or ""
@@ -46,5 +79,8 @@ def write(outcomes: dict[str, str], versions: dict[str, str]) -> None:
         )
     same = sum(told == "same" for told in outcomes.values())
     close = sum(told == "close" for told in outcomes.values())
-    page = TEXT.format(count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows))
+    page = (
+        TEXT.format(count=same + close, all=len(outcomes), same=same, date=date.today(), rows="\n".join(rows))
+        + suites()
+    )
     PAGE.write_text(page, encoding="utf-8")

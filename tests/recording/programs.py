@@ -1,10 +1,11 @@
-"""What the programs of tests/nn, tests/optim, tests/data_loader and tests/guides print under PyTorch."""
+"""What the programs of tests/nn, tests/optim, tests/data_loader, tests/guides and (with torchvision) tests/vision print under PyTorch."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import sys
+from importlib.util import find_spec
 from types import ModuleType
 
 from ..support.programs import FOLDERS, programs, recorded
@@ -15,7 +16,8 @@ def record() -> None:
     import torch
 
     one_thread()
-    for program in [p for folder in FOLDERS for p in programs(folder)]:
+    folders = FOLDERS if find_spec("torchvision") else [folder for folder in FOLDERS if folder != "vision"]
+    for program in [p for folder in folders for p in programs(folder)]:
         output = io.StringIO()
         torch.set_default_dtype(torch.float32)
         with contextlib.redirect_stdout(output):

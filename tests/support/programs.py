@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-FOLDERS = ("nn", "optim", "data_loader", "guides", "as_torch")
+FOLDERS = ("nn", "optim", "data_loader", "guides", "as_torch", "vision")
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])|[-+]?\d+e[-+]?\d+(?!\w)")
 
 

@@ -60,7 +60,7 @@ class Module(metaclass=OpenSealed):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__module__.startswith("tensorsh."):
+        if cls.__module__.startswith("tensorsh.torch."):
             cls.__module__ = cls.__module__[9:]
             owners = {} if cls.__init__ is Module.__init__ else {"__init__": ""}
             for base in (*cls.__bases__, cls):

@@ -33,7 +33,7 @@ class Dataset(metaclass=OpenSealed):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__module__.startswith("tensorsh."):
+        if cls.__module__.startswith("tensorsh.torch."):
             cls.__module__ = cls.__module__[9:]
 
     def __getitem__(self, index: Any) -> Any:

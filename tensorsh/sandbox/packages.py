@@ -1,0 +1,248 @@
+"""Installed packages that a person allows by name (`--allow-import=einops`): plain Python, outside the gate.
+
+A program holds what such a package makes, functions, classes and objects as they are; it never holds the package's modules. In
+their place it gets a `PackageModule`, which offers the public names that the package itself defines: not what its modules
+have imported (`einops.einops.sys`), nothing that begins with an underscore. Where packages are allowed, programs are compiled with
+every attribute they read on `read`, because an object may lead to a module by any name, and a call may return one.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from . import gate
+from .classes import is_foreign_module
+from .files import Permissions, acting
+from .kinds import public_type
+from .names import GATED, is_special
+from .namespace import Namespace
+from .sealed import Sealed
+
+_PLAIN = (int, float, complex, str, bytes, type(None), slice, range)
+_COPIED = (list, tuple, dict, set, frozenset)
+_SHOWN = frozenset(("__version__", "__doc__", "__name__"))
+WAYS_OUT = frozenset(
+    "os posix nt _io io marshal _pickle pickle _ctypes ctypes _imp sys gc _thread _posixsubprocess _socket _winapi mmap importlib "
+    "_frozen_importlib subprocess shutil socket runpy code codeop inspect pty builtins".split()
+)
+"""Modules whose functions do not come to programs as attributes of a package's objects (`class Opener: open = open`)."""
+_HARMLESS = frozenset(
+    "abs all any ascii bin callable chr divmod format hash hex id isinstance issubclass iter len max min next oct ord pow print "
+    "repr round sorted sum".split()
+)
+_OWN = ("builtins", "io", "_io")  # whose classes programs have
+
+
+class PackageModule(Namespace):
+    """A module of an allowed package as programs hold it. Each name is looked up when it is read, and nothing is set."""
+
+    __slots__ = ("_packages", "_real")
+
+    def __init__(self, packages: Packages, real: ModuleType) -> None:
+        super().__init__(real.__name__, {}, doc=real.__doc__)
+        object.__setattr__(self, "_packages", packages)
+        object.__setattr__(self, "_real", real)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._packages.offered(self._real, name)
+
+    def __dir__(self) -> list[str]:
+        return self._packages.public(self._real)
+
+
+class Packages:
+    """The packages of one session.
+
+    permissions  whose `imports` are the names allowed
+    prepare      called before the first import: `torch` comes to mean tensorsh in the process
+    """
+
+    def __init__(self, permissions: Permissions, prepare: Any = None) -> None:
+        self.permissions, self.prepare = permissions, prepare
+        self.shown: dict[str, PackageModule] = {}
+
+    def allows(self, name: str) -> bool:
+        """Whether a module belongs to a package that was allowed."""
+        return name.partition(".")[0] in self.permissions.imports
+
+    def find(self, name: str) -> PackageModule | None:
+        """The module of a dotted name, imported if need be; None where it is not allowed.
+
+        Raises:
+            ModuleNotFoundError: There is no such module.
+        """
+        if not self.allows(name) or any(part[:1] == "_" for part in name.split(".")):
+            return None
+        from importlib import import_module
+        from importlib.util import find_spec
+
+        if self.prepare is not None:
+            prepare, self.prepare = self.prepare, None
+            prepare()
+        gate.read_checked = read_by_name
+        top = name.partition(".")[0]
+        if name == top and name not in sys.modules and find_spec(name) is None:
+            error = ModuleNotFoundError(f"No module named {name!r}", name=name)
+            error.__notes__ = [f"no package of that name is installed: pip install --no-deps {name}"]
+            raise error
+        return self.present(import_module(name))
+
+    def present(self, module: ModuleType) -> PackageModule:
+        """What a program gets in place of a module.
+
+        Raises:
+            AttributeError: It belongs to no package that was allowed.
+        """
+        own: Any = vars(ModuleType)["__dict__"]  # past what a class of the package's says
+        name = own.__get__(module).get("__name__")
+        if type(name) is not str or not self.allows(name):
+            raise AttributeError(f"module {name!r} is not available in tensorsh: no --allow-import names it")
+        found = self.shown.get(name)
+        if found is None or found._real is not module:
+            found = self.shown[name] = PackageModule(self, module)
+        return found
+
+    def offered(self, module: ModuleType, name: str) -> Any:
+        """The value of `module.name` for a program."""
+        if name == "__all__":
+            return self.public(module)
+        if name[:1] == "_" and name not in _SHOWN:
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r} that is public", name=name)
+        value = getattr(module, name)
+        if not self.passes(value):
+            raise AttributeError(
+                f"module {module.__name__!r} only imports {name!r}: programs get what an allowed package defines itself",
+                name=name,
+            )
+        if type(value) in _COPIED:
+            return type(value)(value)
+        return self.present(value) if isinstance(value, ModuleType) else value
+
+    def passes(self, value: Any) -> bool:
+        """Whether a value of a module's dictionary is the package's own."""
+        if isinstance(value, ModuleType):
+            return self.allows(str(getattr(value, "__name__", "")))
+        if isinstance(value, _PLAIN) or value is Ellipsis:
+            return True
+        if type(value) in _COPIED:
+            items = value.values() if type(value) is dict else value
+            return not any(isinstance(each, ModuleType) for each in items) and not _is_shared(value)
+        if isinstance(value, type) and issubclass(value, type):
+            return False  # a metaclass makes classes past the gate
+        if type(value) is partial:
+            return self.passes(value.func)
+        home = getattr(value, "__module__", None)
+        if home is None and isinstance(value, types.BuiltinFunctionType):
+            home = getattr(value.__self__, "__name__", None)
+        if type(home) is not str:
+            return False
+        return self.allows(home) or _is_array(value)
+
+    def public(self, module: ModuleType) -> list[str]:
+        """The names that a module offers."""
+        own = vars(module)
+        listed: Any = own.get("__all__")
+        names: Any = listed if type(listed) in (list, tuple) else [name for name in own if name[:1] != "_"]
+        return [
+            name for name in names if type(name) is str and name[:1] != "_" and name in own and self.passes(own[name])
+        ]
+
+    def names(self, module: PackageModule, wanted: tuple[str, ...]) -> Namespace:
+        """What `from module import ...` binds."""
+        title, real = module.__name__, module._real
+        names = tuple(self.public(real)) if "*" in wanted else wanted
+        table: dict[str, Any] = {}
+        for name in names:
+            if not hasattr(real, name) and hasattr(real, "__path__"):
+                try:
+                    self.find(f"{title}.{name}")
+                except ModuleNotFoundError as error:
+                    if error.name != f"{title}.{name}":
+                        raise
+            try:
+                table[name] = self.offered(real, name)
+            except AttributeError as error:
+                why = f": {error}" if hasattr(real, name) else f" ({getattr(real, '__file__', 'unknown location')})"
+                raise ImportError(f"cannot import name {name!r} from {title!r}{why}", name=title) from None
+        return Namespace(title, table, public=list(table))
+
+
+def _is_shared(value: Any) -> bool:
+    """Whether a container is one of the interpreter's own (`from sys import path`)."""
+    return any(value is each for each in vars(sys).values() if type(each) in _COPIED and each)
+
+
+def _is_array(value: Any) -> bool:
+    """Arrays and numbers of numpy, tensors."""
+    kind = type(value)
+    return kind.__module__ == "numpy" and hasattr(value, "dtype") and not value.dtype.hasobject
+
+
+def present(module: ModuleType) -> Any:
+    """What a program gets in place of a module that an object or a call has led it to."""
+    permissions = acting()
+    if permissions is None or permissions.packages is None:
+        raise AttributeError("modules are not available in tensorsh")
+    return permissions.packages.present(module)
+
+
+def read_by_name(value: Any, name: str) -> Any:
+    """`getattr(value, name)` in a process in which a program has imported a package."""
+    permissions = acting()
+    return gate.plain_attribute(value, name) if permissions is None or not permissions.imports else read(value, name)
+
+
+class Enclosed(metaclass=Sealed):
+    """A value in a pattern (`case Color.RED`), read on the gate."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def shown(value: Any) -> Any:
+    """A value as programs may hold it, where it is a module."""
+    return value if not isinstance(value, ModuleType) or not is_foreign_module(value) else present(value)
+
+
+def kept(*values: Any) -> bool:
+    """True, behind values that are bound in its arguments."""
+    return True
+
+
+_GIVEN = (ModuleType, Namespace)
+_LOOKED_AT = (ModuleType, type, types.BuiltinFunctionType, types.FunctionType, types.MethodType)
+
+
+def read(value: Any, name: str) -> Any:
+    """`value.name` in a program of a session that may import packages."""
+    if issubclass(type(value), _GIVEN):
+        value = shown(value)
+        if type(value) is not PackageModule:  # a namespace's every entry is vetted
+            return getattr(value, name) if name[0] != "_" else gate.plain_attribute(value, name)
+    if name[0] != "_" and name not in GATED:
+        found = getattr(value, name)
+    elif name[0] != "_" or is_special(name):
+        found = gate.attribute(value, name)
+    else:
+        found = gate.private_attribute(value, name)
+    return checked(found) if issubclass(type(found), _LOOKED_AT) else found
+
+
+def checked(found: Any) -> Any:
+    """A value that an attribute gave, as programs may hold it."""
+    if isinstance(found, ModuleType):
+        return shown(found)
+    if isinstance(found, _LOOKED_AT):
+        home = found.__module__
+        if home in WAYS_OUT and found.__name__ not in _HARMLESS:
+            if not isinstance(found, type) or home not in _OWN or found.__name__ == "FileIO":
+                raise AttributeError(f"{home}.{found.__name__} is not available in tensorsh")
+        if isinstance(found, type):
+            return public_type(found)
+    return found

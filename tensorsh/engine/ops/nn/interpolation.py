@@ -106,8 +106,8 @@ def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> 
         low = np.floor(at)
         part = at - low
         a = np.float32(-0.75)
-        near = lambda x: fused(fused(x, a + 2, -(a + 3)) * x, x, one)
-        far = lambda x: fused(fused(fused(x, a, -5 * a), x, 8 * a), x, -4 * a)
+        near = lambda x: fused(x, a + 2, -(a + 3)) * x * x + one
+        far = lambda x: fused(fused(x, a, -5 * a), x, 8 * a) * x - 4 * a
         offsets = np.arange(-1, 3)
         weights = [far(part + one), near(part), near(one - part), far((one - part) + one)]
         return np.clip(low[:, None].astype(np.int64) + offsets, 0, n - 1), weights

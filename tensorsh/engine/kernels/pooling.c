@@ -38,6 +38,18 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
         best[j] = better ? v : best[j];                                                                               \
         number[j] = better ? tap : number[j];                                                                         \
     }
+/* Every second element begins here: the even and the odd ones of a row lie apart in `halves`, which vectors can read. */
+#define SPLIT(T, name)                                                                                                \
+    INLINE void name##_split(const T *x, size width, T *halves) {                                                     \
+        T *odd = halves + (width + 1) / 2;                                                                            \
+        INDEPENDENT                                                                                                   \
+        for (size j = 0; j < width / 2; j++) halves[j] = x[2 * j], odd[j] = x[2 * j + 1];                             \
+        if (width % 2) halves[width / 2] = x[width - 1];                                                              \
+    }                                                                                                                 \
+    /* The element `start` of a row that was split, after which every second one follows. */                          \
+    INLINE const T *name##_every_second(const T *halves, size width, size start) {                                    \
+        return halves + (start & 1 ? (width + 1) / 2 : 0) + (start - (start & 1)) / 2;                                \
+    }
 #define LARGEST(T, step)                                                                                              \
     INDEPENDENT                                                                                                       \
     for (size j = from; j < to; j++) {                                                                                \
@@ -45,23 +57,26 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
         best[j] = (v > best[j]) | (v != v) ? v : best[j];                                                             \
     }
 #define POOLING(T, I, name)                                                                                           \
-    WIDE static void name##_largest(const T *x, size stride, size from, size to, T *best) {                           \
+    SPLIT(T, name)                                                                                                    \
+    INLINE void name##_largest(const T *x, size stride, size from, size to, T *best) {                           \
         if (stride == 1) { LARGEST(T, 1) }                                                                            \
-        else if (stride == 2) { LARGEST(T, 2) }                                                                       \
         else { LARGEST(T, stride) }                                                                                   \
     }                                                                                                                 \
     /* Maxima alone: those along the rows first, which many windows share. */                                         \
-    static void name##_values(Call *c, const Windows *w, const T *x, T *best, T *lines, size planes) {                \
-        const size rows = w->in[0] * w->in[1], width = w->in[2], across = w->out[2];                                  \
+    WIDE static void name##_values(Call *c, const Windows *w, const T *x, T *best, T *lines, size planes) {                \
+        const size rows = w->in[0] * w->in[1], width = w->in[2], across = w->out[2], two = w->stride[2] == 2;          \
+        T *halves = lines + rows * across;                                                                            \
         for (size plane = 0; plane < planes && !ends(c, rows * width); plane++) {                                     \
             for (size j = 0; j < rows * across; j++) lines[j] = -(T)INFINITY;                                         \
-            for (size row = 0; row < rows; row++, x += width)                                                         \
+            for (size row = 0; row < rows; row++, x += width) {                                                       \
+                if (two) name##_split(x, width, halves);                                                              \
                 for (size k = 0; k < w->kernel[2]; k++) {                                                             \
                     const size start = k * w->apart[2] - w->border[2];                                                \
                     const size to = start >= width ? 0 : (width - 1 - start) / w->stride[2] + 1;                      \
-                    name##_largest(x + start, w->stride[2], first_inside(start, w->stride[2]), to < across ? to : across, \
-                                   lines + row * across);                                                             \
+                    name##_largest(two ? name##_every_second(halves, width, start) : x + start, two ? 1 : w->stride[2], \
+                                   first_inside(start, w->stride[2]), to < across ? to : across, lines + row * across); \
                 }                                                                                                     \
+            }                                                                                                         \
             for (size d = 0; d < w->out[0]; d++)                                                                      \
                 for (size h = 0; h < w->out[1] && !ends(c, across * w->kernel[1]); h++, best += across) {             \
                     const size z = d * w->stride[0] - w->border[0], y = h * w->stride[1] - w->border[1];              \
@@ -73,14 +88,15 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
                 }                                                                                                     \
         }                                                                                                             \
     }                                                                                                                 \
-    WIDE static void name##_meet(const T *x, size stride, size from, size to, I tap, T *best, I *number) {            \
+    INLINE void name##_meet(const T *x, size stride, size from, size to, I tap, T *best, I *number) {            \
         if (stride == 1) { MEET(T, I, 1) }                                                                            \
-        else if (stride == 2) { MEET(T, I, 2) }                                                                       \
         else { MEET(T, I, stride) }                                                                                   \
     }                                                                                                                 \
-    static void name##_planes(Call *c, const Windows *w, const T *x, T *best, uint8_t *places, I *number, size planes) { \
+    WIDE static void name##_planes(Call *c, const Windows *w, const T *x, T *best, uint8_t *places, I *number, size planes) { \
         const size depth = w->in[0], height = w->in[1], width = w->in[2], across = w->out[2];                         \
+        const size two = w->stride[2] == 2;                                                                           \
         I *first = number + across;                                                                                   \
+        T *halves = (T *)(first + across);                                                                            \
         for (size j = 0; j < across; j++) first[j] = (I)first_inside(j * w->stride[2] - w->border[2], w->apart[2]);   \
         for (size plane = 0; plane < planes; plane++, x += depth * height * width)                                    \
             for (size d = 0; d < w->out[0]; d++)                                                                      \
@@ -94,13 +110,14 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
                     for (size a = a0; a < w->kernel[0] && z + a * w->apart[0] < depth; a++)                           \
                         for (size b = b0; b < w->kernel[1] && y + b * w->apart[1] < height; b++) {                    \
                             const T *row = x + ((z + a * w->apart[0]) * height + y + b * w->apart[1]) * width;        \
+                            if (two) name##_split(row, width, halves);                                                \
                             for (size k = 0; k < w->kernel[2]; k++) {                                                 \
                                 const size start = k * w->apart[2] - w->border[2];                                    \
                                 const size from = first_inside(start, w->stride[2]);                                  \
                                 size to = start >= width ? 0 : (width - 1 - start) / w->stride[2] + 1;                \
                                 if (to > across) to = across;                                                         \
-                                name##_meet(row + start, w->stride[2], from, to,                                      \
-                                            (I)((a * w->kernel[1] + b) * w->kernel[2] + k), best, number);            \
+                                name##_meet(two ? name##_every_second(halves, width, start) : row + start,            \
+                                            two ? 1 : w->stride[2], from, to, (I)((a * w->kernel[1] + b) * w->kernel[2] + k), best, number);            \
                             }                                                                                         \
                         }                                                                                             \
                     for (size j = 0; j < across; j++) places[j] = (uint8_t)number[j];                                 \
@@ -131,7 +148,7 @@ static int planned(Call *c, const Argument *in, const Argument *out) {
     c->answer = 1;
     c->lines = out->shape[0], c->each = times(out->count / out->shape[0], w.taps);
     const size rows = places->data ? 2 : w.in[0] * w.in[1], room = times(rows, w.out[2]);
-    c->room = times(room > 256 ? room : 256, (size)sizeof(int64_t));
+    c->room = room == PTRDIFF_MAX ? room : times((room > 256 ? room : 256) + w.in[2], (size)sizeof(int64_t));
     return c->room < PTRDIFF_MAX;
 }
 

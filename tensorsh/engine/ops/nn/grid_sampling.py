@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import length, not_implemented
+from ...kernels import kernel, unsuited
 from ...operators.declare import Array, composite, operator
 from ..creation.factories import both_halves
 from .embedding import add_rows
@@ -91,7 +92,7 @@ def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> tupl
 
 def rows(xp: Any, x: Any) -> Any:
     """An image [N, C, *S] as rows [N * S, C]."""
-    return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+    return xp.ascontiguousarray(xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1]))
 
 
 def combinations(xp: Any, shape: tuple, grid: Any, mode: int, padding: int, align: bool, scales: list | None = None):
@@ -120,6 +121,15 @@ def product(sides: list, *by: int) -> Any:
     return reduce(mul, factors)
 
 
+weighed_rows = kernel("weighed_rows", unsuited)
+
+
+def add_weighed(image: Any, number: Any, weight: Any, out: Any) -> None:
+    """``out += image[number] * weight`` for the rows of an image."""
+    if weighed_rows(image, number, weight.reshape(-1), out) is None:
+        out += image[number] * weight
+
+
 def sampler(dims: int) -> Any:
     name = f"grid_sampler_{dims}d"
 
@@ -130,7 +140,7 @@ def sampler(dims: int) -> Any:
         image = rows(xp, input)
         out = xp.zeros((grid.size // dims, input.shape[1]), input.dtype)
         for number, sides in combinations(xp, input.shape, grid, interpolation_mode, padding_mode, align_corners):
-            out += image[number] * product(sides)
+            add_weighed(image, number, product(sides), out)
         return xp.ascontiguousarray(xp.moveaxis(out.reshape(*grid.shape[:-1], -1), -1, 1))
 
     @operator(

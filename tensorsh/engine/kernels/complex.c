@@ -183,8 +183,8 @@ static int complex_divide(Call *c, size from, size to) {
             out[i] = (x == (real)INFINITY) | (y == (real)INFINITY) ? (real)INFINITY : x != x ? x : y != y ? y : found; \
         }                                                                                                     \
     }
-MODULUS(single_modulus, float, FMAF, fabsf, sqrtf, 0x1p60f, 0x1p-40f, 0x1p-64f, 0x1p64f)
-MODULUS(double_modulus, double, FMA, fabs, sqrt, 0x1p500, 0x1p-400, 0x1p-540, 0x1p540)
+MODULUS(single_modulus, float, FMAF, fabsf, sqrtf, 0x1p60f, 0x1p-40f, 0x1p-100f, 0x1p100f)
+MODULUS(double_modulus, double, FMA, fabs, sqrt, 0x1p500, 0x1p-400, 0x1p-600, 0x1p600)
 
 /* modulus(z, out): the absolute values of complex numbers. */
 static int modulus_plan(Call *c) {

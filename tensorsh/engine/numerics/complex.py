@@ -29,7 +29,7 @@ def product(xp: Any, a: Any, b: Any) -> Any:
     if a.size == 1 or b.size == 1:
         if a.dtype is COMPLEX64 and a.size != b.size:
             many, one = (a, b) if b.size == 1 else (b, a)
-            found = by_number(many, one) if many.ndim >= one.ndim else None
+            found = by_number(many, np.asarray(one)) if many.ndim >= one.ndim else None
             return rounded_product(a, b) if found is None else found
     elif a.shape == b.shape and (found := multiplied(a, b, 8 if a.dtype is COMPLEX64 else 4)) is not None:
         return found

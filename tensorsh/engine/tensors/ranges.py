@@ -33,6 +33,11 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     first, last = kind.type(start), kind.type(end)
     i = np.arange(steps)
     half = steps // 2
+    if d.kind == "c" and not power:
+        found = np.empty(steps, kind)
+        found.real = both_halves(first.real, last.real, steps, found.real.dtype)
+        found.imag = both_halves(first.imag, last.imag, steps, found.real.dtype)
+        return found
     if d.kind == "c":  # a quotient of complex numbers is a product with the reciprocal
         part = kind.type().real
         step, i = (last - first) * kind.type(type(part)(1) / type(part)(steps - 1)), i.astype(kind)

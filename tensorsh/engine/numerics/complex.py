@@ -24,18 +24,20 @@ divided, by_number = kernel("complex_divide", unsuited), kernel("complex_by_numb
 
 def product(xp: Any, a: Any, b: Any) -> Any:
     """``a * b``."""
-    if fused_product is None or xp is not np or a.dtype not in COMPLEX or b.dtype is not a.dtype:
+    dtype = a.dtype
+    single = dtype is COMPLEX64
+    if fused_product is None or xp is not np or not (single or dtype is COMPLEX128) or b.dtype is not dtype:
         return xp.multiply(a, b)
-    if a.size == 1 or b.size == 1:
-        if a.dtype is COMPLEX64 and a.size != b.size:
-            many, one = (a, b) if b.size == 1 else (b, a)
-            found = by_number(many, np.asarray(one)) if many.ndim >= one.ndim else None
-            return rounded_product(a, b) if found is None else found
-    elif a.shape == b.shape and (found := multiplied(a, b, 8 if a.dtype is COMPLEX64 else 4)) is not None:
-        return found
+    if a.shape == b.shape and a.size != 1:
+        found = multiplied(a, b, 8 if single else 4)
+        if found is not None:
+            return found
+    elif single and a.size != b.size and (a.size == 1 or b.size == 1):
+        many, one = (a, b) if b.size == 1 else (b, a)
+        found = by_number(many, np.asarray(one)) if many.ndim >= one.ndim else None
+        return rounded_product(a, b) if found is None else found
     a, b, shape, order, near = in_runs(a, b)
     n = a.shape[-1]
-    single = a.dtype is COMPLEX64
     whole = n - n % (8 if single else 4) if near else 0
     end = whole + (n - whole) // 2 * 2 if single else n
     if whole == n:

@@ -36,14 +36,14 @@ DEGREE_18 = (
 """The polynomials' coefficients, a row for each sum of the matrix's powers."""
 
 
-def combined(terms: list, coefficients: Any) -> Any:
-    """The sum of arrays, each times a real number, from the first on."""
-    kind = terms[0].dtype
-    real = terms[0].real.dtype
-    total = np.zeros(terms[0].shape, kind)
-    for x, number in zip(terms, coefficients, strict=True):
-        total.view(real)[...] += x.view(real) * real.type(number)
-    return total
+def combined(terms: list, *rows: Any) -> Any:
+    """The sum of arrays, each times a real number, from the first on; several sums for several rows of numbers."""
+    kind, real = terms[0].dtype, terms[0].real.dtype
+    total = np.zeros((len(rows), *terms[0].shape), kind)
+    parts, numbers = total.view(real), np.array(rows, real).T[:, :, None, None, None]
+    for x, number in zip(terms, numbers, strict=True):
+        parts += x.view(real) * number
+    return total[0] if len(rows) == 1 else total
 
 
 def polynomial(a: Any, degree: int) -> Any:
@@ -68,12 +68,12 @@ def polynomial(a: Any, degree: int) -> Any:
         return combined([one, a, square, fourth, eighth], (1, 1, (857 - 58 * root) / 630, 0, 1))
     cube = product(a, square)
     if degree == 12:
-        b = [combined([one, a, square, cube], row) for row in DEGREE_12]
+        b = combined([one, a, square, cube], *DEGREE_12)
         b[2] += product(b[3], b[3])
         b[1] += b[2]
         return b[0] + product(b[1], b[2])
     powers = [one, a, square, cube, product(cube, cube)]
-    b = [combined(powers, row) for row in DEGREE_18]
+    b = combined(powers, *DEGREE_18)
     b[3] += product(b[0], b[4])
     b[2] += b[3]
     return b[1] + product(b[2], b[3])
@@ -93,8 +93,14 @@ def exponential(a: Any) -> Any:
         squares = np.where(np.isfinite(halvings), halvings, 0)
         for done in range(int(squares.max(initial=0))):
             left = squares > done
-            result[left] = product(result[left], result[left])
+            result = product(result, result) if left.all() else squared(result, left)
     return result
+
+
+def squared(a: Any, chosen: Any) -> Any:
+    """A batch in which the chosen matrices are squared."""
+    a[chosen] = product(a[chosen], a[chosen])
+    return a
 
 
 @linalg("matrix_exp")

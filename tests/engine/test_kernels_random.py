@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorsh.engine import kernels
-from tensorsh.engine.random import normal
+from tensorsh.engine.random import normal, rejection
 from tensorsh.engine.random.generator import BLOCK, CompiledTwister, Generator, NumpyTwister
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
@@ -45,3 +45,15 @@ def test_what_does_not_suit_is_left_to_the_formula():
     assert c.twister_words(np.zeros(BLOCK, np.uint32), -BLOCK) is None
     assert c.normals() is None and c.twister_words() is None and c.twister_key() is None
     assert c.normals(words, out, "0", 1.0) is None
+
+
+def test_poisson_takes_the_words_that_the_formula_takes(monkeypatch):
+    rates = np.random.default_rng(2).choice([0.0, 0.01, 0.7, 9.99, 10.0, 33.3, 4000.0], 3000)
+    fast, slow = Generator(), Generator()
+    for generator in (fast, slow):
+        generator.manual_seed(11)
+        generator.words32(617)
+    drawn = [rejection.poisson(fast, rates), fast.words32(3).tolist(), rejection.poisson(fast, rates[:0])]
+    monkeypatch.setattr(rejection, "compiled_poisson", None)
+    assert drawn[0].tobytes() == rejection.poisson(slow, rates).tobytes()
+    assert drawn[1] == slow.words32(3).tolist() and fast.get_state().tobytes() == slow.get_state().tobytes()

@@ -40,6 +40,175 @@
 COMPLEX(single, float, FMAF, fabsf)
 COMPLEX(double, double, FMA, fabs)
 
+/* Arrays of one shape whose numbers lie side by side, as PyTorch goes through them: whole blocks in vectors, whose steps all round;
+   of the rest, its compiler fuses two numbers of single precision at a time, and all of double precision. */
+typedef float singles __attribute__((vector_size(64), aligned(4)));
+typedef double doubles __attribute__((vector_size(64), aligned(8)));
+typedef int32_t single_signs __attribute__((vector_size(64)));
+typedef int64_t double_signs __attribute__((vector_size(64)));
+#define FIRSTS8(x) __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6)
+#define SECONDS8(x) __builtin_shufflevector(x, x, 1, 1, 3, 3, 5, 5, 7, 7)
+#define TURNED8(x) __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6)
+#define FIRSTS16(x) __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14)
+#define SECONDS16(x) __builtin_shufflevector(x, x, 1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15)
+#define TURNED16(x) __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
+
+/* The first `n` products, by eights of single and by fours of double precision: where the sign of a term turns, so do its bits,
+   which no compiler takes for a complex product. */
+#define BLOCKS(name, real, vector, signs, minus, lanes, FIRSTS, SECONDS, TURNED)                              \
+    WIDE static void name(const real *x, const real *y, real *out, size n) {                                  \
+        const signs turn = minus;                                                                             \
+        for (size i = 0; i < 2 * n; i += lanes) {                                                             \
+            const vector a = *(const vector *)(x + i), b = *(const vector *)(y + i);                          \
+            const vector p = a * FIRSTS(b), q = TURNED(a) * SECONDS(b);                                       \
+            *(vector *)(out + i) = p + (vector)((signs)q ^ turn);                                             \
+        }                                                                                                     \
+    }
+#define TURN8 {INT64_MIN, 0, INT64_MIN, 0, INT64_MIN, 0, INT64_MIN, 0}
+#define HALF_TURN INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0
+#define TURN16 {HALF_TURN, HALF_TURN}
+BLOCKS(single_blocks, float, singles, single_signs, TURN16, 16, FIRSTS16, SECONDS16, TURNED16)
+BLOCKS(double_blocks, double, doubles, double_signs, TURN8, 8, FIRSTS8, SECONDS8, TURNED8)
+
+/* Each number times one: all steps round. */
+WIDE static void single_by_number(const float *x, const float *y, float *out, size n) {
+    const singles again = {y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0]};
+    const singles other = {-y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1]};
+    const size whole = n - n % 8;
+    for (size i = 0; i < 2 * whole; i += 16) {
+        const singles a = *(const singles *)(x + i), p = a * again, q = TURNED16(a) * other;
+        *(singles *)(out + i) = p + q;
+    }
+    for (size i = whole; i < n; i++) {
+        const float re = x[2 * i] * y[0] + x[2 * i + 1] * -y[1], im = x[2 * i + 1] * y[0] + x[2 * i] * y[1];
+        out[2 * i] = re, out[2 * i + 1] = im;
+    }
+}
+
+static int by_number_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (x->kind != PLAIN || x->item != 8 || x->dtype != y->dtype || y->count != 1) return 0;
+    shape_as(result(c, 0), x);
+    c->lines = x->count, c->each = 1;
+    return 1;
+}
+
+static int by_number(Call *c, size from, size to) {
+    single_by_number((const float *)c->in[0].data + 2 * from, c->in[1].data, (float *)c->out[0].data + 2 * from, to - from);
+    return 1;
+}
+
+static int pairs_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (x->kind != PLAIN || x->dtype != y->dtype || (x->item != 8 && x->item != 16) || !has_shape(x, y->ndim, y->shape)) return 0;
+    shape_as(result(c, 0), x);
+    c->lines = 1, c->each = x->count;
+    return 1;
+}
+
+/* complex_multiply(x, y, block): blocks of so many numbers are vectors, 8 or 16 of single and 4 or 8 of double precision. */
+static int complex_multiply_plan(Call *c) {
+    const size block = c->in[2].whole;
+    return pairs_plan(c) && (block == 4 || block == 8 || block == 16) && block * c->in[0].item >= 64;
+}
+
+static int complex_multiply(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const size n = c->in[0].count, block = c->in[2].whole, whole = n - n % block;
+    if (c->in[0].item == 8) {
+        const float *x = c->in[0].data, *y = c->in[1].data;
+        float *out = c->out[0].data;
+        const size odd = block == 8 ? n - (n - whole) % 2 : n;
+        for (size i = 0, m; i < whole && !ends(c, LONG_WORK); i += m) {
+            m = whole - i < LONG_WORK ? whole - i : LONG_WORK;
+            single_blocks(x + 2 * i, y + 2 * i, out + 2 * i, m);
+        }
+        for (size i = whole; i < odd; i++) single_fused_product_of(x + 2 * i, y + 2 * i, out + 2 * i);
+        for (size i = odd; i < n; i++) single_product_of(x + 2 * i, y + 2 * i, out + 2 * i);
+    } else {
+        const double *x = c->in[0].data, *y = c->in[1].data;
+        double *out = c->out[0].data;
+        for (size i = 0, m; i < whole && !ends(c, LONG_WORK); i += m) {
+            m = whole - i < LONG_WORK ? whole - i : LONG_WORK;
+            double_blocks(x + 2 * i, y + 2 * i, out + 2 * i, m);
+        }
+        for (size i = whole; i < n; i++) double_fused_product_of(x + 2 * i, y + 2 * i, out + 2 * i);
+    }
+    return 1;
+}
+
+#define QUOTIENTS(name, real, of)                                                                             \
+    WIDE static void name(const real *x, const real *y, real *out, size n) {                                  \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) of(x + 2 * i, y + 2 * i, out + 2 * i);                                   \
+    }
+QUOTIENTS(single_quotients, float, single_fused_quotient_of)
+QUOTIENTS(double_quotients, double, double_fused_quotient_of)
+
+/* complex_divide(x, y): of single precision, a number that is left over by pairs is not fused. */
+static int complex_divide(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const size n = c->in[0].count;
+    if (c->in[0].item == 8) {
+        const float *x = c->in[0].data, *y = c->in[1].data;
+        float *out = c->out[0].data;
+        for (size i = 0, m; i < n - n % 2 && !ends(c, LONG_WORK); i += m) {
+            m = n - n % 2 - i < LONG_WORK ? n - n % 2 - i : LONG_WORK;
+            single_quotients(x + 2 * i, y + 2 * i, out + 2 * i, m);
+        }
+        if (n % 2) single_quotient_of(x + 2 * (n - 1), y + 2 * (n - 1), out + 2 * (n - 1));
+    } else {
+        const double *x = c->in[0].data, *y = c->in[1].data;
+        double *out = c->out[0].data;
+        for (size i = 0, m; i < n && !ends(c, LONG_WORK); i += m) {
+            m = n - i < LONG_WORK ? n - i : LONG_WORK;
+            double_quotients(x + 2 * i, y + 2 * i, out + 2 * i, m);
+        }
+    }
+    return 1;
+}
+
+/* The root of a^2 + b^2, rounded once but for about one in a million: the rests of the squares and of their sum mend the root.
+   Very large and very small numbers are scaled before. */
+#define MODULUS(name, real, fma, absolute, root, large, small, down, up)                                      \
+    WIDE static void name(const real *z, real *out, size n) {                                                 \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const real x = absolute(z[2 * i]), y = absolute(z[2 * i + 1]), most = x > y ? x : y, least = x > y ? y : x; \
+            const real scale = most > large ? down : most < small ? up : 1, back = most > large ? up : most < small ? down : 1; \
+            const real a = most * scale, b = least * scale, p = a * a, q = b * b, s = p + q;                  \
+            const real rest = (q - (s - p)) + (fma(a, a, -p) + fma(b, b, -q));                                \
+            const real r = root(s), mended = fma(fma(-r, r, s) + rest, (real)0.5 / r, r);                     \
+            const real found = s == 0 ? 0 : mended * back;                                                    \
+            out[i] = (x == (real)INFINITY) | (y == (real)INFINITY) ? (real)INFINITY : x != x ? x : y != y ? y : found; \
+        }                                                                                                     \
+    }
+MODULUS(single_modulus, float, FMAF, fabsf, sqrtf, 0x1p60f, 0x1p-40f, 0x1p-100f, 0x1p100f)
+MODULUS(double_modulus, double, FMA, fabs, sqrt, 0x1p500, 0x1p-400, 0x1p-600, 0x1p600)
+
+/* modulus(z, out): the absolute values of complex numbers. */
+static int modulus_plan(Call *c) {
+    const Argument *z = &c->in[0], *out = &c->in[1];
+    if (z->kind != PLAIN || z->item != 2 * out->item || !has_shape(z, out->ndim, out->shape)) return 0;
+    c->answer = 1;
+    c->lines = z->count, c->each = 1;
+    return 1;
+}
+
+static int modulus(Call *c, size from, size to) {
+    if (c->in[1].kind == FLOAT32) single_modulus((const float *)c->in[0].data + 2 * from, (float *)c->in[1].data + from, to - from);
+    else double_modulus((const double *)c->in[0].data + 2 * from, (double *)c->in[1].data + from, to - from);
+    return 1;
+}
+
+const Kernel complex_kernels[] = {
+    {"complex_multiply", "aai", complex_multiply_plan, complex_multiply, "complex_multiply(x, y, block)"},
+    {"complex_divide", "aa", pairs_plan, complex_divide, "complex_divide(x, y)"},
+    {"complex_by_number", "aa", by_number_plan, by_number, "complex_by_number(x, y): each of single precision times one"},
+    {"modulus", "aR", modulus_plan, modulus, "modulus(z, out)"},
+    {0},
+};
+
 #define UFUNC(name, loop) {name, 2, {single_##loop, double_##loop}, 1}
 Ufunc complex_ufuncs[] = {
     UFUNC("complex_product", product), UFUNC("complex_product_fused", fused_product), UFUNC("complex_quotient", quotient),

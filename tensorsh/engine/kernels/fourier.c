@@ -25,13 +25,20 @@ enum { ONE_SUM, IN_TURN, LAST_FIRST, LAST_OF_ALL = 4 };
 /* Where the result is scaled: at the end, before the last step, in the sums of a prime. */
 enum { LATE, BETWEEN, EARLY };
 
-#define TRANSFORMS(T, name)                                                                                           \
-    static void name##_prime(int n, int order, T scale, const T *re, const T *im, T *x, T *y) {                       \
+/* Signals are transformed several at a time, each in its lane of vectors. */
+typedef float vectors __attribute__((vector_size(64)));
+typedef double wide_vectors __attribute__((vector_size(64)));
+#define EACH(T, number) ((number) - (T){0})
+
+#define TRANSFORMS(T, R, name)                                                                                        \
+    INLINE void name##_prime(int n, int order, R given, const T *re, const T *im, T *x, T *y) {                       \
         const Rotations *of = ROTATIONS;                                                                              \
         const int m = (n - 1) / 2;                                                                                    \
         /* of three numbers it is the sine that is scaled */                                                          \
-        const T rest = n == 3 ? 1 : scale, sine = n == 3 ? scale : 1, firstr = re[0] * scale, firsti = im[0] * scale; \
-        T tr[8] = {0}, ti[8] = {0}, ur[8] = {0}, ui[8] = {0}, sr, si;                                                 \
+        const R sine = n == 3 ? given : 1;                                                                            \
+        const T scale = EACH(T, given), rest = EACH(T, n == 3 ? 1 : given);                                           \
+        const T firstr = re[0] * scale, firsti = im[0] * scale;                                                       \
+        T tr[8] = {{0}}, ti[8] = {{0}}, ur[8] = {{0}}, ui[8] = {{0}}, sr, si;                                         \
         while (of->n != n) of++;                                                                                      \
         for (int j = 1; j <= m; j++) {                                                                                \
             tr[j] = (re[j] + re[n - j]) * scale, ti[j] = (im[j] + im[n - j]) * scale;                                 \
@@ -43,11 +50,11 @@ enum { LATE, BETWEEN, EARLY };
         else x[0] = firstr + sr, y[0] = firsti + si;                                                                  \
         order &= ~LAST_OF_ALL;                                                                                        \
         for (int k = 1; k <= m; k++) {                                                                                \
-            T ar = 0, ai = 0, br = 0, bi = 0, c, s;                                                                   \
+            T ar = {0}, ai = {0}, br = {0}, bi = {0}, c, s;                                                           \
             for (int step = 1; step <= m; step++) {                                                                   \
                 const int j = order == LAST_FIRST && 2 * k <= m ? m + 1 - step : step, at = k * j % n;                \
                 const int near = at <= m ? at : n - at;                                                               \
-                c = (T)of->cosines[near], s = (at <= m ? (T)of->sines[near] : -(T)of->sines[near]) * sine;            \
+                c = EACH(T, (R)of->cosines[near]), s = EACH(T, (at <= m ? (R)of->sines[near] : -(R)of->sines[near]) * sine); \
                 if (order != ONE_SUM && step == 1) ar = firstr, ai = firsti;                                          \
                 ar = step == 1 && order == ONE_SUM ? c * tr[j] : ar + c * tr[j];                                      \
                 ai = step == 1 && order == ONE_SUM ? c * ti[j] : ai + c * ti[j];                                      \
@@ -58,14 +65,14 @@ enum { LATE, BETWEEN, EARLY };
             x[k] = ar + bi, x[n - k] = ar - bi, y[k] = ai - br, y[n - k] = ai + br;                                   \
         }                                                                                                             \
     }                                                                                                                 \
-    static void name##_four(const T *re, const T *im, T *x, T *y) {                                                   \
+    INLINE void name##_four(const T *re, const T *im, T *x, T *y) {                                                   \
         const T ar = re[0] + re[2], ai = im[0] + im[2], br = re[0] - re[2], bi = im[0] - im[2];                       \
         const T cr = re[1] + re[3], ci = im[1] + im[3], dr = re[1] - re[3], di = im[1] - im[3];                       \
         x[0] = ar + cr, y[0] = ai + ci, x[2] = ar - cr, y[2] = ai - ci;                                               \
         x[1] = br + di, y[1] = bi - dr, x[3] = br - di, y[3] = bi + dr;                                               \
     }                                                                                                                 \
-    static void name##_eight(const T *re, const T *im, T *x, T *y) {                                                  \
-        const T h = (T)0.70710678118654752440;                                                                        \
+    INLINE void name##_eight(const T *re, const T *im, T *x, T *y) {                                                  \
+        const T h = EACH(T, (R)0.70710678118654752440);                                                               \
         T part[4][4], even[2][4], odd[2][4];                                                                          \
         for (int k = 0; k < 4; k++) {                                                                                 \
             part[0][k] = re[2 * k], part[1][k] = im[2 * k];                                                           \
@@ -81,16 +88,17 @@ enum { LATE, BETWEEN, EARLY };
             x[k + 4] = even[0][k] - wr[k], y[k + 4] = even[1][k] - wi[k];                                             \
         }                                                                                                             \
     }                                                                                                                 \
-    static void name##_simple(int n, int order, T scale, const T *re, const T *im, T *x, T *y) {                      \
+    INLINE void name##_simple(int n, int order, R scale, const T *re, const T *im, T *x, T *y) {                      \
         if (n == 2) x[0] = re[0] + re[1], x[1] = re[0] - re[1], y[0] = im[0] + im[1], y[1] = im[0] - im[1];           \
         else if (n == 4) name##_four(re, im, x, y);                                                                   \
         else if (n == 8) name##_eight(re, im, x, y);                                                                  \
         else name##_prime(n, order, scale, re, im, x, y);                                                             \
     }                                                                                                                 \
     /* `early`, `between`: what a prime's sums, and what the numbers before the last step, are multiplied by. */      \
-    static void name##_transform(int n, int order, T early, T between, const T *re, const T *im, T *x, T *y) {        \
+    INLINE void name##_transform(int n, int order, R early, R halfway, const T *re, const T *im, T *x, T *y) {        \
         const int first = FACTORS[n].first, second = FACTORS[n].second;                                               \
-        T row[4][MOST], made[2][MOST][MOST];                                                                          \
+        const T between = EACH(T, halfway);                                                                           \
+        T row[4][MOST] = {{{0}}}, made[2][MOST][MOST];                                                                          \
         if (!first) {                                                                                                 \
             for (int k = 0; k < n; k++) row[0][k] = re[k] * between, row[1][k] = im[k] * between;                     \
             name##_simple(n, order, early, row[0], row[1], x, y);                                                     \
@@ -109,26 +117,35 @@ enum { LATE, BETWEEN, EARLY };
             for (int to = k; to < n; to += second) x[to] = row[2][to % first], y[to] = row[3][to % first];            \
         }                                                                                                             \
     }                                                                                                                 \
-    static void name(Call *c, size from, size to) {                                                                   \
+    WIDE static void name(Call *c, size from, size to) {                                                              \
+        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
         const Argument *a = &c->in[0];                                                                                \
         const int n = (int)a->shape[a->ndim - 2], backward = !c->in[1].whole, order = (int)c->in[2].whole;            \
         const size place = c->in[3].whole;                                                                            \
-        const T given = (T)c->in[4].number, early = place == EARLY ? given : 1, between = place == BETWEEN ? given : 1;\
-        const T scale = place == LATE ? given : 1;                                                                    \
-        T re[MOST], im[MOST], x[MOST], y[MOST];                                                                       \
-        for (size line = from; line < to; line++) {                                                                   \
-            const T *in = (const T *)a->data + 2 * n * line;                                                          \
-            T *out = (T *)c->out[0].data + 2 * n * line;                                                              \
-            for (int k = 0; k < n; k++) re[k] = in[2 * k + backward], im[k] = in[2 * k + 1 - backward];               \
+        const R given = (R)c->in[4].number, early = place == EARLY ? given : 1, between = place == BETWEEN ? given : 1; \
+        const T scale = EACH(T, place == LATE ? given : 1);                                                           \
+        T re[MOST] = {{0}}, im[MOST] = {{0}}, x[MOST], y[MOST];                                                       \
+        for (size line = from; line < to; line += LANES) {                                                            \
+            const int lines = to - line < LANES ? (int)(to - line) : LANES;                                           \
+            const R *in = (const R *)a->data + 2 * n * line;                                                          \
+            R *out = (R *)c->out[0].data + 2 * n * line;                                                              \
+            for (int k = 0; k < n; k++)                                                                               \
+                for (int l = 0; l < lines; l++) {                                                                     \
+                    ((R *)&re[k])[l] = in[2 * (n * l + k) + backward];                                                \
+                    ((R *)&im[k])[l] = in[2 * (n * l + k) + 1 - backward];                                            \
+                }                                                                                                     \
             name##_transform(n, order, early, between, re, im, x, y);                                                 \
             for (int k = 0; k < n; k++) {                                                                             \
-                out[2 * k + backward] = x[k] * scale;                                                                 \
-                out[2 * k + 1 - backward] = y[k] * scale;                                                             \
+                x[k] *= scale, y[k] *= scale;                                                                         \
+                for (int l = 0; l < lines; l++) {                                                                     \
+                    out[2 * (n * l + k) + backward] = ((R *)&x[k])[l];                                                \
+                    out[2 * (n * l + k) + 1 - backward] = ((R *)&y[k])[l];                                            \
+                }                                                                                                     \
             }                                                                                                         \
         }                                                                                                             \
     }
-TRANSFORMS(float, singles)
-TRANSFORMS(double, doubles)
+TRANSFORMS(vectors, float, singles)
+TRANSFORMS(wide_vectors, double, doubles)
 
 static int short_fourier_plan(Call *c) {
     const Argument *a = &c->in[0];

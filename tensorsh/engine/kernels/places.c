@@ -166,7 +166,40 @@ static int added_rows_plan(Call *c) {
     return has_values(&c->in[2], x, x->ndim, shape) && within_longs(index->data, index->count, x->shape[0]);
 }
 
+/* weighed_rows(rows, places, weights, out): row `places[i]` times `weights[i]` is added to row i of `out`; each step rounds. */
+static int weighed_rows_plan(Call *c) {
+    const Argument *rows = &c->in[0], *out = &c->in[3];
+    if (rows->ndim != 2 || out->ndim != 2 || rows->shape[1] != out->shape[1] || rows->kind != out->kind) return 0;
+    if (c->in[2].kind != out->kind || !have(c, 1, 2, out->shape[0])) return 0;
+    c->answer = 3;
+    c->lines = out->shape[0], c->each = out->shape[1];
+    return 1;
+}
+
+#define WEIGHED(T, name)                                                                                     \
+    WIDE static int name(const T *rows, const int64_t *places, const T *weights, T *out, size n, size count, size width) { \
+        for (size i = 0; i < n; i++, out += width) {                                                         \
+            const size place = place_at(places + i);                                                         \
+            if (OUTSIDE(place, count)) return 0;                                                             \
+            const T *row = rows + place * width, w = weights[i];                                             \
+            INDEPENDENT                                                                                      \
+            for (size j = 0; j < width; j++) out[j] += row[j] * w;                                           \
+        }                                                                                                    \
+        return 1;                                                                                            \
+    }
+WEIGHED(float, weighed_singles)
+WEIGHED(double, weighed_doubles)
+
+static int weighed_rows(Call *c, size from, size to) {
+    const size width = c->in[3].shape[1], count = c->in[0].shape[0], n = to - from;
+    const int64_t *places = (const int64_t *)c->in[1].data + from;
+    if (c->in[0].kind == FLOAT32)
+        return weighed_singles(c->in[0].data, places, (const float *)c->in[2].data + from, (float *)c->in[3].data + from * width, n, count, width);
+    return weighed_doubles(c->in[0].data, places, (const double *)c->in[2].data + from, (double *)c->in[3].data + from * width, n, count, width);
+}
+
 const Kernel places_kernels[] = {
+    {"weighed_rows", "rlrR", weighed_rows_plan, weighed_rows, "weighed_rows(rows, places, weights, out)"},
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},

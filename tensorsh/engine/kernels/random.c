@@ -166,7 +166,70 @@ static int shuffled(Call *c, size from, size to) {
     return 1;
 }
 
+/* poisson(rates, words, out, state): samples while there are words; `state`: how many samples were made before and in all, and how
+   many words they took. A double in [0, 1) is the low 53 bits of two words, the first of them the high half. By products of uniform
+   numbers below 10, above by Hoermann's transformed rejection. */
+static int poisson_plan(Call *c) {
+    c->answer = 3;
+    c->lines = 1, c->each = c->in[1].count;
+    return c->in[0].count == c->in[2].count && c->in[3].count == 2;
+}
+
+#define UNIFORM(at) ((double)(((uint64_t)words[at] << 32 | words[(at) + 1]) & 0x1fffffffffffff) * 0x1p-53)
+
+/* One sample, from the word `at` on; -1 where the words do not suffice. */
+static double one_poisson(double rate, const uint32_t *words, size count, size *at) {
+    size next = *at;
+    if (rate < 10) {
+        double made = 0, bound = exp(-rate), product = 1;
+        if (rate == 0) return 0;
+        for (;; made++) {
+            if (next > count - 2) return -1;
+            product *= UNIFORM(next);
+            next += 2;
+            if (!(product > bound)) break;
+        }
+        *at = next;
+        return made;
+    }
+    const double root = sqrt(rate), log_rate = log(rate), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+    const double inverse = 1.1239 + 1.1328 / (b - 3.4), accept = 0.9277 - 3.6224 / (b - 2);
+    for (;;) {
+        if (next > count - 4) return -1;
+        const double u = UNIFORM(next) - 0.5, v = UNIFORM(next + 2), us = 0.5 - fabs(u);
+        next += 4;
+        const double k = us != 0 ? floor((2 * a / us + b) * u + rate + 0.43) : -1;
+        if (us >= 0.07 && v <= accept) {
+            *at = next;
+            return k;
+        }
+        if (k < 0 || (us < 0.013 && v > us)) continue;
+        if (log(v) + log(inverse) - log(a / (us * us) + b) <= -rate + k * log_rate - lgamma(k + 1)) {
+            *at = next;
+            return k;
+        }
+    }
+}
+
+static int poisson(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const double *rates = c->in[0].data;
+    const uint32_t *words = c->in[1].data;
+    double *out = c->in[2].data;
+    int64_t *state = c->in[3].data;
+    const size count = c->in[1].count, all = c->in[0].count;
+    size at = 0, i = place_at(state);
+    if (i < 0) return 0;
+    for (double made; i < all && !ends(c, 16); i++) {
+        if ((made = one_poisson(rates[i], words, count, &at)) < 0) break;
+        out[i] = made;
+    }
+    state[0] = i, state[1] = at;
+    return 1;
+}
+
 const Kernel random_kernels[] = {
+    {"poisson", "duDL", poisson_plan, poisson, "poisson(rates, words, out, state)"},
     {"twister_key", "w", key_plan, twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"},
     {"twister_words", "Ui", words_plan, twister_words, "twister_words(key, n): the next n words (a multiple of 624) of MT19937, whose key moves on"},
     {"shuffled", "Lu", shuffled_plan, shuffled, "shuffled(order, words): a permutation of int64 numbers in place, by a word for each swap"},

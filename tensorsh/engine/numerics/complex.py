@@ -12,24 +12,32 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import kernel, through
+from ..kernels import kernel, through, unsuited
 
 COMPLEX64, COMPLEX128 = np.dtype(np.complex64), np.dtype(np.complex128)
 COMPLEX = frozenset((COMPLEX64, COMPLEX128))
 rounded_product, fused_product = kernel("complex_product"), kernel("complex_product_fused")
 rounded_quotient, fused_quotient = kernel("complex_quotient"), kernel("complex_quotient_fused")
+multiplied, moduli = kernel("complex_multiply", unsuited), kernel("modulus", unsuited)
+divided, by_number = kernel("complex_divide", unsuited), kernel("complex_by_number", unsuited)
 
 
 def product(xp: Any, a: Any, b: Any) -> Any:
     """``a * b``."""
-    if fused_product is None or xp is not np or a.dtype not in COMPLEX or b.dtype is not a.dtype:
+    dtype = a.dtype
+    single = dtype is COMPLEX64
+    if fused_product is None or xp is not np or not (single or dtype is COMPLEX128) or b.dtype is not dtype:
         return xp.multiply(a, b)
-    if a.size == 1 or b.size == 1:
-        if a.dtype is COMPLEX64 and a.size != b.size:
-            return rounded_product(a, b)
+    if a.shape == b.shape and a.size != 1:
+        found = multiplied(a, b, 8 if single else 4)
+        if found is not None:
+            return found
+    elif single and a.size != b.size and (a.size == 1 or b.size == 1):
+        many, one = (a, b) if b.size == 1 else (b, a)
+        found = by_number(many, np.asarray(one)) if many.ndim >= one.ndim else None
+        return rounded_product(a, b) if found is None else found
     a, b, shape, order, near = in_runs(a, b)
     n = a.shape[-1]
-    single = a.dtype is COMPLEX64
     whole = n - n % (8 if single else 4) if near else 0
     end = whole + (n - whole) // 2 * 2 if single else n
     if whole == n:
@@ -45,6 +53,8 @@ def quotient(xp: Any, a: Any, b: Any) -> Any:
     """``a / b``, both parts divided by the larger part of the divisor."""
     if fused_quotient is None or xp is not np or a.dtype not in COMPLEX or b.dtype is not a.dtype:
         return xp.true_divide(a, b)
+    if a.shape == b.shape and (found := divided(a, b)) is not None:
+        return found
     if a.dtype is COMPLEX128:
         return fused_quotient(a, b)
     a, b, shape, order, _ = in_runs(a, b)
@@ -68,17 +78,16 @@ def square(xp: Any, a: Any) -> Any:
     """``a * a`` as a power: blocks of 16 numbers in vectors, all others fused."""
     if fused_product is None or xp is not np or a.dtype not in COMPLEX or not a.flags.c_contiguous:
         return product(xp, a, a)
-    found, flat = np.empty(a.size, a.dtype), a.reshape(-1)
-    whole = a.size - a.size % (16 if a.dtype is COMPLEX64 else 8)
-    rounded_product(flat[:whole], flat[:whole], found[:whole])
-    fused_product(flat[whole:], flat[whole:], found[whole:])
-    return found.reshape(a.shape)
+    found = multiplied(a, a, 16 if a.dtype is COMPLEX64 else 8)
+    return product(xp, a, a) if found is None else found
 
 
 def modulus(xp: Any, z: Any) -> Any:
-    """The absolute values, correctly rounded in single precision; numpy's own differ with the processor."""
+    """The absolute values, correctly rounded; numpy's own differ with the processor."""
     if xp is not np:
         return xp.absolute(z)
+    if z.flags.c_contiguous and moduli(z, out := np.empty(z.shape, z.real.dtype)) is not None:
+        return out
     if z.dtype != COMPLEX64:
         return np.hypot(z.real, z.imag)
     found = through("hypotenuse", z.real, z.imag)

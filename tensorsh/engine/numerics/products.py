@@ -136,11 +136,15 @@ def complex_product(a: Any, b: Any, start: Any = None) -> Any:
 
 
 def by_parts(multiply: Any, a: Any, b: Any) -> Any:
-    """A complex product as four products of real and imaginary parts."""
-    ar, ai, br, bi = a.real, a.imag, b.real, b.imag
-    real = multiply(ar, br) - multiply(ai, bi)
-    found = np.empty(real.shape, a.dtype)
-    found.real, found.imag = real, multiply(ar, bi) + multiply(ai, br)
+    """A complex product as four products of real and imaginary parts: of the rows of both by the columns of both, at once."""
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    rows, columns = np.empty((*a.shape[:-2], 2 * m, k), a.real.dtype), np.empty((*b.shape[:-2], k, 2 * n), a.real.dtype)
+    rows[..., :m, :], rows[..., m:, :] = a.real, a.imag
+    columns[..., :n], columns[..., n:] = b.real, b.imag
+    four = multiply(rows, columns)
+    found = np.empty((*a.shape[:-2], m, n), a.dtype)
+    np.subtract(four[..., :m, :n], four[..., m:, n:], found.real)
+    np.add(four[..., :m, n:], four[..., m:, :n], found.imag)
     return found
 
 

@@ -279,6 +279,21 @@ class Generator(Seeded):
             body = body[:n]
         return np.concatenate((head, body)) if len(head) else body
 
+    def ahead(self) -> np.ndarray:
+        """The words that are drawn already: a view, not to be written to. Who takes some of them says so by `take`."""
+        return self._block[self._pos :]
+
+    def take(self, n: int) -> None:
+        """So many of the words `ahead` are used; where none were, for want of more, some are drawn."""
+        if n:
+            self._pos += n
+        elif self._pos >= self._end:
+            self._refill(0)
+        else:  # a block begins where the twister's words do
+            start = self._pos // BLOCK * BLOCK
+            words = self._ready().words(8 * BLOCK)
+            self._set_block(np.concatenate((self._block[start:], words)), self._pos - start)
+
     def words64(self, n: int) -> np.ndarray:
         """The next n 64-bit draws as a new uint64 array."""
         words = self.words32(2 * n).view(np.uint64)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import not_implemented
+from ..kernels import kernel
 from ..numerics.sums import sum_last
 from .generator import Generator
 from .uniform_words import F4, F8, exponential
@@ -21,6 +22,9 @@ _log, _sqrt, _floor, _exp = math.log, math.sqrt, math.floor, math.exp
 # PyTorch writes these as float32 literals, which widen to doubles that are not 1/3 and 0.0331.
 _THIRD = float(np.float32(1) / np.float32(3))
 _SQUEEZE = float(np.float32(0.0331))
+
+
+compiled_poisson = kernel("poisson")
 
 
 def _elements(array: np.ndarray) -> list[float]:
@@ -37,11 +41,17 @@ def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
     """`torch.poisson(rate)`."""
     if rate.dtype.kind not in "fV":
         raise not_implemented("poisson_cpu", rate)
-    rates = _elements(rate)
-    if any(not value >= 0 for value in rates):
+    rates = rate.astype(F8).ravel()
+    if not (rates >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    values = [_poisson(generator.double, value) for value in rates]
-    out = np.array(values, F8)
+    if compiled_poisson is None:
+        out = np.array([_poisson(generator.double, value) for value in rates.tolist()], F8)
+    else:
+        out, state = np.zeros_like(rates), np.zeros(2, np.int64)
+        while (before := state[0]) < len(rates):
+            compiled_poisson(rates, generator.ahead(), out, state)
+            if state[1] or state[0] == before:
+                generator.take(int(state[1]))
     if rate.dtype is not F8:
         out = out.astype(F4).astype(rate.dtype, copy=False)
     return out.reshape(rate.shape)

@@ -28,14 +28,23 @@ def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
 
 def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
     """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding; half
-    types round after each step. `power`: in double, for logspace."""
-    kind = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64) if d.kind in "iu" else d
+    types round after each step. `power`: real numbers in double, for logspace."""
+    kind = np.dtype(np.float64) if d.kind in "iu" else d
     first, last = kind.type(start), kind.type(end)
-    step = kind.type((last - first) / (steps - 1))
     i = np.arange(steps)
     half = steps // 2
+    if d.kind == "c" and not power:
+        found = np.empty(steps, kind)
+        found.real = both_halves(first.real, last.real, steps, found.real.dtype)
+        found.imag = both_halves(first.imag, last.imag, steps, found.real.dtype)
+        return found
+    if d.kind == "c":  # a quotient of complex numbers is a product with the reciprocal
+        part = kind.type().real
+        step, i = (last - first) * kind.type(type(part)(1) / type(part)(steps - 1)), i.astype(kind)
+        return np.where(i.real < half, first + step * i, last - step * (steps - 1 - i))
+    step = kind.type((last - first) / (steps - 1))
     if power:
-        first, last = (np.asarray(v).astype(complex if d.kind == "c" else float) for v in (first, last))
+        first, last = (np.asarray(v).astype(float) for v in (first, last))
         step = (last - first) / (steps - 1)
         return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)

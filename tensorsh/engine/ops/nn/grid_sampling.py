@@ -16,6 +16,8 @@ import numpy as np
 
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import length, not_implemented
+from ...kernels import kernel, unsuited
+from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
 from ..creation.factories import both_halves
 from .embedding import add_rows
@@ -91,7 +93,7 @@ def taps(xp: Any, at: Any, n: int, mode: int, padding: int, align: bool) -> tupl
 
 def rows(xp: Any, x: Any) -> Any:
     """An image [N, C, *S] as rows [N * S, C]."""
-    return xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+    return xp.ascontiguousarray(xp.moveaxis(x, 1, -1).reshape(-1, x.shape[1]))
 
 
 def combinations(xp: Any, shape: tuple, grid: Any, mode: int, padding: int, align: bool, scales: list | None = None):
@@ -120,6 +122,32 @@ def product(sides: list, *by: int) -> Any:
     return reduce(mul, factors)
 
 
+weighed_rows = kernel("weighed_rows", unsuited)
+
+
+def add_weighed(image: Any, number: Any, weight: Any, out: Any) -> None:
+    """``out += image[number] * weight`` for the rows of an image."""
+    if weighed_rows(image, number, weight.reshape(-1), out) is None:
+        out += image[number] * weight
+
+
+sampled = kernel("sampled", unsuited)
+
+
+def compiled(input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
+    """The image at the points by the kernel; None for what it is not made for."""
+    (n, channels, *size), points = input.shape, grid.shape[1:-1]
+    places = []
+    for d, extent in enumerate(size):
+        half = np.float32((extent - 1) / 2 if align else extent / 2)
+        x = grid[..., -1 - d] + np.float32(1)
+        x, _ = inside(np, x * half if align else fused(x, half, np.float32(-0.5)), extent, padding, align)
+        places.append(np.ascontiguousarray(x).reshape(n, -1))
+    out = np.empty((n, channels, places[0].shape[1]), np.float32)
+    done = sampled(np.ascontiguousarray(input), *places, out, mode == NEAREST)
+    return None if done is None else out.reshape(n, channels, *points)
+
+
 def sampler(dims: int) -> Any:
     name = f"grid_sampler_{dims}d"
 
@@ -127,10 +155,14 @@ def sampler(dims: int) -> Any:
     def sample(xp, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
         check(input, grid, dims, interpolation_mode)
+        if xp is np and dims == 2 and input.dtype == np.float32 and interpolation_mode != BICUBIC:
+            found = compiled(input, grid, interpolation_mode, padding_mode, align_corners)
+            if found is not None:
+                return found
         image = rows(xp, input)
         out = xp.zeros((grid.size // dims, input.shape[1]), input.dtype)
         for number, sides in combinations(xp, input.shape, grid, interpolation_mode, padding_mode, align_corners):
-            out += image[number] * product(sides)
+            add_weighed(image, number, product(sides), out)
         return xp.ascontiguousarray(xp.moveaxis(out.reshape(*grid.shape[:-1], -1), -1, 1))
 
     @operator(

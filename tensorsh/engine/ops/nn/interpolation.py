@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
@@ -92,6 +94,7 @@ def matrix(xp, n: int, m: int, mode: str, align: bool, scale: float | None, dtyp
     return xp.asarray(full.astype(dtype))
 
 
+@lru_cache(64)
 def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, list]:
     """`taps` of the linear and cubic kinds in float32, its products fused with their sums as in PyTorch's kernels: the inputs
     [m, T], and T vectors of weights."""
@@ -106,8 +109,8 @@ def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> 
         low = np.floor(at)
         part = at - low
         a = np.float32(-0.75)
-        near = lambda x: fused(fused(x, a + 2, -(a + 3)) * x, x, one)
-        far = lambda x: fused(fused(fused(x, a, -5 * a), x, 8 * a), x, -4 * a)
+        near = lambda x: fused(x, a + 2, -(a + 3)) * x * x + one
+        far = lambda x: fused(fused(x, a, -5 * a), x, 8 * a) * x - 4 * a
         offsets = np.arange(-1, 3)
         weights = [far(part + one), near(part), near(one - part), far((one - part) + one)]
         return np.clip(low[:, None].astype(np.int64) + offsets, 0, n - 1), weights
@@ -125,6 +128,20 @@ def weighed(x: Any, axis: int, index: np.ndarray, weights: list) -> Any:
     for part, w in zip(parts[2:], shaped[2:], strict=True):
         total = fused(part, w, total)
     return total
+
+
+def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
+    """An image resized by the kernel; None where there is none."""
+    (y, by_row), (z, by_column) = rows, columns
+    made = np.empty((*x.shape[:-2], len(y), len(z)), np.float32)
+    planes = np.ascontiguousarray(x).reshape(-1, *x.shape[-2:])
+    numbers = [np.ascontiguousarray(at.T) for at in (y, z)]
+    weights = [np.array(w) for w in (by_row, by_column)]
+    out = made.reshape(-1, len(y), len(z))
+    return None if resize(planes, out, numbers[0], weights[0], numbers[1], weights[1]) is None else made
+
+
+resize = kernel("resize", unsuited)
 
 
 def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
@@ -163,12 +180,16 @@ def upsample(xp, input: Array, size, mode, align, scales):
         and not mode.startswith("nearest")
         and not mode.endswith("-aa")
     ):
-        if mode == "bilinear":
+        if d == 2:
             sides = [
                 single_taps(n, m, mode, align, scale)
                 for n, m, scale in zip(input.shape[-2:], size, scales, strict=True)
             ]
-            return of_corners(input, *sides)
+            found = compiled(input, *sides)
+            if found is not None:
+                return found
+            if mode == "bilinear":
+                return of_corners(input, *sides)
         for at in range(d - 1, -1, -1):  # as nested sums, the last dimension's innermost
             axis = input.ndim - d + at
             input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))

@@ -329,6 +329,8 @@ def layer_backward(g, needs, input, normalized_shape, weight, result1, result2):
             return found
     if suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
         return layer_gradient_by_rows(g, needs, input, tuple(normalized_shape), weight, result1, result2)
+    if type(g) is np.ndarray and g.dtype == input.dtype == np.float64:
+        return norms.layer_gradient_of_doubles(g, needs, input, tuple(normalized_shape), weight, result1, result2)
     return None
 
 

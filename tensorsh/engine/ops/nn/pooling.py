@@ -15,8 +15,9 @@ import numpy as np
 
 from ....sandbox.wrapping import wraps
 from ...arrays.errors import not_implemented
-from ...arrays.parallel import run
+from ...arrays.parallel import SHARED, each, run
 from ...arrays.state import state
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
@@ -94,6 +95,9 @@ def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dila
         out_size(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
     )
+    found = compiled_maxima(x, kernel, stride, padding, dilation, out, True)
+    if found is not None:
+        return found
     full = surrounded(xp, x, padding, kernel, stride, dilation, out, lowest(x.dtype))
     parts = [full[place] for _, place in places(kernel, stride, dilation, out)]
     best = parts[0].copy()
@@ -101,12 +105,55 @@ def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dila
     better = xp.empty(best.shape, bool)
     for number, part in enumerate(parts[1:], 1):
         xp.greater(part, best, out=better)
-        xp.maximum(best, part, out=best)
+        equal = best == part
+        xp.copyto(best, xp.maximum(best, part), where=~equal)  # of zeros the first counts
         xp.copyto(where, number, where=better)
     if x.dtype.kind == "f" and (type(best) is not np.ndarray or (best != best).any()):
         for number, part in enumerate(parts):
             xp.copyto(where, number, where=part != part)
     return best, where
+
+
+pool, spread = kernel("max_pool", unsuited), kernel("max_pool_gradient", unsuited)
+
+
+def as_planes(x: Any, d: int) -> Any:
+    """An array [N, C, *S] as [N * C, D, H, W]."""
+    return x.reshape(-1, *(1,) * (3 - d), *x.shape[2:])
+
+
+def numbers(kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
+    """The settings as the compiled kernels want them: each for three dimensions."""
+    rest = 3 - len(kernel)
+    return (1,) * rest + kernel + (1,) * rest + stride + (0,) * rest + padding + (1,) * rest + dilation
+
+
+def compiled_maxima(
+    x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, out: tuple, placed: bool
+) -> tuple | None:
+    """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
+    if type(x) is not np.ndarray or not x.flags.c_contiguous or x.dtype.char not in "fd" or prod(kernel) > 256:
+        return None
+    d, given = len(kernel), numbers(kernel, stride, padding, dilation)
+    best = np.empty((*x.shape[:2], *out), x.dtype)
+    where = np.empty(best.shape, np.uint8) if placed else None
+    jobs = cut(x.shape[0] * x.shape[1], x.size)
+    parts = [as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None]
+    done = []
+
+    def work(first: int, end: int) -> None:
+        done.append(pool(*(None if p is None else p[first:end] for p in parts), given))
+
+    each(work, jobs, min(state.threads, len(jobs)))
+    return (best, where) if all(d is not None for d in done) else None
+
+
+def cut(planes: int, size: int) -> list[tuple[int, int]]:
+    """The ranges of planes that are jobs of their own."""
+    if state.threads == 1 or size < SHARED:
+        return [(0, planes)]
+    step = max(1, -(-planes // (4 * state.threads)))
+    return [(first, min(first + step, planes)) for first in range(0, planes, step)]
 
 
 PLANES = 1 << 16
@@ -120,6 +167,9 @@ def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ce
         out_size(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True)
     )
+    found = compiled_maxima(input, kernel_size, stride, padding, dilation, out, False)
+    if found is not None:
+        return found[0]
     full = surrounded(xp, input, padding, kernel_size, stride, dilation, out, lowest(input.dtype))
     full = full.reshape(-1, *full.shape[2:])
     best = xp.empty((len(full), *out), input.dtype)
@@ -179,7 +229,25 @@ def _max_pool_with_indices(d: int) -> Any:
 @batchwise
 def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
     """Gradients of window maxima, added at the elements they came from."""
-    out = grad.shape[2:]
+    out, d = grad.shape[2:], len(kernel_size)
+    if (
+        xp is np
+        and grad.flags.c_contiguous
+        and where.flags.c_contiguous
+        and where.dtype == np.uint8
+        and grad.dtype.char in "fd"
+    ):
+        full = np.zeros(shape, grad.dtype)
+        given = numbers(kernel_size, stride, padding, dilation)
+        parts = [as_planes(grad, d), as_planes(full, d), as_planes(where, d)]
+        jobs, done = cut(shape[0] * shape[1], full.size), []
+        each(
+            lambda first, end: done.append(spread(*(p[first:end] for p in parts), given)),
+            jobs,
+            min(state.threads, len(jobs)),
+        )
+        if all(d is not None for d in done):
+            return full
     full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, dilation, out, 0)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel_size, stride, dilation, strict=True))
     for number, (_, place) in enumerate(places(kernel_size, stride, dilation, out)):
@@ -230,7 +298,9 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
     full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
     total = None
     for _, place in places(kernel_size, stride, ones, out):
-        total = full[place].copy() if total is None else xp.add(total, full[place], out=total)
+        total = (
+            full[place] + 0 if total is None else xp.add(total, full[place], out=total)
+        )  # a sum from zero: -0 is none
     by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
     return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
 
@@ -252,8 +322,8 @@ def window_counts(shape: tuple, out: tuple, kernel: tuple, stride: tuple, paddin
     if all((each == k).all() for each, k in zip(sizes, kernel, strict=True)):
         return prod(kernel)
     counts = sizes[0]
-    for each in sizes[1:]:
-        counts = counts[..., None] * each
+    for size in sizes[1:]:
+        counts = counts[..., None] * size
     return counts
 
 

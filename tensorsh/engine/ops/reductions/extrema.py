@@ -69,16 +69,22 @@ def give_back(t, g, indices, shape, dim, keepdim):
     return t._scattered(g, indices, dim, shape)
 
 
-def even_share(input, extreme):
-    """1/n at the n places where the extreme element stands."""
-    mask = np.isnan(input) if (extreme != extreme).any().item() else input == extreme
+def stands_at(input, extreme):
+    """Where the extreme element stands."""
+    return np.isnan(input) if (extreme != extreme).any().item() else input == extreme
+
+
+def count_of(mask, dtype):
     if not isinstance(mask, (np.ndarray, np.generic)):
-        return mask.astype(input.dtype) / mask.sum(dtype=input.dtype)
-    return mask.astype(input.dtype) / input.dtype.type(np.count_nonzero(mask))
+        return mask.sum(dtype=dtype)
+    return dtype.type(np.count_nonzero(mask))
 
 
 def full_gradient(t, g, input, result):
-    return g * constant(t, even_share, input, result)
+    """The gradient shared among equal elements, and zero elsewhere, which has no sign."""
+    mask = constant(t, stands_at, input, result)
+    share = g / constant(t, count_of, mask, t.array(result).dtype)
+    return t.where(mask, share, t.zeros_like(share))
 
 
 def tied_share(dim):

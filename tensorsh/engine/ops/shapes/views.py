@@ -208,7 +208,10 @@ def unfold_backward(xp, grad: Array, shape, dim, size, step):
     whole = xp.zeros(shape, grad.dtype)
     dim %= len(shape)
     windows = grad.shape[dim]
-    if windows < size:
+    if step >= size:  # nothing is added up: a zero keeps its sign
+        for i in range(size):
+            whole[(slice(None),) * dim + (slice(i, i + (windows - 1) * step + 1, step),)] = grad[..., i]
+    elif windows < size:
         for i in range(windows):
             target = whole[(slice(None),) * dim + (slice(i * step, i * step + size),)]
             target += xp.moveaxis(grad[(slice(None),) * dim + (i,)], -1, dim)

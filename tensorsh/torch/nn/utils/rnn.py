@@ -215,8 +215,15 @@ def pad_sequence(
     for i, part in enumerate(parts):
         n = part.shape[0]
         where = slice(longest - n, longest) if padding_side == "left" else slice(0, n)
-        check_broadcast([made[(i, where) if batch_first else (where, i)], part])
-        made[(i, where) if batch_first else (where, i)] = part
+        at = (i, where) if batch_first else (where, i)
+        target = made[at]
+        check_broadcast([target, part])
+        whole = np.broadcast_shapes(target.shape, part.shape)
+        if whole != tuple(target.shape):
+            raise RuntimeError(
+                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(whole)}"
+            )
+        made[at] = part
     return made
 
 

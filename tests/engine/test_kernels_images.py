@@ -1,0 +1,51 @@
+"""The kernels that resize images and take them at points do what their formulas do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+from tensorsh.engine.ops.nn import grid_sampling, interpolation
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
+
+F = torch.nn.functional
+RNG = np.random.default_rng(3)
+
+
+def image(*shape: int) -> torch.Tensor:
+    return torch.tensor(RNG.standard_normal(shape).astype(np.float32))
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("size, align", [((9, 11), False), ((3, 2), True), ((1, 40), False), ((64, 1), True)])
+def test_resizing(monkeypatch, mode: str, size: tuple, align: bool) -> None:
+    x = image(2, 3, 5, 7)
+    fast = F.interpolate(x, size, mode=mode, align_corners=align).numpy()
+    monkeypatch.setattr(interpolation, "resize", kernels.unsuited)
+    assert F.interpolate(x, size, mode=mode, align_corners=align).numpy().tobytes() == fast.tobytes()
+
+
+def test_rows_and_columns_beside_the_image_are_not_read() -> None:
+    x, out, w = np.ones((1, 3, 3), np.float32), np.zeros((1, 2, 2), np.float32), np.ones((2, 2), np.float32)
+    good, bad = np.zeros((2, 2), np.int64), np.array([[0, 3], [0, -1]])
+    assert kernels.compiled.resize(x, out, good, w, good, w) is out
+    assert kernels.compiled.resize(x, out, bad, w, good, w) is None
+    assert kernels.compiled.resize(x, out, good, w, bad, w) is None
+    assert kernels.compiled.weighed_rows(x[0], np.array([0, 3]), w[0], np.zeros((2, 3), np.float32)) is None
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("align", [False, True])
+def test_points(monkeypatch, mode: str, padding: str, align: bool) -> None:
+    x, grid = image(2, 3, 6, 5), torch.tensor(RNG.uniform(-1.5, 1.5, (2, 20, 17, 2)).astype(np.float32))
+    grid[0, 0, 0] = torch.tensor([1e9, -1e30])
+    ask = lambda: F.grid_sample(x, grid, mode, padding, align).numpy()
+    fast = ask()
+    monkeypatch.setattr(grid_sampling, "sampled", kernels.unsuited)
+    np.testing.assert_allclose(ask(), fast, rtol=1e-5, atol=1e-6)
+    if mode == "nearest":
+        assert ask().tobytes() == fast.tobytes()

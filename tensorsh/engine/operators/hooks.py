@@ -1,5 +1,5 @@
-"""Those who have a say in calls of operators: classes and modes with ``__torch_function__``, a profiler, mixed precision, and
-the device of tensors where a program uses several (device_calls.py).
+"""Those who have a say in calls of operators: classes and modes with ``__torch_function__``, a profiler, mixed precision, the
+device of tensors where a program uses several (device_calls.py), memory that other processes write into (snapshots.py).
 
 Every public form asks at one door (arrays/door.py). A form that is asked for stands here with its title, ``torch.add`` or
 ``Tensor.add_``; the title says which function a program sees, and which casts are made.
@@ -33,7 +33,7 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return device_calls.beside(given, form, args, kwargs)
     alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
     if alone or not (state.outermost and is_public(form)):  # nobody overrides it
-        return PROCEED if cast_of(form) is None else casting(form, args, kwargs)
+        return PROCEED if cast_of(form) is None and "memory" not in door.lasting else casting(form, args, kwargs)
     return first(form, args, kwargs)
 
 
@@ -83,6 +83,10 @@ def casting(form: Any, args: tuple, kwargs: dict) -> Any:
 
 def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
     """The form's own answer; by the short way in front of it, where nobody has a say in what it calls."""
+    if "memory" in door.lasting:
+        from .snapshots import settled
+
+        args, kwargs = settled(form._title, args, kwargs)
     if asked:
         state.passing = form
         return form(*args, **kwargs)
@@ -117,7 +121,7 @@ def own(form: Any) -> Any:
 
 
 def stay(who: str) -> None:
-    """Ask "classes" that override functions, or several "devices", from now on."""
+    """Ask "classes" that override functions, several "devices", or "memory" that processes share, from now on."""
     if who not in door.lasting:
         door.lasting.add(who)
         attend()

@@ -167,6 +167,11 @@ def _astype(array: Any) -> Callable[..., Any]:
         result = array.astype(dtype, *arguments, **keywords)
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
+        if result.dtype.names:
+            from .numpy_views import NO_GAPS, has_gaps
+
+            if has_gaps(result.dtype):
+                raise TypeError(NO_GAPS)
         return result
 
     return astype

@@ -34,8 +34,15 @@ def has_gaps(dtype: Any) -> bool:
     """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
     if dtype.subdtype is not None:
         return has_gaps(dtype.subdtype[0])
-    kinds = [field[0] for field in (dtype.fields or {}).values()]
-    return bool(kinds) and (sum(kind.itemsize for kind in kinds) < dtype.itemsize or any(map(has_gaps, kinds)))
+    if not dtype.names:
+        return False
+    fields = [dtype.fields[name] for name in dtype.names]  # a title is another name of a field; fields may overlap
+    end = 0
+    for kind, offset in sorted(((field[0], field[1]) for field in fields), key=lambda field: field[1]):
+        if offset > end or has_gaps(kind):
+            return True
+        end = max(end, offset + kind.itemsize)
+    return end < dtype.itemsize
 
 
 def has_characters(array: Any) -> bool:

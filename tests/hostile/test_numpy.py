@@ -75,6 +75,8 @@ def test_arrays_of_repeated_numbers_have_bounds(program: str) -> None:
     [
         "{'names': ['a'], 'formats': ['u1'], 'offsets': [0], 'itemsize': 64}",
         "np.dtype([('a', 'u1'), ('b', 'f8')], align=True)",
+        "np.dtype({'names': ['a', 'b'], 'formats': ['u8', 'u8'], 'offsets': [0, 0], 'itemsize': 16})",
+        "np.dtype({'names': ['a'], 'formats': ['u4'], 'titles': ['t'], 'itemsize': 8})",
     ],
 )
 def test_structures_have_no_gaps(dtype: str) -> None:
@@ -82,6 +84,8 @@ def test_structures_have_no_gaps(dtype: str) -> None:
     session.run("import numpy as np")
     with pytest.raises(TypeError, match="bytes between their fields"):
         session.run(f"np.zeros(100, dtype={dtype})")
+    with pytest.raises(TypeError, match="bytes between their fields"):
+        session.run(f"np.zeros(100).astype({dtype})")
 
 
 @pytest.mark.parametrize(

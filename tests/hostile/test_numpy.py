@@ -56,6 +56,9 @@ def test_where_computes_what_it_chooses() -> None:
     "program",
     [
         "np.broadcast_to(0.0, 10**12)",
+        "np.zeros(2**40, 'V0')",
+        "np.zeros(2**40, [])",
+        "np.broadcast_to(np.zeros(1, 'V0'), 2**40)",
         "np.broadcast_arrays(0.0, np.broadcast_to(0.0, 2**30)[:, None], np.zeros((1, 4)))",
         "np.asarray(torch.zeros(1).expand(2**40))",
         "torch.zeros(1).expand(2**40).numpy()",

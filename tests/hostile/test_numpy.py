@@ -195,3 +195,66 @@ def test_far_indices_are_wrapped_at_once() -> None:
     ]
     with pytest.raises(IndexError):
         session.run("a.take(far)")
+
+
+ALIVE = """
+class X:
+    def __init__(self, n): self.n = n
+    def __getitem__(self, i): return self.change()
+    __len__ = __index__ = __float__ = __bool__ = __getitem__
+    def __lt__(self, other): return self.change()
+    __gt__ = __eq__ = __add__ = __radd__ = __lt__
+    __hash__ = None
+    def change(self):
+        items.clear()
+        a[:] = 0
+        return NotImplemented
+class Scaled:
+    def __init__(self, n): self.n = n
+    def __mul__(self, other): return Scaled(self.n * other)
+    __rmul__ = __mul__
+items = [X(i) for i in range(50)]
+a = np.zeros(50)
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "a = np.append(items, None)",
+        "a = np.concatenate([items, [None]])",
+        "a = np.where(a == 0, items, None)",
+        "a = np.insert([1], 0, items)",
+        "a = a + items",
+        "a == items",
+        "a[items]",
+        "a[items] = 1",
+        "a[:] = items",
+        "a.put([0], items)",
+        "a.searchsorted(items)",
+        "np.ones(1).dot(items)",
+        "np.r_[items]",
+        "np.random.permutation(items)",
+        "np.random.default_rng(0).choice(items)",
+    ],
+)
+def test_numpy_holds_no_object_of_a_program(program: str) -> None:
+    """It calls their methods while it reads the list or the array that they stand in, and trusts that neither changes."""
+    session = Session()
+    session.run("import numpy as np" + ALIVE)
+    with pytest.raises(TypeError, match="makes no arrays of 'X' objects"):
+        session.run(program)
+
+
+def test_numbers_of_numpy_leave_operators_to_objects() -> None:
+    session = Session()
+    session.run("import numpy as np" + ALIVE)
+    assert session.run(
+        "(np.float64(2) * Scaled(3)).n, (np.float32(2) * Scaled(3)).n, (np.ones(2) * Scaled(3)).n.tolist()"
+    ) == (
+        6.0,
+        6.0,
+        [3.0, 3.0],
+    )
+    session.run("from enum import IntEnum\nclass Kind(IntEnum): A = 1")
+    assert session.run("np.array([Kind.A]).tolist() + np.ones(2)[[Kind.A]].tolist()") == [1, 1.0]

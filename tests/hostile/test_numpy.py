@@ -258,3 +258,35 @@ def test_numbers_of_numpy_leave_operators_to_objects() -> None:
     )
     session.run("from enum import IntEnum\nclass Kind(IntEnum): A = 1")
     assert session.run("np.array([Kind.A]).tolist() + np.ones(2)[[Kind.A]].tolist()") == [1, 1.0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "np.random.default_rng(0).random(items)",
+        "np.random.normal(size=items)",
+        "setattr(np.ones(5), 'shape', items)",
+        "a.shape = items",
+        "a.strides = items",
+        "a.astype(('i4', items))",
+        "np.zeros(Own(items))",
+        "np.broadcast_to(1.0, items)",
+    ],
+)
+def test_sizes_are_taken_from_a_copy_of_their_list(program: str) -> None:
+    session = Session()
+    session.run("import numpy as np" + SIZES)
+    for _ in range(20):
+        session.run("items = [Size() for i in range(20)]\ntry: " + program + "\nexcept (ValueError, TypeError): pass")
+    session.run("b = [3, 1, 2]; np.random.shuffle(b)")
+    assert session.run("sorted(b) == [1, 2, 3]")
+
+
+SIZES = """
+a = np.ones(1)
+class Own(list): pass
+class Size:
+    def __index__(self):
+        items.clear()
+        return 1
+"""

@@ -131,7 +131,9 @@ QUIET = frozenset(
 
 def is_alive(made: type) -> bool:
     """Whether numpy, which holds what it computes with by its address alone, would call a program's methods while it does."""
-    if hasattr(made, "__array__"):  # tensors, whose numbers it gets
+    if hasattr(made, "__array__") or getattr(
+        made, "_is_protocol", False
+    ):  # tensors, whose numbers it gets; what has no objects
         return False
     own = {name for name in made.__dict__ if is_special(name)}
     if issubclass(made, (list, tuple)):

@@ -14,6 +14,8 @@ asked: list[Callable] = []
 """The function that asks those who have a say; empty while there is nobody."""
 casting: list[Callable] = []
 """As `asked`, of the functions whose arguments mixed precision may cast (`operators/casts.py`)."""
+placing: list[Callable] = []
+"""As `asked`, of the functions whose operands may decide where memory is read: also open while processes share memory."""
 PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 """The answer that leaves a call to its form."""
 lasting: set[str] = set()
@@ -26,7 +28,7 @@ late: list[Callable] = []
 
 def ask(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who have a say to a call of a form; PROCEED where the form is to give it."""
-    for answer in casting:
+    for answer in casting or placing:
         return answer(form, args, kwargs)
     return PROCEED
 
@@ -40,9 +42,10 @@ def settle(settings: dict[str, Any]) -> None:
     """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
     someone = (
         "devices" in lasting
-        or "memory" in lasting
         or settings["outermost"]
         and ("classes" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
     )
     asked[:] = _keeper if someone else ()
-    casting[:] = _keeper if someone or settings["autocast"] is not None else ()
+    several = someone or "memory" in lasting
+    placing[:] = _keeper if several else ()
+    casting[:] = _keeper if several or settings["autocast"] is not None else ()

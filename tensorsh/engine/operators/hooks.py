@@ -12,12 +12,15 @@ from types import FunctionType
 from typing import Any
 
 from ..arrays import device_guard, door
-from ..arrays.door import PROCEED, asked
+from ..arrays.door import PROCEED
 from ..arrays.state import state
 from ..loading import table
 from ..tensors.tensor import Tensor
 from . import device_calls, forms
+from .casts import door_of
 
+settled: Any = None
+"""What takes copies of operands, once processes share memory (snapshots.py)."""
 KEEPING: set[Any] = set()
 """Functions whose results stay of the class that they are."""
 CASTS: dict[str, Callable] = {}
@@ -33,7 +36,10 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return device_calls.beside(given, form, args, kwargs)
     alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
     if alone or not (state.outermost and is_public(form)):  # nobody overrides it
-        return PROCEED if cast_of(form) is None and "memory" not in door.lasting else casting(form, args, kwargs)
+        if cast_of(form) is not None:
+            return casting(form, args, kwargs)
+        own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
+        return PROCEED if own_args is args and own_kwargs is kwargs else proceed(form, own_args, own_kwargs)
     return first(form, args, kwargs)
 
 
@@ -83,11 +89,9 @@ def casting(form: Any, args: tuple, kwargs: dict) -> Any:
 
 def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
     """The form's own answer; by the short way in front of it, where nobody has a say in what it calls."""
-    if "memory" in door.lasting:
-        from .snapshots import settled
-
+    if settled:
         args, kwargs = settled(form._title, args, kwargs)
-    if asked:
+    if door_of(form._title):
         state.passing = form
         return form(*args, **kwargs)
     return own(form)(*args, **kwargs)
@@ -122,7 +126,10 @@ def own(form: Any) -> Any:
 
 def stay(who: str) -> None:
     """Ask "classes" that override functions, several "devices", or "memory" that processes share, from now on."""
+    global settled
     if who not in door.lasting:
+        if who == "memory":
+            from .snapshots import settled
         door.lasting.add(who)
         attend()
         state.settle()

@@ -48,12 +48,14 @@ def taken(x: Any, every: bool) -> Any:
 
 
 def settled(title: str, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-    """The arguments of a function, none of which another process can change while it decides where memory is read."""
+    """The arguments of a function, none of which another process can change while it decides where memory is read; the same
+    objects, if there is nothing to copy."""
     name = title.rpartition(".")[2]
-    if name in STAYING:
-        return args, kwargs
     every = name in ALL
-    args = tuple([taken(x, every) if i or every else x for i, x in enumerate(args)])
-    return args, {
-        key: x if key == "out" or key in FIRST and not every else taken(x, every) for key, x in kwargs.items()
-    } if kwargs else kwargs
+    if name in STAYING or not every and len(args) == 1 and not kwargs:
+        return args, kwargs
+    found = [taken(x, every) if i or every else x for i, x in enumerate(args)]
+    if any([new is not old for new, old in zip(found, args, strict=True)]):
+        args = tuple(found)
+    named = {key: x if key == "out" or key in FIRST and not every else taken(x, every) for key, x in kwargs.items()}
+    return args, named if any([named[key] is not x for key, x in kwargs.items()]) else kwargs

@@ -58,6 +58,10 @@ def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
         node.slice = text
 
 
+FORM = ("dtype", "shape", "strides")
+"""What an array is told about its memory."""
+
+
 def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
     """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
 
@@ -71,7 +75,7 @@ def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
         if home is not None and home.first == value.id:
             return
     where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
-    helper = f"<own {node.attr}>" if node.attr in ("data", "dtype") else "<own>"
+    helper = "<own data>" if node.attr == "data" else "<own dtype>" if node.attr in FORM else "<own>"
     node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
 
 

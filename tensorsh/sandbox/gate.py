@@ -22,6 +22,7 @@ from typing import Any
 from .classes import absent, is_allowed, is_script_function, owner, owns, pure_classes, refused, script_classes
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
+from .integers import plain
 from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
 from .sealed import Sealed, reserved
 from .stores import delete_attribute, set_attribute, store
@@ -172,9 +173,14 @@ def _listed(value: Any, kind: type, name: str) -> Any:
 
 def _astype(array: Any) -> Callable[..., Any]:
     def astype(dtype: Any, *arguments: Any, **keywords: Any) -> Any:
-        result = array.astype(dtype, *arguments, **keywords)
+        result = array.astype(plain(dtype), *arguments, **keywords)
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
+        if result.dtype.names:
+            from .numpy_views import NO_GAPS, has_gaps
+
+            if has_gaps(result.dtype):
+                raise TypeError(NO_GAPS)
         return result
 
     return astype

@@ -21,7 +21,11 @@ def is_derived(kind: type) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value with plain integers in the place of those of a program's own classes, also in lists and tuples."""
-    if type(value) is list or type(value) is tuple:
-        return type(value)([plain(v) for v in value])
-    return whole(value) if is_derived(type(value)) else value
+    """A value with plain integers in the place of those of a program's own classes, also in lists and tuples. Lists are copies,
+    which nothing that a program does changes: not what it does while it is asked for one of the numbers in them."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([plain(v) for v in value])
+    if issubclass(kind, list):
+        return [plain(v) for v in list.__iter__(value)]
+    return whole(value) if is_derived(kind) else value

@@ -51,7 +51,11 @@ def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
         result = function(*args, **options)
         for part in result if isinstance(result, (tuple, list)) else (result,):
-            if type(part) is np.ndarray and part.size > MOST_REPEATED and part.size * part.itemsize > extent(part):
+            if (
+                type(part) is np.ndarray
+                and part.size > MOST_REPEATED
+                and (not part.itemsize or part.size * part.itemsize > extent(part))
+            ):
                 raise ValueError(TOO_REPEATED)
         return result
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import BuiltinMethodType, MethodDescriptorType
 from typing import Any
 
+from .integers import plain
 from .sealed import Sealed
 
 TYPE_CHECKING = False
@@ -34,8 +35,15 @@ def has_gaps(dtype: Any) -> bool:
     """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
     if dtype.subdtype is not None:
         return has_gaps(dtype.subdtype[0])
-    kinds = [field[0] for field in (dtype.fields or {}).values()]
-    return bool(kinds) and (sum(kind.itemsize for kind in kinds) < dtype.itemsize or any(map(has_gaps, kinds)))
+    if not dtype.names:
+        return False
+    fields = [dtype.fields[name] for name in dtype.names]  # a title is another name of a field; fields may overlap
+    end = 0
+    for kind, offset in sorted(((field[0], field[1]) for field in fields), key=lambda field: field[1]):
+        if offset > end or has_gaps(kind):
+            return True
+        end = max(end, offset + kind.itemsize)
+    return end < dtype.itemsize
 
 
 def has_characters(array: Any) -> bool:
@@ -68,7 +76,7 @@ def reread(value: Any, name: str) -> Any:
 
 
 class Told(metaclass=Sealed):
-    """The target of `array.dtype = ...`."""
+    """The target of `array.dtype = ...`, and of a shape and strides, which come as plain integers."""
 
     __slots__ = ("_array",)
 
@@ -87,6 +95,22 @@ class Told(metaclass=Sealed):
         check(self._array.dtype, new)
         self._array.dtype = new
 
+    @property
+    def shape(self) -> Any:
+        return self._array.shape
+
+    @shape.setter
+    def shape(self, new: Any) -> None:
+        self._array.shape = plain(new)
+
+    @property
+    def strides(self) -> Any:
+        return self._array.strides
+
+    @strides.setter
+    def strides(self, new: Any) -> None:
+        self._array.strides = plain(new)
+
 
 def check(old: Any, new: Any) -> None:
     """Refuses to read an array of one dtype as another."""
@@ -100,7 +124,7 @@ def check(old: Any, new: Any) -> None:
 def view(found: Callable[..., Any]) -> Callable[..., Any]:
     def view(*arguments: Any, **options: Any) -> Any:
         array, rest = taken(found, arguments)
-        result = array.view(*rest, **options)
+        result = array.view(*map(plain, rest), **{key: plain(value) for key, value in options.items()})
         check(array.dtype, result.dtype)
         return result if array is source(found, arguments) else result[()]
 

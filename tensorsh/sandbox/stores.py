@@ -63,7 +63,7 @@ def own_data(value: Any) -> Any:
 
 
 def own_dtype(value: Any) -> Any:
-    """The same for `value.dtype = ...`; an array is told its dtype by way of a check."""
+    """The same for `value.dtype = ...`, `.shape` and `.strides`, which an array is told by way of a check."""
     if type(value).__module__[:5] == "numpy":
         from .numpy_views import Told
 
@@ -79,7 +79,7 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
         new = guarded_getattr(new)
     elif name == "__exit__" and isinstance(value, type):
         new = guarded_exit(new)
-    setattr(own_dtype(value) if name == "dtype" else value, name, new)
+    setattr(own_dtype(value) if name in ("dtype", "shape", "strides") else value, name, new)
 
 
 def delete_attribute(value: Any, name: str, /) -> None:

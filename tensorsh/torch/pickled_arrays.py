@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..sandbox.numpy_views import has_characters
 from .pickled import Call, Global, UnpicklingError
 
 PLAIN = "?biufcSU"
@@ -58,7 +59,9 @@ class Arrays:
     def scalar(self, kind: Any, data: Any) -> Any:
         if not isinstance(kind, np.dtype) or type(data) is not bytes or len(data) != kind.itemsize:
             raise UnpicklingError("damaged file: a number of unknown form")
-        return np.frombuffer(data, kind)[0] if kind.itemsize else kind.type()
+        found = np.frombuffer(data, kind) if kind.itemsize else np.zeros(1, kind)
+        check_text(found)
+        return found[0]
 
     def fill(self, target: Any, state: Any) -> bool:
         """Give an array its memory; whether the target is one."""
@@ -77,4 +80,11 @@ class Arrays:
             raise UnpicklingError("damaged file: an array of unknown form")
         del self.empty[waiting[0]]
         target.__setstate__((1, shape, kind, bool(columns), data))
+        check_text(target)
         return True
+
+
+def check_text(array: np.ndarray) -> None:
+    """Refuse text that is not made of characters, which Python's encoders write behind their memory for."""
+    if not has_characters(array):
+        raise UnpicklingError("damaged file: text that is not made of characters")

@@ -31,10 +31,10 @@ def titles() -> Iterator[list[str]]:
 
     table.load_all()
     hooks.attend()
-    before = list(door.asked), list(door.casting)
-    door.asked[:] = door.casting[:] = [answer]
+    before = list(door.asked), list(door.casting), list(door.placing)
+    door.asked[:] = door.casting[:] = door.placing[:] = [answer]
     yield found
-    door.asked[:], door.casting[:] = before
+    door.asked[:], door.casting[:], door.placing[:] = before
 
 
 def asks(function: Any) -> bool:

@@ -63,6 +63,7 @@ CALLS = {
     "random numbers": ("", "while True: torch.randn(10**7)"),
     "elementwise functions": ("a = rand(10**7)", "while True: a.lgamma().tan().exp()"),
     "numpy's sort": ("a = np.random.rand(3 * 10**7)", "np.sort(a)"),
+    "numpy's product of integers": ("a = np.ones((2000, 2000), int)", "np.matmul(a, a)"),
     "numpy's decomposition": ("a = np.ones((3000, 3000))", "np.linalg.svd(a)"),
     "vmap": ("a = ones(10**6, 3)", "torch.func.vmap(lambda r: r * 2)(a)"),
     "power": ("", "10**10**8"),

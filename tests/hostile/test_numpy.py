@@ -56,6 +56,9 @@ def test_where_computes_what_it_chooses() -> None:
     "program",
     [
         "np.broadcast_to(0.0, 10**12)",
+        "np.zeros(2**40, 'V0')",
+        "np.zeros(2**40, [])",
+        "np.broadcast_to(np.zeros(1, 'V0'), 2**40)",
         "np.broadcast_arrays(0.0, np.broadcast_to(0.0, 2**30)[:, None], np.zeros((1, 4)))",
         "np.asarray(torch.zeros(1).expand(2**40))",
         "torch.zeros(1).expand(2**40).numpy()",
@@ -75,6 +78,8 @@ def test_arrays_of_repeated_numbers_have_bounds(program: str) -> None:
     [
         "{'names': ['a'], 'formats': ['u1'], 'offsets': [0], 'itemsize': 64}",
         "np.dtype([('a', 'u1'), ('b', 'f8')], align=True)",
+        "np.dtype({'names': ['a', 'b'], 'formats': ['u8', 'u8'], 'offsets': [0, 0], 'itemsize': 16})",
+        "np.dtype({'names': ['a'], 'formats': ['u4'], 'titles': ['t'], 'itemsize': 8})",
     ],
 )
 def test_structures_have_no_gaps(dtype: str) -> None:
@@ -82,6 +87,8 @@ def test_structures_have_no_gaps(dtype: str) -> None:
     session.run("import numpy as np")
     with pytest.raises(TypeError, match="bytes between their fields"):
         session.run(f"np.zeros(100, dtype={dtype})")
+    with pytest.raises(TypeError, match="bytes between their fields"):
+        session.run(f"np.zeros(100).astype({dtype})")
 
 
 @pytest.mark.parametrize(
@@ -188,3 +195,98 @@ def test_far_indices_are_wrapped_at_once() -> None:
     ]
     with pytest.raises(IndexError):
         session.run("a.take(far)")
+
+
+ALIVE = """
+class X:
+    def __init__(self, n): self.n = n
+    def __getitem__(self, i): return self.change()
+    __len__ = __index__ = __float__ = __bool__ = __getitem__
+    def __lt__(self, other): return self.change()
+    __gt__ = __eq__ = __add__ = __radd__ = __lt__
+    __hash__ = None
+    def change(self):
+        items.clear()
+        a[:] = 0
+        return NotImplemented
+class Scaled:
+    def __init__(self, n): self.n = n
+    def __mul__(self, other): return Scaled(self.n * other)
+    __rmul__ = __mul__
+items = [X(i) for i in range(50)]
+a = np.zeros(50)
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "a = np.append(items, None)",
+        "a = np.concatenate([items, [None]])",
+        "a = np.where(a == 0, items, None)",
+        "a = np.insert([1], 0, items)",
+        "a = a + items",
+        "a == items",
+        "a[items]",
+        "a[items] = 1",
+        "a[:] = items",
+        "a.put([0], items)",
+        "a.searchsorted(items)",
+        "np.ones(1).dot(items)",
+        "np.r_[items]",
+        "np.random.permutation(items)",
+        "np.random.default_rng(0).choice(items)",
+    ],
+)
+def test_numpy_holds_no_object_of_a_program(program: str) -> None:
+    """It calls their methods while it reads the list or the array that they stand in, and trusts that neither changes."""
+    session = Session()
+    session.run("import numpy as np" + ALIVE)
+    with pytest.raises(TypeError, match="makes no arrays of 'X' objects"):
+        session.run(program)
+
+
+def test_numbers_of_numpy_leave_operators_to_objects() -> None:
+    session = Session()
+    session.run("import numpy as np" + ALIVE)
+    assert session.run(
+        "(np.float64(2) * Scaled(3)).n, (np.float32(2) * Scaled(3)).n, (np.ones(2) * Scaled(3)).n.tolist()"
+    ) == (
+        6.0,
+        6.0,
+        [3.0, 3.0],
+    )
+    session.run("from enum import IntEnum\nclass Kind(IntEnum): A = 1")
+    assert session.run("np.array([Kind.A]).tolist() + np.ones(2)[[Kind.A]].tolist()") == [1, 1.0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "np.random.default_rng(0).random(items)",
+        "np.random.normal(size=items)",
+        "setattr(np.ones(5), 'shape', items)",
+        "a.shape = items",
+        "a.strides = items",
+        "a.astype(('i4', items))",
+        "np.zeros(Own(items))",
+        "np.broadcast_to(1.0, items)",
+    ],
+)
+def test_sizes_are_taken_from_a_copy_of_their_list(program: str) -> None:
+    session = Session()
+    session.run("import numpy as np" + SIZES)
+    for _ in range(20):
+        session.run("items = [Size() for i in range(20)]\ntry: " + program + "\nexcept (ValueError, TypeError): pass")
+    session.run("b = [3, 1, 2]; np.random.shuffle(b)")
+    assert session.run("sorted(b) == [1, 2, 3]")
+
+
+SIZES = """
+a = np.ones(1)
+class Own(list): pass
+class Size:
+    def __index__(self):
+        items.clear()
+        return 1
+"""

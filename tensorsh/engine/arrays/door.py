@@ -1,7 +1,8 @@
 """The door that every public call passes: closed over nobody's wish for ordinary programs, open while somebody has a say.
 
-Classes and modes that override functions, a profiler, mixed precision and several devices have one. A form looks at `asked`,
-which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py` knows.
+Classes and modes that override functions, a profiler, mixed precision, several devices and memory that processes share have one.
+A form looks at `asked`, which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py`
+knows.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ asked: list[Callable] = []
 """The function that asks those who have a say; empty while there is nobody."""
 casting: list[Callable] = []
 """As `asked`, of the functions whose arguments mixed precision may cast (`operators/casts.py`)."""
+placing: list[Callable] = []
+"""As `asked`, of the functions whose operands may decide where memory is read: also open while processes share memory."""
 PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 """The answer that leaves a call to its form."""
 lasting: set[str] = set()
-"""Those who have a say for good, since something of them may be anywhere: "classes" that override, several "devices"."""
+"""Those who have a say for good, since something of them may be anywhere: "classes" that override, several
+"devices", "memory" that processes share."""
 _keeper: list[Callable] = []
 late: list[Callable] = []
 """The function that is asked when a call fails: whether an argument's class overrides functions, and nobody had asked yet."""
@@ -24,7 +28,7 @@ late: list[Callable] = []
 
 def ask(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who have a say to a call of a form; PROCEED where the form is to give it."""
-    for answer in casting:
+    for answer in casting or placing:
         return answer(form, args, kwargs)
     return PROCEED
 
@@ -35,11 +39,13 @@ def keep(answer: Callable) -> None:
 
 
 def settle(settings: dict[str, Any]) -> None:
-    """Open or close the doors, as the engine's settings say: within a call, only casts and devices count."""
+    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
     someone = (
         "devices" in lasting
         or settings["outermost"]
         and ("classes" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
     )
     asked[:] = _keeper if someone else ()
-    casting[:] = _keeper if someone or settings["autocast"] is not None else ()
+    several = someone or "memory" in lasting
+    placing[:] = _keeper if several else ()
+    casting[:] = _keeper if several or settings["autocast"] is not None else ()

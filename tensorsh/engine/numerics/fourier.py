@@ -31,8 +31,10 @@ def loaded() -> dict:
         _loaded = {}
         try:
             package = find_spec("scipy")
-            folders = [os.path.join(f, "fft", "_pocketfft") for f in package.submodule_search_locations or ()]  # type: ignore[union-attr]
-            spec = PathFinder.find_spec("pypocketfft", folders)
+            places = package.submodule_search_locations or ()  # type: ignore[union-attr]
+            spec = None
+            for name in ("pypocketfft", "pyduccfft"):  # before scipy 1.18, and since then
+                spec = spec or PathFinder.find_spec(name, [os.path.join(f, "fft", f"_{name[2:]}") for f in places])
             module = module_from_spec(spec)  # type: ignore[arg-type]
             spec.loader.exec_module(module)  # type: ignore[union-attr]
             _loaded = {name: getattr(module, name) for name in NAMES}

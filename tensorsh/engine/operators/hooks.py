@@ -1,5 +1,5 @@
-"""Those who have a say in calls of operators: classes and modes with ``__torch_function__``, a profiler, mixed precision, and
-the device of tensors where a program uses several (device_calls.py).
+"""Those who have a say in calls of operators: classes and modes with ``__torch_function__``, a profiler, mixed precision, the
+device of tensors where a program uses several (device_calls.py), memory that other processes write into (snapshots.py).
 
 Every public form asks at one door (arrays/door.py). A form that is asked for stands here with its title, ``torch.add`` or
 ``Tensor.add_``; the title says which function a program sees, and which casts are made.
@@ -13,12 +13,15 @@ from typing import Any
 
 from ...sandbox.sealed import Sealed
 from ..arrays import device_guard, door
-from ..arrays.door import PROCEED, asked
+from ..arrays.door import PROCEED
 from ..arrays.state import state
 from ..loading import table
 from ..tensors.tensor import Tensor
 from . import device_calls, forms
+from .casts import door_of
 
+settled: Any = None
+"""What takes copies of operands, once processes share memory (snapshots.py)."""
 KEEPING: set[Any] = set()
 """Functions whose results stay of the class that they are."""
 CASTS: dict[str, Callable] = {}
@@ -34,7 +37,10 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return device_calls.beside(given, form, args, kwargs)
     alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
     if alone or not (state.outermost and is_public(form)):  # nobody overrides it
-        return PROCEED if cast_of(form) is None else casting(form, args, kwargs)
+        if cast_of(form) is not None:
+            return casting(form, args, kwargs)
+        own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
+        return PROCEED if own_args is args and own_kwargs is kwargs else proceed(form, own_args, own_kwargs)
     return first(form, args, kwargs)
 
 
@@ -84,7 +90,9 @@ def casting(form: Any, args: tuple, kwargs: dict) -> Any:
 
 def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
     """The form's own answer; by the short way in front of it, where nobody has a say in what it calls."""
-    if asked:
+    if settled:
+        args, kwargs = settled(form._title, args, kwargs)
+    if door_of(form._title):
         state.passing = form
         return form(*args, **kwargs)
     return own(form)(*args, **kwargs)
@@ -121,8 +129,11 @@ def own(form: Any) -> Any:
 
 
 def stay(who: str) -> None:
-    """Ask "classes" that override functions, or several "devices", from now on."""
+    """Ask "classes" that override functions, several "devices", or "memory" that processes share, from now on."""
+    global settled
     if who not in door.lasting:
+        if who == "memory":
+            from .snapshots import settled
         door.lasting.add(who)
         attend()
         state.settle()

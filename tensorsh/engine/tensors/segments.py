@@ -1,7 +1,8 @@
 """Segments: memory that processes share, which has no name and is gone with the last process that holds it.
 
 A segment is a file in memory, known by its descriptor alone: nothing stands in /dev/shm, whatever ends a process. Another process
-gets the descriptor through a socket, or holds the memory because it was forked.
+gets the descriptor through a socket, or holds the memory because it was forked. One that carries what is sent, and nothing else,
+is the receiver's alone: it stays so when processes are forked.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy as np
 from ..arrays.memory import WORDS
 from ..kernels import compiled
 
-PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
+PROT_READ, PROT_WRITE, MAP_SHARED, MAP_PRIVATE, MAP_FIXED = 1, 2, 1, 2, 16
+MAP_ANONYMOUS = 0x1000 if sys.platform == "darwin" else 0x20
 FAILED = ctypes.c_void_p(-1).value
 TAIL = 64
 """Bytes behind those of a segment, of which eight count its holders: processes, and messages on their way."""
@@ -29,12 +31,12 @@ segments: dict[int, Segment] = {}
 
 
 class Segment:
-    """One segment: its descriptor (None where nobody sends it on), and its bytes as an array."""
+    """One segment: its descriptor (None where nobody sends it on), its bytes as an array, whether it is this process's alone."""
 
-    __slots__ = ("__weakref__", "array", "fd", "holders")
+    __slots__ = ("__weakref__", "alone", "array", "fd", "holders")
 
     def __init__(self, fd: int | None, array: Any, holders: Any) -> None:
-        self.fd, self.holders = fd, holders
+        self.fd, self.holders, self.alone = fd, holders, False
         self.array = weakref.ref(array)
         segments[id(array)] = self
         weakref.finalize(array, _forget, id(array), fd, os.getpid(), holders, array.nbytes).atexit = False
@@ -64,6 +66,37 @@ def segment_of(owner: Any) -> Segment | None:
     """The segment that an array owns, if it is one."""
     found = segments.get(id(owner))
     return found if found is not None and found.array() is owner else None
+
+
+def is_open(owner: Any) -> bool:
+    """Whether other processes may write into the memory that an array owns."""
+    found = segment_of(owner)
+    return found is not None and not found.alone
+
+
+def kept_alone(array: Any) -> Any:
+    """The bytes of a segment that nobody but this process has."""
+    segment_of(array).alone = True  # type: ignore[union-attr]
+    return array
+
+
+def part() -> None:
+    """Give a new process memory of its own in the place of what was its parent's alone."""
+    for segment in list(segments.values()):
+        array = segment.array()
+        if array is None or not segment.alone:
+            continue
+        memory: Any = array.base.obj if isinstance(array.base, memoryview) else array.base
+        address, size = ctypes.addressof(memory), ctypes.sizeof(memory)
+        kept = ctypes.string_at(address, size)
+        flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED
+        if _libc().mmap(address, size, PROT_READ | PROT_WRITE, flags, -1, 0) == FAILED:
+            os._exit(1)  # there is no room to go on in
+        ctypes.memmove(address, kept, size)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=part)
 
 
 def created(nbytes: int) -> Any:

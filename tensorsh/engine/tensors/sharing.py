@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.extents import address, extent, in_bytes, owner, strided
 from .resizing import family, hold
-from .segments import created, segment_of
+from .segments import created, is_open, segment_of
 
 
 def is_shared(tensor: Any) -> bool:
@@ -17,16 +17,44 @@ def is_shared(tensor: Any) -> bool:
     return type(array) is not np.ndarray or not array.size or segment_of(owner(array)) is not None
 
 
+def lent(array: Any) -> Any:
+    """A tensor's array as numpy gets it: one of its own on the memory. Of memory that other processes write into it is a copy that
+    cannot be written, for numpy trusts that nobody changes the numbers it computes with."""
+    if is_open(owner(array)):
+        array = array.copy()
+        array.flags.writeable = False
+        return array
+    return hold(array).view()
+
+
+def check_own(array: Any) -> None:
+    """Refuse to lend memory that other processes write into."""
+    if is_open(owner(array)):
+        raise BufferError("a tensor in memory that processes share lends it to nobody: export a copy, x.clone()")
+
+
+def can_be_sent(root: Any) -> bool:
+    """Whether an array owns a segment that other processes may have, too."""
+    known = segment_of(root)
+    return known is not None and known.fd is not None and not known.alone
+
+
+def copied(root: Any) -> Any:
+    """A segment with the bytes of the memory that an array owns."""
+    low, high = extent(root)
+    memory = created(high - low)
+    if high > low:
+        memory[: high - low] = in_bytes(root)
+    return memory
+
+
 def share(tensor: Any) -> Any:
     """Move a tensor's storage into a segment, unless it lies in one that can be sent; the segment's array."""
     root = owner(tensor._array)
-    known = segment_of(root)
-    if known is not None and known.fd is not None:
+    if can_be_sent(root):
         return root
-    low, high = extent(root)
-    memory = hold(created(high - low))
-    if high > low:
-        memory[: high - low] = in_bytes(root)
+    low = extent(root)[0]
+    memory = hold(copied(root))
     for member in family(tensor):
         array = member._array
         if owner(array) is root:

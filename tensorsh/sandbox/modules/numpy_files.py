@@ -15,6 +15,7 @@ import numpy as np
 
 from ..files import path_text
 from ..kinds import Final, make
+from ..numpy_guards import MOST_REPEATED, TOO_REPEATED
 from ..numpy_views import NO_GAPS, has_characters, has_gaps
 
 TYPE_CHECKING = False
@@ -94,6 +95,8 @@ def read_npy(data: bytes) -> np.ndarray:
         raise ValueError(f"cannot read an array of shape {shape} from {len(data)} bytes")
     source.seek(0)
     found = npy.read_array(source, allow_pickle=False)
+    if found.size > MOST_REPEATED and not found.itemsize:
+        raise ValueError(TOO_REPEATED)
     if not has_characters(found):
         raise ValueError("cannot read an array of text that is not made of characters")
     if has_gaps(found.dtype):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from ..integers import plain
 from ..kinds import Final, Immutable, make
 from ..long_calls import MANY, apart, is_inert
 
@@ -76,6 +77,9 @@ class Front(metaclass=Immutable):
 
 def _plain(method: Any, name: str) -> Any:
     def call(*args: Any, **options: Any) -> Any:
+        given = args[:1] if name == "shuffle" else ()  # which is shuffled in its place
+        args = given + tuple([plain(x) for x in args[len(given) :]])
+        options = {key: x if key == "x" else plain(x) for key, x in options.items()} if options else options
         if (is_large(args) or is_large(options.values())) and is_inert([*args, *options.values()]):
             return apart(method, *args, **options)
         return method(*args, **options)

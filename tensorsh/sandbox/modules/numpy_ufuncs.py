@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..kinds import Final, make
-from ..long_calls import HUGE, apart
+from ..long_calls import HUGE, LONG, apart
 from ..numpy_guards import named, plain
 
 SETTINGS = ("dtype", "casting", "signature", "order", "subok")
@@ -18,10 +18,13 @@ NUMBERS = frozenset((int, float, bool, complex))
 
 
 def run(function: Any, *arguments: Any, **options: Any) -> Any:
-    """A call of numpy's, made where it can be left if an array is huge."""
+    """A call of numpy's, made where it can be left if an array is huge; products of matrices, if there is much to multiply."""
+    work = 1
     for x in arguments:
-        if type(x) is np.ndarray and x.size >= HUGE:
-            return apart(function, *arguments, **options)
+        if type(x) is np.ndarray:
+            work *= max(1, x.size)
+            if x.size >= HUGE or work >= LONG and getattr(function, "signature", None) is not None:
+                return apart(function, *arguments, **options)
     return function(*arguments, **options)
 
 

@@ -32,8 +32,9 @@ class Message:
 
     __slots__ = ("data", "fds", "kept")
 
-    def __init__(self, value: Any) -> None:
-        data, fds, kept = packed(value)
+    def __init__(self, value: Any, lends: bool = True) -> None:
+        """lends: whether sender and receiver share its tensors."""
+        data, fds, kept = packed(value, lends)
         if len(fds) >= MANY:
             raise RuntimeError(
                 f"a message names {len(fds)} tensors, and {MANY - 1} are the most; send them stacked, or in parts"

@@ -19,11 +19,12 @@ import numpy as np
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import BY_NAME, dtype
-from ...engine.arrays.extents import address, strided
+from ...engine.arrays.extents import address, extent, owner, strided
 from ...engine.graph.fields import wrap
-from ...engine.tensors.segments import mapped
+from ...engine.operators.hooks import stay
+from ...engine.tensors.segments import kept_alone, mapped
 from ...engine.tensors.shape import Size
-from ...engine.tensors.sharing import share
+from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import is_script_class
 from ...sandbox.sealed import program_frame
@@ -45,11 +46,14 @@ CONTAINERS = (OrderedDict, defaultdict, deque, Counter, complex, range, slice)
 class Packer(pickle.Pickler):
     """Writes one value; collects the descriptors of the memory it names."""
 
-    def __init__(self, file: Any, own: bool) -> None:
+    def __init__(self, file: Any, own: bool, lends: bool) -> None:
         super().__init__(file, 5)
+        self.lends = lends
+        """Whether tensors are shared with whoever gets them; else that one has their memory alone."""
         self.fds: list[int] = []
         self.kept: list[Any] = []
         self.known: dict[int, int] = {}
+        self.copies: dict[int, tuple[Any, Any]] = {}
         self.own = own
         """Whether a program sends: else Python's own rules hold for what is not ours."""
 
@@ -97,11 +101,29 @@ class Packer(pickle.Pickler):
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
             )
         if not array.size:
-            return _tensor, (kind.__name__, (None, 0, array.shape, array.strides, 0, t.dtype.name), t.requires_grad)
-        root = share(t)
-        array = t._array
-        place = self.memory(root), root.nbytes, array.shape, array.strides, address(array) - address(root), t.dtype.name
-        return _tensor, (kind.__name__, place, t.requires_grad)
+            return _tensor, (
+                kind.__name__,
+                (None, 0, array.shape, array.strides, 0, t.dtype.name, True),
+                t.requires_grad,
+            )
+        return _tensor, (kind.__name__, self.place(t, self.lends), t.requires_grad)
+
+    def place(self, t: Tensor, lends: bool) -> tuple:
+        """Where a tensor lies in the segment that it is sent in."""
+        root: Any = owner(t._array)
+        start = extent(root)[0]
+        alone = not lends and not can_be_sent(root)
+        if alone:
+            if id(root) not in self.copies:
+                self.copies[id(root)] = root, kept_alone(copied(root))
+            memory = self.copies[id(root)][1]
+        else:
+            stay("memory")
+            memory = share(t)
+            start = address(memory)
+        array: Any = t._array
+        offset = address(array) - start
+        return self.memory(memory), memory.nbytes, array.shape, array.strides, offset, t.dtype.name, alone
 
     def array(self, value: Any) -> Any:
         form = value.dtype
@@ -110,8 +132,8 @@ class Packer(pickle.Pickler):
         order = form.descr if form.names else form.str
         if value.nbytes < LEAST or isinstance(value, np.generic):
             return _array, (None, order, value.shape, value.tobytes(), isinstance(value, np.generic))
-        t = wrap(np.ascontiguousarray(value).reshape(-1).view(np.uint8).copy())
-        return _array, (t, order, value.shape, None, False)
+        place = self.place(wrap(np.ascontiguousarray(value).reshape(-1).view(np.uint8)), False)
+        return _array, (place, order, value.shape, None, False)
 
     def type(self, value: Any) -> Any:
         if value.__module__ == "builtins" and getattr(sys.modules["builtins"], value.__name__, None) is value:
@@ -239,12 +261,22 @@ _memory: list[Any] = []
 """The segments of the message that is being read."""
 
 
-def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
-    number, nbytes, shape, strides, offset, name = place
+def _placed(place: tuple) -> Any:
+    """The array of a tensor in its segment."""
+    number, nbytes, shape, strides, offset, name, alone = place
     form = BY_NAME[name].numpy
-    made = wrap(
-        np.empty(shape, form) if number is None else strided(_memory[number](nbytes), shape, strides, offset, form)
-    )
+    if number is None:
+        return np.empty(shape, form)
+    memory = _memory[number](nbytes)
+    if alone:
+        kept_alone(memory)
+    else:
+        stay("memory")
+    return strided(memory, shape, strides, offset, form)
+
+
+def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
+    made = wrap(_placed(place))
     if kind != "Tensor":
         return (Parameter if kind == "Parameter" else Buffer)(
             made, **{"requires_grad": requires_grad} if kind == "Parameter" else {}
@@ -252,10 +284,10 @@ def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
     return made.requires_grad_() if requires_grad else made
 
 
-def _array(t: Any, order: Any, shape: tuple, data: bytes | None, scalar: bool) -> Any:
+def _array(place: Any, order: Any, shape: tuple, data: bytes | None, scalar: bool) -> Any:
     form = np.dtype([tuple(each) for each in order] if isinstance(order, list) else order)
-    if t is not None:
-        return t._array.view(form).reshape(shape)
+    if place is not None:
+        return _placed(place).view(form).reshape(shape)
     made = np.frombuffer(data, form).reshape(shape) if data else np.empty(shape, form)  # type: ignore[arg-type]
     return made[()] if scalar else made.copy()
 
@@ -302,10 +334,11 @@ def by_program() -> bool:
     return program_frame(sys._getframe(1)) is not None
 
 
-def packed(value: Any) -> tuple[bytes, list[int], list[Any]]:
-    """A value as bytes, the descriptors of the memory that they name, and what holds it meanwhile."""
+def packed(value: Any, lends: bool = True) -> tuple[bytes, list[int], list[Any]]:
+    """A value as bytes, the descriptors of the memory that they name, and what holds it meanwhile. lends: whether the tensors in
+    it are shared from now on; else whoever gets them has copies."""
     file = io.BytesIO()
-    packer = Packer(file, by_program())
+    packer = Packer(file, by_program(), lends)
     packer.dump(value)
     return file.getvalue(), packer.fds, packer.kept
 

@@ -24,7 +24,6 @@ from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method
 from ...tensors import sharing
-from ...tensors.resizing import hold
 from ...tensors.tensor import Tensor
 from ...tensors.text import format_tensor, python_number
 from ...wording.overloads import refuse
@@ -226,7 +225,8 @@ def _host(self: Tensor) -> np.ndarray:
 
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor)."""
+    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor); of memory that
+    processes share a copy, which cannot be written."""
     if force:
         return numpy(self.detach().cpu())
     array = _host(self)
@@ -234,7 +234,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
         raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
-    return hold(array).view()
+    return sharing.lent(array)
 
 
 def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -407,6 +407,9 @@ def is_shared(self: Tensor) -> bool:
 def share_memory_(self: Tensor) -> Tensor:
     """The tensor itself, its storage moved to memory that processes share."""
     if isinstance(self._array, np.ndarray):
+        from ...operators.hooks import stay
+
+        stay("memory")
         sharing.share(self)
     return self
 
@@ -445,6 +448,7 @@ def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
 def __dlpack__(self: Tensor, **options: Any) -> Any:
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    sharing.check_own(self._array)
     return self._array.__dlpack__(**options)
 
 

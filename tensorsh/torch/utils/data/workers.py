@@ -70,7 +70,7 @@ def serve(end: End, loader: Any, info: WorkerInfo, base: int) -> int:
                     if fetcher is None:
                         fetcher = Fetcher(loader, shared)
                     value = fetcher.fetch(numbers)
-                message = Message((number, index, kind, value))
+                message = Message((number, index, kind, value), lends=False)
             except Exception as error:
                 if isinstance(error, StopIteration) and fetcher is not None and fetcher.iterable:
                     message = Message((number, index, ENDED, None))

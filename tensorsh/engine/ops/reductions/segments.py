@@ -69,7 +69,9 @@ def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce, 
 
 
 reduced.gradient(
-    data=lambda t, g, data, result, offsets, reduce, initial: t._segments_spread(g, data, result, offsets, reduce, initial)
+    data=lambda t, g, data, result, offsets, reduce, initial: t._segments_spread(
+        g, data, result, offsets, reduce, initial
+    )
 )
 
 

@@ -197,7 +197,14 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Set the dtype of floating-point tensors made from Python numbers."""
+    """Set the dtype of floating-point tensors made from Python numbers.
+    d: a floating-point dtype (float32 at first), for this session. Complex numbers follow: complex128 with float64.
+    TypeError: an integer dtype.
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(0.5).dtype, torch.zeros(1).dtype
+    (torch.float64, torch.float64)
+    >>> torch.set_default_dtype(torch.float32)
+    """
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if d.category != FLOAT:
@@ -255,7 +262,11 @@ def get_printoptions() -> dict[str, Any]:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor.
+    obj: anything; parameters are tensors, arrays and lists are none. The same as ``isinstance(obj, torch.Tensor)``.
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1., 1.])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -404,7 +415,11 @@ def typename(obj: Any) -> str:
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled."""
+    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled.
+    Its other arguments (`mode`, `backend`, `fullgraph`, `dynamic`) are taken and ignored; it is a decorator, too.
+    >>> torch.compile(torch.sin)(torch.zeros(2))
+    tensor([0., 0.])
+    """
     if model is None:
         return lambda inner: inner
     return model

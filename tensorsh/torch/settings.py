@@ -151,8 +151,12 @@ default_generator: Generator = type(Generator)(
 
 def manual_seed(seed: int) -> Generator:
     """Start the session's random numbers from a seed; the same numbers as PyTorch's follow.
-    An integer; all devices are seeded with it, `np.random` and `random` have seeds of their own. The default generator is
-    returned."""
+    seed: an integer; all devices are seeded with it, `np.random` and `random` have seeds of their own. The default
+    generator is returned.
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    """
     drawing().manual_seed(int(seed))
     seed_devices(int(seed))
     return default_generator
@@ -245,7 +249,12 @@ def set_printoptions(
     """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full).
     precision: digits behind the point (4). threshold: elements from which on the middle is left out (1000). edgeitems: how
     many stay at each end (3). linewidth: characters of a line (80). sci_mode: whether with exponents (None: where the numbers
-    ask for it)."""
+    ask for it). profile: 'default', 'short' or 'full', which sets all of them.
+    >>> torch.set_printoptions(precision=2)
+    >>> print(torch.tensor(1 / 3))
+    tensor(0.33)
+    >>> torch.set_printoptions(profile="default")
+    """
     state.print_options = _copied(print_options())
     state.print_options.set(precision, threshold, edgeitems, linewidth, profile, sci_mode)
 
@@ -416,7 +425,7 @@ def typename(obj: Any) -> str:
 
 def compile(model: Any = None, **options: Any) -> Any:
     """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled.
-    Its other arguments (`mode`, `backend`, `fullgraph`, `dynamic`) are taken and ignored; it is a decorator, too.
+    model: that function or module. Other arguments (`mode`, `backend`, `fullgraph`, `dynamic`) are taken and ignored; it is a decorator, too.
     >>> torch.compile(torch.sin)(torch.zeros(2))
     tensor([0., 0.])
     """

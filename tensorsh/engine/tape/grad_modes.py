@@ -60,7 +60,8 @@ class Mode(metaclass=Sealed):
 class no_grad(Mode):
     """Operations inside are not recorded.
     Their results want no gradient, and nothing is kept for a backward pass; for evaluation, and for steps that change
-    parameters. A context (``with torch.no_grad():``) or a decorator (``@torch.no_grad()``).
+    parameters. A context (``with torch.no_grad():``) or a decorator (``@torch.no_grad()``, or without brackets, which
+    gives `function`).
     >>> w = torch.ones(2, requires_grad=True)
     >>> with torch.no_grad():
     ...     y = w * 2
@@ -88,7 +89,7 @@ class no_grad(Mode):
 
 class enable_grad(no_grad):
     """Operations inside are recorded, also within no_grad.
-    A context (``with torch.enable_grad():``) or a decorator.
+    A context (``with torch.enable_grad():``) or a decorator, also without brackets, which gives `function`.
     >>> w = torch.ones(2, requires_grad=True)
     >>> with torch.no_grad():
     ...     with torch.enable_grad():

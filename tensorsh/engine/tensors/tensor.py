@@ -255,7 +255,13 @@ class Tensor(Fields, metaclass=TensorMeta):
     def register_hook(self, hook: Any) -> Handle:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient.
         A hook that returns None only looks. ``.remove()`` of the handle that comes back ends it. RuntimeError: a tensor that
-        wants no gradient."""
+        wants no gradient.
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> handle = w.register_hook(lambda grad: grad * 10)
+        >>> w.sum().backward()
+        >>> w.grad
+        tensor([10., 10.])
+        """
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._node._prehooks is None:
@@ -277,7 +283,14 @@ class Tensor(Fields, metaclass=TensorMeta):
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `grad`.
         Backward passes leave it to leaves alone otherwise; of a leaf it changes nothing. RuntimeError: a tensor that wants no
-        gradient."""
+        gradient.
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> y = w * 3
+        >>> y.retain_grad()
+        >>> (y ** 2).sum().backward()
+        >>> y.grad
+        tensor([6., 6.])
+        """
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self.retains_grad:

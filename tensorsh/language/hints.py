@@ -163,6 +163,9 @@ def unknown_import(case: Case) -> str | None:
             "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; installed "
             "packages run in plain Python: tensorsh python SCRIPT.py"
         )
+    if found is None and path.startswith("torch"):
+        shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
+        return "tensorsh has no such part of PyTorch" + shown
     return found
 
 

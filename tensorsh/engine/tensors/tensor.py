@@ -244,6 +244,15 @@ class Tensor(Fields, metaclass=TensorMeta):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        """For Python's pickle where the library is used by itself: values, dtype, whether a gradient is wanted.
+        TypeError: what numpy holds no values of, classes of others. (In PyTorch's place `torch/pickling.py` writes
+        what PyTorch reads.)"""
+        made = type(self).__dict__.get("_unpickled")
+        if made is None or type(self._array) is not np.ndarray or self.dtype is complex32:
+            raise TypeError(f"cannot pickle {type(self).__name__!r} object")
+        return made.__func__, (self._array, self.requires_grad)
+
     def detach(self, *args: Any, **kwargs: Any) -> Tensor:
         """The same memory, without history: what is computed from it reaches no gradient.
         In-place writes to either are seen in the other, and by the version checks of both; ``x.detach().clone()`` is a copy.
@@ -329,6 +338,17 @@ class Tensor(Fields, metaclass=TensorMeta):
     def __dir__(self) -> list[str]:
         load_all()
         return sorted(set(object.__dir__(self)) | set(METHODS))
+
+
+def unpickled(array: np.ndarray, requires_grad: bool) -> Tensor:
+    """The tensor that was pickled, a leaf."""
+    made = wrap(array)
+    if requires_grad:
+        made._node = AccumulateGrad(made)
+    return made
+
+
+Tensor._unpickled = staticmethod(unpickled)  # type: ignore[attr-defined]
 
 
 def leads_to_leaf(t: Tensor) -> bool:

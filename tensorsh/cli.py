@@ -260,9 +260,9 @@ def _failure(
     if session is None:
         complain("MemoryError: --max-memory leaves too little to start", stderr)
         return 1
-    from .display.terminal import use_color
+    from .display.terminal import at_words, use_color
 
-    complain(_cut(session.diagnose(error, use_color(sys.stderr)), counted), stderr)
+    complain(_cut(at_words(session.diagnose(error, use_color(sys.stderr)), sys.stderr), counted), stderr)
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
@@ -315,10 +315,10 @@ def _export(options: Options) -> int:
             if (printed := printing(source)) != source:
                 text = export(printed, name, torch_names())
     except SyntaxError as error:
-        from .display.terminal import use_color
+        from .display.terminal import at_words, use_color
         from .language.diagnostics import report
 
-        complain(report(error, color=use_color(sys.stderr)))
+        complain(at_words(report(error, color=use_color(sys.stderr)), sys.stderr))
         return 1
     if options.output is None:
         sys.stdout.write(text)

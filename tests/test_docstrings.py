@@ -24,6 +24,8 @@ HEAD = "import math, torch\nfrom torch import distributions, nn, optim\nimport t
 
 SPACES = ("nn", "optim", "optim.lr_scheduler", "optim.swa_utils", "distributions", "utils.data")
 FUNCTIONS = {
+    "": "autocast compile enable_grad is_tensor load manual_seed no_grad save set_default_dtype set_grad_enabled set_printoptions vmap",
+    "Tensor": "backward register_hook retain_grad",
     "nn.utils": "clip_grad_norm_ clip_grad_value_ parameters_to_vector",
     "nn.utils.rnn": "pad_sequence pack_padded_sequence pad_packed_sequence",
     "nn.init": (
@@ -49,7 +51,8 @@ def documented() -> dict[str, Any]:
             ):
                 found.setdefault(f"{space}.{name}", kind)
     for space, names in FUNCTIONS.items():
-        found |= {f"{space}.{name}": getattr(attrgetter(space)(torch), name) for name in names.split()}
+        inside = attrgetter(space)(torch) if space else torch
+        found |= {f"{space}.{name}".lstrip("."): getattr(inside, name) for name in names.split()}
     return found
 
 
@@ -110,7 +113,11 @@ def test_every_argument_is_explained() -> None:
     for name, kind in documented().items():
         for each in inspect.signature(kind).parameters.values():
             starred = each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-            if not starred and not re.search(rf"(?<!\w){each.name}(?!\w)", kind.__doc__ or ""):
+            if (
+                not starred
+                and not each.name.startswith(("self", "_"))
+                and not re.search(rf"(?<!\w){each.name}(?!\w)", kind.__doc__ or "")
+            ):
                 lacking.append(f"{name}: {each.name}")
     assert not lacking
 

@@ -92,6 +92,8 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("[1].length", "did you mean `len(...)`?"),
         ("lenght([1])", "did you mean `len(...)`?"),
         ("torch.nn.functional.crossentropy", "did you mean `cross_entropy`"),
+        ("from torch.utils.tensorboard import SummaryWriter", "tensorsh has no such part of PyTorch; `plot`, `hist`"),
+        ("vmap(lambda a: a if a > 0 else -a)(ones(2))", "all slices are computed at once, so no branch can"),
     ],
 )
 def test_what_was_meant(source: str, said: str) -> None:
@@ -124,3 +126,22 @@ def test_an_example_is_not_that_of_a_function_of_the_programs() -> None:
     session.run("def relu(x):\n    'mine'\n    return x")
     found = session.inspect("relu")
     assert found is not None and found.doc == "mine"
+
+
+def test_hints_break_between_words_on_a_narrow_terminal(monkeypatch) -> None:
+    import io
+
+    from tensorsh.display.terminal import at_words
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "40")
+    said = "RuntimeError: " + "x" * 60 + "\nhint: programs import torch, numpy, tqdm and `a_name_of_many_letters` too"
+    shown = at_words(said, Terminal()).split("\n")
+    assert shown[0] == said.split("\n")[0]  # PyTorch's own words stay as they are
+    assert shown[1:] == ["hint: programs import torch, numpy, tqdm", "      and `a_name_of_many_letters` too"]
+    assert at_words(said, io.StringIO()) == said
+    coloured = at_words("\x1b[32mhint: \x1b[0m" + "word " * 12, Terminal()).split("\n")
+    assert coloured[0].startswith("\x1b[32mhint: \x1b[0mword") and max(map(len, coloured)) <= 40 + 9

@@ -24,3 +24,22 @@ def use_color(stream: TextIO | None) -> bool:
 def paint(text: str, code: str, color: bool) -> str:
     """The text within the codes of a colour, if there are to be any."""
     return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
+
+
+def at_words(text: str, stream: TextIO | None) -> str:
+    """An explanation whose hints break between words where the stream is a terminal that is narrower than they are."""
+    if stream is None or "hint: " not in text or not stream.isatty():
+        return text
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
+    width = max(get_terminal_size().columns, 30)
+    lines = text.split("\n")
+    for k, line in enumerate(lines):
+        name, mark, rest = line.partition("hint: ")
+        if not mark or name.strip("\x1b[0123456789m") or len(rest) + len(mark) <= width:
+            continue
+        colour = "\x1b[0m" * rest.startswith("\x1b[0m")
+        parts = wrap(rest.removeprefix(colour), width - len(mark), break_long_words=False, break_on_hyphens=False)
+        lines[k] = name + mark + colour + ("\n" + " " * len(mark)).join(parts)
+    return "\n".join(lines)

@@ -163,6 +163,9 @@ def unknown_import(case: Case) -> str | None:
             "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; an installed "
             f"package needs --allow-import={name} (%allow import {name} at the prompt)"
         )
+    if found is None and path.startswith("torch"):
+        shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
+        return "tensorsh has no such part of PyTorch" + shown
     return found
 
 
@@ -307,3 +310,10 @@ def bad_view(case: Case) -> str | None:
 @rule(r"[Oo]nly Tensors of floating point and complex dtype can require gradients")
 def integer_grad(case: Case) -> str | None:
     return "write the numbers with a point (`1.`) or give `dtype=torch.float32`"
+
+
+@rule(r"^RuntimeError: vmap: It looks like you're (attempting|calling)")
+def _depends_on_slices(case: Case) -> str:
+    if case.match[1] == "attempting":
+        return "all slices are computed at once, so no branch can depend on one; torch.where(condition, a, b) takes elements"
+    return "all slices are computed at once, so none has a Python number; compute with the tensor itself"

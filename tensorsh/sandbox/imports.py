@@ -120,5 +120,6 @@ def no_submodule(name: str, module: Any, part: str) -> ModuleNotFoundError:
     package = (
         module._folder is not None if own else any(isinstance(value, Namespace) for value in vars(module).values())
     )
+    package = package or module.__name__.partition(".")[0] == "torch"  # folders in PyTorch, most of them
     reason = "" if package else f"; {module.__name__!r} is not a package"
     return ModuleNotFoundError(f"No module named {name!r}{reason}", name=name)

@@ -45,6 +45,15 @@ def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     return named(call, function)
 
 
+def silent(function: Callable[..., Any]) -> Callable[..., None]:
+    """The function without its answer."""
+
+    def call(*args: Any, **options: Any) -> None:
+        function(*args, **options)
+
+    return named(call, function)
+
+
 def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, refusing to answer an array of so many repeated numbers that no call would come to its end."""
 

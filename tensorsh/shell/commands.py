@@ -210,7 +210,7 @@ def as_command(shell: Shell, text: str) -> str | None:
 
 def print_help(found: Command) -> None:
     print(f"%{found.name} {found.usage}".rstrip())
-    print(f"    {found.about}")
+    print(fill(found.about, max(columns() - 1, 24), initial_indent="    ", subsequent_indent="    "))
 
 
 def on_off(shell: Shell, argument: str, name: str, now: bool) -> bool | None:

@@ -169,7 +169,7 @@ class EntryValidator(Validator):
             row, column = first + (error.lineno or 1) - 1, max((error.offset or 1) - 1, 0)
             position = document.translate_row_col_to_index(row, column)
             advice = as_command(self.shell, text) or getattr(error, "advice", None)
-            message = f"SyntaxError: {error.msg}" + (f"; {advice}" if advice else "")
+            message = f"SyntaxError: {error.msg}" + (f". {advice}" if advice else "")
             raise ValidationError(position, clip(" ".join(message.split()), columns(), "...")) from None
         except Exception:  # it will be explained when it runs
             return

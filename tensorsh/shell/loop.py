@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..display.terminal import use_color
+from ..display.terminal import at_words, use_color
 from ..sandbox.whole import whole
 from ..session import Session, torch_namespace
 from .config import Config
@@ -318,7 +318,7 @@ class Shell:
             text = self.session.diagnose(error, use_color(sys.stderr)) + meant(self, error)
         except MemoryError:  # the program's frames keep what it has
             text = type(error).__name__
-        print(text, file=sys.stderr, flush=True)
+        print(at_words(text, sys.stderr), file=sys.stderr, flush=True)
 
     def run_file(self, text: str, path: str) -> None:
         """Runs a file's program without echo; where it exits, the shell stays."""

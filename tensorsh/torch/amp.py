@@ -23,7 +23,15 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_av
 
 
 class autocast(metaclass=Sealed):
-    """A context, or a decorator, in which matrix products and convolutions are computed in bfloat16 or float16."""
+    """A context, or a decorator, in which matrix products and convolutions are computed in bfloat16 or float16.
+    device_type: 'cpu'. dtype: bfloat16 (None) or float16. enabled: False does nothing. cache_enabled: keep the casts of
+    parameters within the context. Parameters stay float32, and so do sums, losses and norms.
+    >>> layer = nn.Linear(3, 2)
+    >>> with torch.autocast("cpu"):
+    ...     y = layer(torch.ones(1, 3))
+    >>> y.dtype, layer.weight.dtype
+    (torch.bfloat16, torch.float32)
+    """
 
     __module__ = "torch.amp.autocast_mode"
 

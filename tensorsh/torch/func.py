@@ -9,6 +9,7 @@ once for each slice and stacks the results.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ..engine.arrays.state import state
@@ -20,6 +21,7 @@ from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
 from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
+from .batched import Following
 from .settings import drawing
 from .stateless import functional_call, stack_module_state
 
@@ -303,7 +305,14 @@ def hessian(func: Callable, argnums: int | tuple = 0) -> Callable:
 def vmap(
     func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Callable:
-    """A function that applies `func` to each slice of its arguments along `in_dims` and stacks what it gives."""
+    """A function that applies `func` to each slice of its arguments along `in_dims` and stacks what it gives.
+    in_dims: the dimension of the slices, one number for all arguments or one for each (None: that argument is given
+    whole). out_dims: where the results are stacked. randomness: 'error', 'different' or 'same' numbers for each
+    slice. chunk_size: how many slices at a time. RuntimeError: a branch on values, or `.item()`, in `func`.
+    ValueError: slices of different numbers.
+    >>> torch.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
+    tensor([2., 2., 2.])
+    """
     name = getattr(func, "__name__", repr(func))
 
     @wraps(func)
@@ -362,7 +371,9 @@ def vmap(
                 # One graph may be walked for every slice; only the last frees it.
                 state.retain_graph = before or at + 1 < count
                 slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
-                results.append(func(*rebuild(args, iter(slices)), **kwargs))
+                mapped_over = [each for each, leaf in zip(slices, leaves, strict=True) if each is not leaf]
+                with nullcontext() if at else Following(mapped_over):  # all slices go the way of the first
+                    results.append(func(*rebuild(args, iter(slices)), **kwargs))
         finally:
             state.retain_graph, state.generator = before, generator
         return stacked(results, out_dims, name, sizes[0])

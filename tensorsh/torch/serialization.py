@@ -152,7 +152,7 @@ def save(
     """Write tensors, and containers of them such as state dicts, to a file (or a BytesIO) that PyTorch can load.
     obj: tensors, numbers, texts and dicts, lists and tuples of them, modules too. f: a path, where the program may write, or
     what has a `write`. Tensors that share memory share it again when they are loaded. PermissionError: a path where it may
-    not write.
+    not write. pickle_module, pickle_protocol: have no effect.
     >>> import io
     >>> file = io.BytesIO()
     >>> torch.save({"w": torch.ones(2)}, file)
@@ -193,7 +193,17 @@ def load(
     mmap: bool | None = None, **pickle_load_args: Any,
 ) -> Any:  # fmt: skip
     """What a file (or a BytesIO) holds that PyTorch or tensorsh saved: tensors and plain containers; with
-    ``weights_only=False`` also modules and instances of the program's own classes."""
+    ``weights_only=False`` also modules and instances of the program's own classes.
+    f: a path that the program may read, or what has a `read`. map_location: the device that tensors are put on.
+    weights_only: False for modules and instances, too; a program of tensorsh runs nothing of a file as code. mmap: has no
+    effect. pickle_module, pickle_load_args: for plain Python, where a file of strangers may run what it likes.
+    UnpicklingError: a file of another kind, a class that may not be loaded. PermissionError: a path that it may not read.
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.ones(2), file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    tensor([1., 1.])
+    """
     if is_path(f):
         data = permissions().read_bytes(f)
     elif hasattr(f if process.plain else type(f), "read"):

@@ -151,8 +151,12 @@ default_generator: Generator = type(Generator)(
 
 def manual_seed(seed: int) -> Generator:
     """Start the session's random numbers from a seed; the same numbers as PyTorch's follow.
-    An integer; all devices are seeded with it, `np.random` and `random` have seeds of their own. The default generator is
-    returned."""
+    seed: an integer; all devices are seeded with it, `np.random` and `random` have seeds of their own. The default
+    generator is returned.
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    """
     drawing().manual_seed(int(seed))
     seed_devices(int(seed))
     return default_generator
@@ -197,7 +201,14 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Set the dtype of floating-point tensors made from Python numbers."""
+    """Set the dtype of floating-point tensors made from Python numbers.
+    d: a floating-point dtype (float32 at first), for this session. Complex numbers follow: complex128 with float64.
+    TypeError: an integer dtype.
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(0.5).dtype, torch.zeros(1).dtype
+    (torch.float64, torch.float64)
+    >>> torch.set_default_dtype(torch.float32)
+    """
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if d.category != FLOAT:
@@ -238,7 +249,12 @@ def set_printoptions(
     """Set how tensors are printed: digits, when to summarise, line width, a profile (default, short, full).
     precision: digits behind the point (4). threshold: elements from which on the middle is left out (1000). edgeitems: how
     many stay at each end (3). linewidth: characters of a line (80). sci_mode: whether with exponents (None: where the numbers
-    ask for it)."""
+    ask for it). profile: 'default', 'short' or 'full', which sets all of them.
+    >>> torch.set_printoptions(precision=2)
+    >>> print(torch.tensor(1 / 3))
+    tensor(0.33)
+    >>> torch.set_printoptions(profile="default")
+    """
     state.print_options = _copied(print_options())
     state.print_options.set(precision, threshold, edgeitems, linewidth, profile, sci_mode)
 
@@ -255,7 +271,11 @@ def get_printoptions() -> dict[str, Any]:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor.
+    obj: anything; parameters are tensors, arrays and lists are none. The same as ``isinstance(obj, torch.Tensor)``.
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1., 1.])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -404,7 +424,11 @@ def typename(obj: Any) -> str:
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled."""
+    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled.
+    model: that function or module. Other arguments (`mode`, `backend`, `fullgraph`, `dynamic`) are taken and ignored; it is a decorator, too.
+    >>> torch.compile(torch.sin)(torch.zeros(2))
+    tensor([0., 0.])
+    """
     if model is None:
         return lambda inner: inner
     return model

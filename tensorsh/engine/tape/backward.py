@@ -240,6 +240,11 @@ def tensor_backward(
 
     gradient: of this tensor's shape, may be left out for a single number. retain_graph: keep what was saved, for a second
     call. create_graph: record the walk itself, for higher derivatives. inputs: only these.
+    RuntimeError: a tensor that wants no gradient; several elements without `gradient`; a graph whose parts a call has freed.
+    >>> w = torch.tensor([1., 2.], requires_grad=True)
+    >>> (w ** 2).sum().backward()
+    >>> w.grad
+    tensor([2., 4.])
     """
     if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
         array = self._array

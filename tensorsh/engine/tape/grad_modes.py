@@ -58,7 +58,16 @@ class Mode(metaclass=Sealed):
 
 
 class no_grad(Mode):
-    """Operations inside are not recorded."""
+    """Operations inside are not recorded.
+    Their results want no gradient, and nothing is kept for a backward pass; for evaluation, and for steps that change
+    parameters. A context (``with torch.no_grad():``) or a decorator (``@torch.no_grad()``, or without brackets, which
+    gives `function`).
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = w * 2
+    >>> y.requires_grad, (w * 2).requires_grad
+    (False, True)
+    """
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -79,7 +88,15 @@ class no_grad(Mode):
 
 
 class enable_grad(no_grad):
-    """Operations inside are recorded, also within no_grad."""
+    """Operations inside are recorded, also within no_grad.
+    A context (``with torch.enable_grad():``) or a decorator, also without brackets, which gives `function`.
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     with torch.enable_grad():
+    ...         y = w * 2
+    >>> y.requires_grad
+    True
+    """
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -87,7 +104,15 @@ class enable_grad(no_grad):
 
 
 class set_grad_enabled(Mode):
-    """Recording on or off, at once; as a context manager until its end."""
+    """Recording on or off, at once; as a context manager until its end.
+    mode: True records, False does not; a condition of a program decides between `enable_grad` and `no_grad`.
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> training = False
+    >>> with torch.set_grad_enabled(training):
+    ...     y = w * 2
+    >>> y.requires_grad
+    False
+    """
 
     __module__ = "torch.autograd.grad_mode"
 

@@ -244,6 +244,15 @@ class Tensor(Fields, metaclass=TensorMeta):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        """For Python's pickle where the library is used by itself: values, dtype, whether a gradient is wanted.
+        TypeError: what numpy holds no values of, classes of others. (In PyTorch's place `torch/pickling.py` writes
+        what PyTorch reads.)"""
+        made = type(self).__dict__.get("_unpickled")
+        if made is None or type(self._array) is not np.ndarray or self.dtype is complex32:
+            raise TypeError(f"cannot pickle {type(self).__name__!r} object")
+        return made.__func__, (self._array, self.requires_grad)
+
     def detach(self, *args: Any, **kwargs: Any) -> Tensor:
         """The same memory, without history: what is computed from it reaches no gradient.
         In-place writes to either are seen in the other, and by the version checks of both; ``x.detach().clone()`` is a copy.
@@ -255,7 +264,13 @@ class Tensor(Fields, metaclass=TensorMeta):
     def register_hook(self, hook: Any) -> Handle:
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns replaces the gradient.
         A hook that returns None only looks. ``.remove()`` of the handle that comes back ends it. RuntimeError: a tensor that
-        wants no gradient."""
+        wants no gradient.
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> handle = w.register_hook(lambda grad: grad * 10)
+        >>> w.sum().backward()
+        >>> w.grad
+        tensor([10., 10.])
+        """
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._node._prehooks is None:
@@ -277,7 +292,14 @@ class Tensor(Fields, metaclass=TensorMeta):
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `grad`.
         Backward passes leave it to leaves alone otherwise; of a leaf it changes nothing. RuntimeError: a tensor that wants no
-        gradient."""
+        gradient.
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> y = w * 3
+        >>> y.retain_grad()
+        >>> (y ** 2).sum().backward()
+        >>> y.grad
+        tensor([6., 6.])
+        """
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self.retains_grad:
@@ -316,6 +338,17 @@ class Tensor(Fields, metaclass=TensorMeta):
     def __dir__(self) -> list[str]:
         load_all()
         return sorted(set(object.__dir__(self)) | set(METHODS))
+
+
+def unpickled(array: np.ndarray, requires_grad: bool) -> Tensor:
+    """The tensor that was pickled, a leaf."""
+    made = wrap(array)
+    if requires_grad:
+        made._node = AccumulateGrad(made)
+    return made
+
+
+Tensor._unpickled = staticmethod(unpickled)  # type: ignore[attr-defined]
 
 
 def leads_to_leaf(t: Tensor) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from ..kinds import Final, make, public_type
 from ..long_calls import batched, counting, endable
 from ..namespace import Lazy, Namespace
-from ..numpy_guards import GUARDED, bounded, named, plainly, with_points
+from ..numpy_guards import GUARDED, bounded, named, plainly, silent, with_points
 from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
 from . import numpy_ufuncs
 
@@ -234,6 +234,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
     }
     table |= {name: counting(table[name]) for name in ("argwhere", "count_nonzero", "flatnonzero", "nonzero")}
     table |= {name: endable(table[name]) for name in LONG.split() if name in table}
+    table["set_printoptions"] = silent(table["set_printoptions"])  # numpy 2.1 gives its context variable's token
     table |= {
         name: make(Indexer, _name=name, _real=getattr(np, name))
         for name in ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")

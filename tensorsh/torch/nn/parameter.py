@@ -60,6 +60,14 @@ class Parameter(Tensor):
         return memo[id(self)]
 
 
+def unpickled(array: np.ndarray, requires_grad: bool) -> Parameter:
+    """The parameter that was pickled."""
+    return Parameter(wrap(array), requires_grad)
+
+
+Parameter._unpickled = staticmethod(unpickled)  # type: ignore[attr-defined]
+
+
 def refuse(requires_grad: Any) -> None:
     """Raise PyTorch's error for what is not true or false."""
     if not isinstance(requires_grad, np.bool_):

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import check_device, move, pinned
-from ...arrays.cupy_module import check_accelerator
+from ...arrays.backend import check_device, move
 from ...arrays.device import CPU
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import copied, on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
-from ...arrays.extents import owner
 from ...arrays.layout import sparse_coo, sparse_csr, strided
 from ...arrays.parallel import listed
 from ...arrays.state import state
@@ -63,7 +61,11 @@ def same_device(a: device_type, b: device_type) -> bool:
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes."""
+    """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes.
+    ``x.to(torch.float64)``, ``x.to('cuda')``, ``x.to(device, dtype)`` and ``x.to(other)``; `copy` makes a new tensor
+    in any case. The shape stays; gradients flow back through it where both dtypes are floating-point. RuntimeError:
+    no such device.
+    """
     d = kwargs.pop("dtype", None)
     if d is not None:
         d = chosen(d, "to")
@@ -150,19 +152,28 @@ def method(function: Any) -> Any:
 
 @method
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
-    """This tensor on the CPU."""
+    """This tensor on the CPU.
+    Itself where it is there already, else a copy of the same shape and dtype; gradients flow back through it.
+    """
     return to(self, CPU, memory_format=memory_format)
 
 
 @method
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
-    """This tensor on a CUDA device."""
+    """This tensor on a CUDA device.
+    `device` is an index or a device (None: the current one); a tensor that is there already is itself returned,
+    others are copied, dtype and shape stay. Gradients flow back through the copy. AssertionError or RuntimeError:
+    there is no such device.
+    """
     return to(self, device_type("cuda") if device is None else device_type(device))
 
 
 @method
 def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Any = None) -> Any:
-    """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it."""
+    """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it.
+    `dtype` is such a name or a dtype; the shape stays, and a tensor that has the dtype already is itself returned.
+    ValueError: no name of a type.
+    """
     if dtype is None:
         if self.layout is not strided:
             from ...sparse.conversion import type_of
@@ -193,7 +204,10 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 @method
 @table.attentive
 def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-    """The one element as a Python number."""
+    """The one element as a Python number.
+    A bool, int, float or complex by the dtype, cut from the graph. RuntimeError: a tensor of none or of several
+    elements, for which there is `tolist`.
+    """
     if args or kwargs:
         refuse("Tensor.item", args, kwargs)
     if self._array.size != 1:
@@ -204,7 +218,10 @@ def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 @method
 @table.attentive
 def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-    """The elements as nested lists of Python numbers; a number for a tensor without dimensions."""
+    """The elements as nested lists of Python numbers; a number for a tensor without dimensions.
+    As deep as the tensor has dimensions; the numbers are bool, int, float or complex by the dtype. What a float32
+    holds is written out: 0.1 comes back as 0.10000000149011612.
+    """
     if args or kwargs:
         refuse("Tensor.tolist", args, kwargs)
     array = move(self._array, CPU)
@@ -225,8 +242,10 @@ def _host(self: Tensor) -> np.ndarray:
 
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor); of memory that
-    processes share a copy, which cannot be written."""
+    """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor).
+    Writing to the array writes to the tensor; of memory that processes share it is a copy, which cannot be written.
+    RuntimeError: a tensor that requires a gradient (``x.detach().numpy()``), unless `force` is given. TypeError: bfloat16,
+    which numpy lacks."""
     if force:
         return numpy(self.detach().cpu())
     array = _host(self)
@@ -346,7 +365,10 @@ Tensor.__complex__ = _converter("__complex__", complex)
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Whether operations on this leaf are to be recorded."""
+    """Whether operations on this leaf are to be recorded.
+    True when left out; the tensor itself is returned. RuntimeError: integers or booleans, which have no gradients;
+    False for a tensor that is no leaf, which `detach` cuts off.
+    """
     if requires_grad and self._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     self.requires_grad = requires_grad
@@ -355,8 +377,11 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 @method
 def detach_(self: Tensor) -> Tensor:
-    """Cut this tensor from its history."""
-    if self._root is not None and self._node is not None:
+    """Cut this tensor from its history.
+    The tensor itself is returned, as a leaf that wants no gradient. RuntimeError: a view, for which there is
+    `detach`.
+    """
+    if self._root is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
@@ -395,39 +420,6 @@ def get_device(self: Tensor) -> int:
 def is_inference(self: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
     return self._inference
-
-
-@method
-def is_shared(self: Tensor) -> bool:
-    """Whether the memory is one that processes share."""
-    return sharing.is_shared(self)
-
-
-@method
-def share_memory_(self: Tensor) -> Tensor:
-    """The tensor itself, its storage moved to memory that processes share."""
-    if isinstance(self._array, np.ndarray):
-        from ...operators.hooks import stay
-
-        stay("memory")
-        sharing.share(self)
-    return self
-
-
-@method
-def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """A copy in memory that a GPU reads without the CPU's help; the tensor itself where it lies there."""
-    check_accelerator()
-    if not isinstance(self._array, np.ndarray):
-        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
-    return self if is_pinned(self) else wrap(pinned(self._array))
-
-
-@method
-def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether its memory is pinned."""
-    base = getattr(owner(self._array), "base", None)
-    return getattr(base, "obj", base).__class__.__name__ == "PinnedMemoryPointer"
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:

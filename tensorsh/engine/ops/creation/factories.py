@@ -99,7 +99,10 @@ def scalar_tensor(
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow."""
+    """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow.
+    `data` is a tensor, an array, a number or nested lists; the latter two are copied. Where memory is shared, writing
+    to one changes the other; `tensor` always copies.
+    """
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
     if isinstance(data, np.ndarray) and (dtype is None or of(data) is chosen(dtype, "as_tensor")):
@@ -290,7 +293,10 @@ def new_form(name: str, maker: Callable) -> Callable:
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
-    """A copy of `data` in the dtype and device of this tensor."""
+    """A copy of `data` in the dtype and device of this tensor.
+    `data` is a number, nested lists or an array; `dtype`, `device` and `requires_grad` say otherwise where they are
+    given. The copy is a leaf without history.
+    """
     return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
 
 
@@ -436,7 +442,10 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale."""
+    """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale.
+    A vector of `steps` numbers of the default dtype unless `dtype` says otherwise; `base` is 10. RuntimeError: a
+    negative `steps`.
+    """
     check_bounds("logspace", start, end)
     dtype = of_out("logspace", dtype, out)
     start, end = _bound(start), _bound(end)

@@ -129,7 +129,10 @@ def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 
 @composite()
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether elements differ by no more than ``atol + rtol * |other|``."""
+    """Whether elements differ by no more than ``atol + rtol * |other|``.
+    bool, of the common shape; `rtol` is 1e-5, `atol` 1e-8. NaN is close to nothing, to NaN with `equal_nan`;
+    infinities to themselves. RuntimeError: dtypes that differ.
+    """
     check_close(input, other, rtol, atol, "isclose")
     check_broadcast([input._array, other._array])
     return wrap(close(input._array, other._array, rtol, atol, equal_nan))
@@ -137,14 +140,20 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 @composite()
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close (see :func:`isclose`)."""
+    """Whether all elements are close (see :func:`isclose`).
+    A Python bool: each |input - other| is at most ``atol + rtol * |other|`` (1e-8 and 1e-5). NaN is close to nothing,
+    to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast.
+    """
     check_close(input, other, rtol, atol, "allclose")
     return isclose(input, other, rtol, atol, equal_nan)._array.all().item()
 
 
 @composite()
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and elements."""
+    """Whether two tensors have the same shape and elements.
+    A Python bool. NaN equals nothing; sizes that differ give False. `eq` compares element by element, `allclose` with
+    tolerance. RuntimeError: tensors on several devices.
+    """
     for at, x in enumerate((input, other)):
         if not isinstance(x, Tensor):
             raise TypeError(

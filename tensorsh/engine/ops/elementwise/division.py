@@ -81,7 +81,10 @@ floor_divide_first.gradient(other=no_derivative("floor_divide"))
 
 @chosen("floor_divide")
 def floor_divide(input, other):
-    """``input / other`` rounded down; integers stay integers."""
+    """``input / other`` rounded down; integers stay integers.
+    Towards minus infinity, as Python's ``//``: -1.5 // 1 is -2. They broadcast. RuntimeError: an integer divided by
+    0.
+    """
     if is_number(other):
         return floor_divide_number, [input, other]
     return (floor_divide_first if is_number(input) else floor_divide_tensor), [input, other]

@@ -235,7 +235,9 @@ def flat_index(array: Any, index: Any) -> Any:
 
 @operator()
 def take(xp, input: Array, index: Array):
-    """The elements at numbers counted in row order, in the shape of `index`."""
+    """The elements at numbers counted in row order, in the shape of `index`.
+    As if `input` were a vector; negative numbers count from the end. IndexError: a number beyond the last element.
+    """
     return xp.take(input.reshape(-1), flat_index(input, index))
 
 
@@ -492,6 +494,6 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 @composite(inplace=index_fill_)
 def index_fill(input: Tensor, dim, index, value) -> Tensor:
-    """A copy of `input` with the slices at `index` set to a value."""
+    """A copy of `input` with the slices at `index`, a vector of integers, set to a value. IndexError: one beyond `dim`."""
     op = index_fill_tensor if isinstance(value, Tensor) else index_fill_number
     return op.function(input, dim, index, value)

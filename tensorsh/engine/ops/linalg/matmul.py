@@ -131,7 +131,10 @@ def check_matrices(a, b) -> None:
 
 @operator()
 def mv(xp, input: Array, vec: Array):
-    """A matrix times a vector, (n, k) by (k,)."""
+    """A matrix times a vector, (n, k) by (k,).
+    (n,) of the same dtype; `matmul` or ``@`` takes stacks of them, too. RuntimeError: sizes that do not fit, dtypes
+    that differ.
+    """
     check_mv(vec if input.ndim != 2 else None, input, vec)
     check_bool("addmv_impl_cpu", input)
     return product(input, vec)

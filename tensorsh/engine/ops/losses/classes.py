@@ -208,7 +208,10 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The absolute difference of input and target."""
+    """The absolute difference of input and target.
+    Of one shape (others broadcast, with a warning). `reduction` 'mean' or 'sum' gives one number, 'none' a loss per
+    element; `weight` multiplies each. ValueError: another reduction.
+    """
     reduction = legacy(size_average, reduce, reduction)
     input, target = same_size(input, target)
     loss = (input - target).abs()

@@ -280,7 +280,11 @@ def unsupported(input: Tensor, mode: str) -> NotImplementedError:
 def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
 ):  # fmt: skip
-    """input [N, C, *S] resized to `size`, or by `scale_factor`."""
+    """input [N, C, *S] resized to `size`, or by `scale_factor`.
+    `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area', by the number of
+    dimensions of S (1 to 3). `align_corners` lets the corners meet, `antialias` smooths what shrinks. ValueError:
+    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions.
+    """
     d = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:

@@ -255,7 +255,10 @@ def normal(
 
 @operator("bernoulli", node="BernoulliBackward0", inplace=False)
 def _bernoulli(xp, input: Array, p=None, *, generator=None):
-    """1 with the probability that each element gives, else 0."""
+    """1 with the probability that each element gives, else 0.
+    Of the shape and dtype of `input`, with `p` of one probability for all; `generator` draws (None: the default one,
+    which `manual_seed` seeds). RuntimeError: a probability outside of [0, 1].
+    """
     g = source(generator, like=input)
     if p is not None:
         return g.samplers.bernoulli_mask(g, input.shape, float(p)).astype(input.dtype)
@@ -422,7 +425,10 @@ EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 @filler
 def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) -> Tensor:
-    """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly."""
+    """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly.
+    The tensor itself is returned, of its own dtype: float32 reaches 2**24. `generator` draws (None: the default one,
+    which `manual_seed` seeds). RuntimeError: `from` is not below `to`.
+    """
     low, to = (*limits, *(None, None)[len(limits) :])
     low, to = bounds.pop("from", low), bounds.pop("to", to)
     upwards = to is None and len(limits) == 2

@@ -174,7 +174,10 @@ def product(a, axis=None, keepdims=False):
 
 @operator(node=numbered("Prod"), long=True)
 def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
-    """The product over `dim` (a number; all when None). Integers and booleans give int64."""
+    """The product over `dim` (a number; all when None). Integers and booleans give int64.
+    The dimension goes, or has size 1 with `keepdim`; no elements give 1. `dtype` is that in which is multiplied.
+    IndexError: no such dimension.
+    """
     if isinstance(dim, (list, tuple)):
         raise combination_error("prod", *([dim] if dim else []), **({} if dim else {"dim": None}))
     a = widened(input, dtype)
@@ -242,7 +245,10 @@ any = logical("any", np.logical_or)
 
 @operator(out=False, long=True)
 def count_nonzero(xp, input: Array, dim=None):
-    """How many elements along `dim` are not zero."""
+    """How many elements along `dim` are not zero.
+    int64: one number for all elements where `dim` is None, else without the dimensions `dim` (a number or several).
+    Booleans count as their True. IndexError: no such dimension.
+    """
     axes = axes_of("count_nonzero", dim, input.ndim)
     return xp.add.reduce(input != 0, axis=axes if axes is not None else tuple(range(input.ndim)), dtype=np.int64)
 

@@ -22,7 +22,10 @@ from ..creation.factories import made
 
 @operator(out=False)
 def flip(xp, input: Array, dims: Ints):
-    """With the order along `dims` reversed."""
+    """With the order along `dims` reversed.
+    A copy of the same shape and dtype; `dims` is a number or several. IndexError: no such dimension. RuntimeError:
+    one named twice.
+    """
     dims = ints("flip", "dims", dims)
     if not dims:
         return input.copy()

@@ -71,7 +71,9 @@ def diagflat(input: Tensor, offset=0) -> Tensor:
 
 @operator(out=False)
 def trace(xp, input: Array):
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal.
+    A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions.
+    """
     if input.dtype.kind == "b":
         raise not_implemented("trace", input)
     if input.ndim != 2:

@@ -280,7 +280,7 @@ def broadcast_shape(shapes: list) -> tuple:
 
 @composite(method=False)
 def broadcast_tensors(*tensors) -> tuple:
-    """The tensors expanded to their common shape."""
+    """The tensors expanded to their common shape, as a tuple of views. RuntimeError: sizes that differ, none being 1."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
     shape = broadcast_shape([t._array.shape for t in tensors])
@@ -289,7 +289,7 @@ def broadcast_tensors(*tensors) -> tuple:
 
 @composite()
 def broadcast_to(input: Tensor, *sizes, size=None) -> Tensor:
-    """`input` expanded to a shape."""
+    """`input` expanded to a shape: a view whose dimensions of size 1 repeat with stride 0. RuntimeError: another size."""
     return input.expand(*sizes) if size is None else input.expand(size)
 
 

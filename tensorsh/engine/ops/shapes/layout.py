@@ -44,7 +44,10 @@ def method(function: Any) -> Any:
 @method
 @table.attentive
 def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-    """The shape, or the length of one dimension."""
+    """The shape, or the length of one dimension.
+    Without `dim` a `torch.Size`, which is a tuple; with it an int, negative ones counted from the end. IndexError: no
+    such dimension.
+    """
     if not kwargs:
         if not args:
             return self.shape
@@ -65,7 +68,9 @@ def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 @method
 @table.attentive
 def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
-    """The number of dimensions."""
+    """The number of dimensions.
+    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same.
+    """
     if args or kwargs:
         refuse("Tensor.dim", args, kwargs)
     return self._array.ndim
@@ -73,25 +78,34 @@ def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
 
 @method
 def ndimension(self: Tensor) -> int:
-    """The number of dimensions."""
+    """The number of dimensions.
+    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same.
+    """
     return self._array.ndim
 
 
 @method
 def nelement(self: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+    The product of all sizes: 1 for a tensor without dimensions, 0 where one size is 0.
+    """
     return self._array.size
 
 
 @method
 def element_size(self: Tensor) -> int:
-    """How many bytes an element takes."""
+    """How many bytes an element takes.
+    4 for float32, 8 for int64, 1 for bool; times `numel()` it is what the elements take.
+    """
     return self.dtype.itemsize
 
 
 @method
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """How many elements of the storage lie between neighbours along each dimension, or along one."""
+    """How many elements of the storage lie between neighbours along each dimension, or along one.
+    A tuple, or an int with `dim`; (3, 1) for a 2 by 3 matrix in row order, (1, 3) for its transpose. IndexError: no
+    such dimension.
+    """
     strides = element_strides(self._array)
     if dim is None:
         return strides
@@ -108,7 +122,9 @@ def storage_offset(self: Tensor) -> int:
 
 @method
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element; 0 where there is none."""
+    """The address of the first element; 0 where there is none.
+    An integer; two tensors with the same one begin at the same place in memory, as a view and its base do.
+    """
     return address(self._array) if self._array.size else 0
 
 

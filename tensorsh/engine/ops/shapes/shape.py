@@ -144,7 +144,9 @@ def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
 
 @composite()
 def unflatten(input: Tensor, dim, sizes) -> Tensor:
-    """Dimension `dim` as several of the given sizes (one may be -1)."""
+    """Dimension `dim` as several of the given sizes (one may be -1).
+    A view. RuntimeError: sizes whose product is not the dimension's.
+    """
     shape = input._array.shape
     at = wrap_dim(dim, len(shape))
     if not isinstance(sizes, (tuple, list)):

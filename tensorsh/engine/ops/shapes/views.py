@@ -148,7 +148,10 @@ def diagonal_geometry(shape: tuple, strides: tuple, offset: int, dim1: int, dim2
 
 @view_operator()
 def diagonal(xp, input: Array, offset=0, dim1=0, dim2=1):
-    """The diagonal of two dimensions, as the last one."""
+    """The diagonal of two dimensions, as the last one.
+    A view: `dim1` and `dim2` (0 and 1) go, their diagonal becomes the last dimension; `offset` above 0 takes one
+    above the main diagonal, below 0 one below. RuntimeError: `dim1` and `dim2` are the same.
+    """
     return strided(input, *diagonal_geometry(input.shape, input.strides, offset, dim1, dim2))
 
 
@@ -254,7 +257,9 @@ def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) ->
 
 @view_operator(outputs=-1)
 def unbind(xp, input: Array, dim=0):
-    """The slices along `dim`, as a tuple."""
+    """The slices along `dim`, as a tuple.
+    As many views as `dim` is long, each without that dimension. IndexError: no such dimension.
+    """
     if not input.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = wrap_dim(dim, input.ndim)

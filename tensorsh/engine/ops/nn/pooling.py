@@ -298,9 +298,10 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
     full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
     total = None
     for _, place in places(kernel_size, stride, ones, out):
-        total = (
-            full[place] + 0 if total is None else xp.add(total, full[place], out=total)
-        )  # a sum from zero: -0 is none
+        if total is None:
+            total = xp.ascontiguousarray(full[place]) + 0  # a sum from zero: -0 is none
+        else:
+            total = xp.add(total, full[place], out=total)
     by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
     return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
 

@@ -58,33 +58,50 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
     }
 #define POOLING(T, I, name)                                                                                           \
     SPLIT(T, name)                                                                                                    \
-    INLINE void name##_largest(const T *x, size stride, size from, size to, T *best) {                           \
+    INLINE void name##_largest(const T *x, size stride, size from, size to, T *best) {                                \
         if (stride == 1) { LARGEST(T, 1) }                                                                            \
         else { LARGEST(T, stride) }                                                                                   \
     }                                                                                                                 \
+    /* The usual windows: two neighbours each. */                                                                     \
+    INLINE void name##_pairs(const T *x, size count, T *best) {                                                       \
+        INDEPENDENT                                                                                                   \
+        for (size j = 0; j < count; j++) {                                                                            \
+            const T u = x[2 * j], v = x[2 * j + 1];                                                                   \
+            best[j] = (v > u) | (v != v) ? v : u;                                                                     \
+        }                                                                                                             \
+    }                                                                                                                 \
     /* Maxima alone: those along the rows first, which many windows share. */                                         \
-    WIDE static void name##_values(Call *c, const Windows *w, const T *x, T *best, T *lines, size planes) {                \
-        const size rows = w->in[0] * w->in[1], width = w->in[2], across = w->out[2], two = w->stride[2] == 2;          \
+    WIDE static void name##_values(Call *c, const Windows *w, const T *x, T *best, T *lines, size planes) {           \
+        const size rows = w->in[0] * w->in[1], width = w->in[2], across = w->out[2], two = w->stride[2] == 2;         \
+        const int pairs = two && w->kernel[2] == 2 && w->apart[2] == 1 && w->border[2] == 0 && 2 * across <= width;   \
         T *halves = lines + rows * across;                                                                            \
         for (size plane = 0; plane < planes && !ends(c, rows * width); plane++) {                                     \
-            for (size j = 0; j < rows * across; j++) lines[j] = -(T)INFINITY;                                         \
+            if (!pairs)                                                                                               \
+                for (size j = 0; j < rows * across; j++) lines[j] = -(T)INFINITY;                                     \
             for (size row = 0; row < rows; row++, x += width) {                                                       \
+                if (pairs) {                                                                                          \
+                    name##_pairs(x, across, lines + row * across);                                                    \
+                    continue;                                                                                         \
+                }                                                                                                     \
                 if (two) name##_split(x, width, halves);                                                              \
                 for (size k = 0; k < w->kernel[2]; k++) {                                                             \
                     const size start = k * w->apart[2] - w->border[2];                                                \
                     const size to = start >= width ? 0 : (width - 1 - start) / w->stride[2] + 1;                      \
-                    name##_largest(two ? name##_every_second(halves, width, start) : x + start, two ? 1 : w->stride[2], \
-                                   first_inside(start, w->stride[2]), to < across ? to : across, lines + row * across); \
+                    name##_largest(two ? name##_every_second(halves, width, start) : x + start, two ? 1 : w->stride[2],\
+                                   first_inside(start, w->stride[2]), to < across ? to : across, lines + row * across);\
                 }                                                                                                     \
             }                                                                                                         \
             for (size d = 0; d < w->out[0]; d++)                                                                      \
                 for (size h = 0; h < w->out[1] && !ends(c, across * w->kernel[1]); h++, best += across) {             \
                     const size z = d * w->stride[0] - w->border[0], y = h * w->stride[1] - w->border[1];              \
-                    for (size j = 0; j < across; j++) best[j] = -(T)INFINITY;                                         \
-                    for (size a = first_inside(z, w->apart[0]); a < w->kernel[0] && z + a * w->apart[0] < w->in[0]; a++) \
-                        for (size b = first_inside(y, w->apart[1]); b < w->kernel[1] && y + b * w->apart[1] < w->in[1]; b++) \
-                            name##_largest(lines + ((z + a * w->apart[0]) * w->in[1] + y + b * w->apart[1]) * across, 1, 0, \
-                                           across, best);                                                             \
+                    int begun = 0;                                                                                    \
+                    for (size a = first_inside(z, w->apart[0]); a < w->kernel[0] && z + a * w->apart[0] < w->in[0]; a++)\
+                        for (size b = first_inside(y, w->apart[1]); b < w->kernel[1] && y + b * w->apart[1] < w->in[1]; b++) {\
+                            const T *line = lines + ((z + a * w->apart[0]) * w->in[1] + y + b * w->apart[1]) * across;\
+                            if (begun) name##_largest(line, 1, 0, across, best);                                      \
+                            else memcpy(best, line, (size_t)across * sizeof(T)), begun = 1;                           \
+                        }                                                                                             \
+                    for (size j = 0; !begun && j < across; j++) best[j] = -(T)INFINITY; /* a window between elements */\
                 }                                                                                                     \
         }                                                                                                             \
     }                                                                                                                 \

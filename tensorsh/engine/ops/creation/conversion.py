@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import check_device, move, pinned
+from ...arrays.constants import ndarray
 from ...arrays.cupy_module import check_accelerator
-from ...arrays.device import CPU
+from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import copied, on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
@@ -22,6 +23,7 @@ from ...graph.fields import new, wrap
 from ...graph.nodes import AccumulateGrad, cast
 from ...loading import table
 from ...operators.declare import Array, operator
+from ...operators.hooks import stay
 from ...operators.registration import add_method
 from ...tensors import sharing
 from ...tensors.tensor import Tensor
@@ -35,7 +37,7 @@ from .text_parts import text_of
 def to_copy(xp, input: Array, dtype=None, device=None, source=None):
     """A copy in another dtype or on another device; `source`: the input's, where the gradient is to go back."""
     target = input.dtype if dtype is None else dtype.numpy
-    if device is not None and (device.type == "cuda" or not isinstance(input, np.ndarray)):
+    if device is not None and (device.type != "cpu" or not isinstance(input, np.ndarray)):
         with on(-1 if device.index is None else device.index):
             return converted(move(input, device), dtype, target)
     return converted(input, dtype, target)
@@ -250,7 +252,8 @@ def __bool__(self: Tensor) -> bool:
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(self._array.item()) if self._array.dtype.kind != "V" else bool(python_number(self._array))
+    array = self._array
+    return bool(array.item()) if array.__class__ is ndarray and array.dtype.kind != "V" else bool(python_number(array))
 
 
 _WARNING = (
@@ -284,7 +287,7 @@ def _converter(name: str, kind: Any) -> Any:
 def __index__(self: Tensor) -> int:
     if self._array.dtype.kind not in "iub" or self._array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self._array.item())
+    return int(self._array.item() if self._array.__class__ is ndarray else python_number(self._array))
 
 
 def __len__(self: Tensor) -> int:
@@ -388,7 +391,7 @@ def is_signed(self: Tensor) -> bool:
 @method
 def get_device(self: Tensor) -> int:
     """The number of the CUDA device; -1 on the CPU."""
-    return -1 if self.device.type == "cpu" else self.device.index or 0
+    return -1 if self.device.type != "cuda" else self.device.index or 0
 
 
 @method
@@ -406,9 +409,7 @@ def is_shared(self: Tensor) -> bool:
 @method
 def share_memory_(self: Tensor) -> Tensor:
     """The tensor itself, its storage moved to memory that processes share."""
-    if isinstance(self._array, np.ndarray):
-        from ...operators.hooks import stay
-
+    if isinstance(self._array, np.ndarray) or absent(self._array):
         stay("memory")
         sharing.share(self)
     return self
@@ -417,6 +418,8 @@ def share_memory_(self: Tensor) -> Tensor:
 @method
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """A copy in memory that a GPU reads without the CPU's help; the tensor itself where it lies there."""
+    if absent(self._array):
+        raise RuntimeError(f"cannot pin 'Meta{self.dtype.short}Type' only dense CPU tensors can be pinned")
     check_accelerator()
     if not isinstance(self._array, np.ndarray):
         raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
@@ -480,7 +483,7 @@ def _flags() -> None:
 
     for name, test in {
         "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
-        "is_meta": lambda t: False, "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
+        "is_meta": lambda t: absent(t._array), "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
         "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,

@@ -69,7 +69,9 @@ def spread(xp, grad: Array, data: Array, result: Array, offsets: Array, reduce, 
 
 
 reduced.gradient(
-    data=lambda t, g, data, result, offsets, reduce, initial: t._segments_spread(g, data, result, offsets, reduce, initial)
+    data=lambda t, g, data, result, offsets, reduce, initial: t._segments_spread(
+        g, data, result, offsets, reduce, initial
+    )
 )
 
 
@@ -86,6 +88,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
         raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
     if offsets is not None:
         return given
+    unsafe = unsafe or given.is_meta
     if not unsafe and (given < 0).any():
         raise RuntimeError("lengths contains negative value!")
     if not unsafe and (given.sum(axis) != data.shape[axis]).any():

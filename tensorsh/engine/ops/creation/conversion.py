@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import check_device, move, pinned
-from ...arrays.constants import ndarray
 from ...arrays.cupy_module import check_accelerator
 from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
@@ -252,8 +251,8 @@ def __bool__(self: Tensor) -> bool:
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    array = self._array
-    return bool(array.item()) if array.__class__ is ndarray and array.dtype.kind != "V" else bool(python_number(array))
+    a = self._array
+    return bool(a.item() if a.__class__ is np.ndarray and a.dtype.kind != "V" else python_number(a))
 
 
 _WARNING = (
@@ -287,7 +286,7 @@ def _converter(name: str, kind: Any) -> Any:
 def __index__(self: Tensor) -> int:
     if self._array.dtype.kind not in "iub" or self._array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self._array.item() if self._array.__class__ is ndarray else python_number(self._array))
+    return int(self._array.item() if self._array.__class__ is np.ndarray else python_number(self._array))
 
 
 def __len__(self: Tensor) -> int:

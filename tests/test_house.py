@@ -70,7 +70,7 @@ ENGINE = [
     {"operators"},
     {"sparse"},
     {"ops"},
-    {"cuda"},
+    {"cuda", "meta"},
 ]
 """The engine's rooms from the bottom."""
 

@@ -30,7 +30,7 @@ torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backw
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
 torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
 torch.serialization                  pickling                 _get_layout
-torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
+torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_meta_tensor_no_storage _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
 torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
 torch.storage                        serialization            _load_from_bytes

@@ -15,12 +15,14 @@ from ..golden.document import blocks, rewrite
 from ..golden.runner import Result, compare_text
 from ..language.mistake import Mistake, error_of
 from ..language.parser import clean, run_lowering
-from .faults import faults, syntax_fault
+from .faults import ERROR, faults, syntax_fault
 from .index import Index
 from .running import Run
 from .world import told as told_of
 
 Send = Callable[[dict[str, Any]], None]
+WHERE = " on meta"
+"""What a description says of a tensor on the meta device, which is here in the place of one that has numbers."""
 
 
 def check(request: dict[str, Any], send: Send) -> None:
@@ -53,7 +55,30 @@ def check(request: dict[str, Any], send: Send) -> None:
     run.run()
     run.tell()
     run.session.watch("lint", False)
+    if run.short:
+        shapes(run, request, send)
     send({"kind": "done", "faults": run.faults, "world": told_of(run.session)})
+
+
+def shapes(run: Run, request: dict[str, Any], send: Send) -> None:
+    """What a run that had too little memory did not come to, as far as shapes alone tell: its values, and its errors."""
+    again = Run(run.text, run_lowering(run.text), lambda _: None, run.seconds, request.get("memory", "512M"), True)
+    again.compile()
+    again.run()
+    again.session.watch("lint", False)
+    if run.notes is None or again.notes is None:
+        return
+    known = run.notes.told(run.lines)
+    places = {tuple(each[:3]) for each in known}
+    more = [
+        [*each[:3], each[3].replace(WHERE, ""), *each[4:]]
+        for each in again.notes.told(run.lines)
+        if tuple(each[:3]) not in places
+    ]
+    send({"kind": "notes", "notes": sorted(known + more, key=lambda each: each[:3])})
+    for each in again.faults:
+        if each["severity"] == ERROR:
+            run.faults.append(each | {"message": each["message"].replace(WHERE, "")})
 
 
 def golden(text: str, path: str, memory: str) -> dict[str, Any]:

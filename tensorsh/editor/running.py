@@ -33,6 +33,15 @@ OFTEN = 0.2
 """Seconds between two messages on what was noted so far."""
 REFUSED = (PermissionError, ModuleNotFoundError, EOFError, MemoryError)
 """Errors that may come of running here: no files, no other modules, no input, little memory."""
+ELEMENTS = (
+    "on meta tensors",
+    "of meta tensor",
+    "meta device type",
+    "with Meta tensors",
+    "register_meta",
+    "expected device",
+)
+"""Words of errors that only tensors without elements raise."""
 _MEANT = re.compile(r"did you mean (.*)\?")
 _QUOTED = re.compile(r"`([^`]+)`")
 
@@ -209,15 +218,20 @@ class Notes:
 
 
 class Run:
-    """One run of a text. `send` takes what there is to tell: notes as they come."""
+    """One run of a text. `send` takes what there is to tell: notes as they come. A run of `shapes` alone makes its tensors on the meta
+    device, and tells nothing of what needs their elements."""
 
     def __init__(
-        self, text: str, module: ast.Module | None, send: Callable[[dict[str, Any]], None], seconds: float, memory: str
-    ) -> None:
+        self, text: str, module: ast.Module | None, send: Callable[[dict[str, Any]], None], seconds: float, memory: str,
+        shapes: bool = False,
+    ) -> None:  # fmt: skip
         self.text, self.lines, self.send = text, Lines(text), send
         self.module, self.seconds = module, seconds
         self.session = Checked(max_memory=memory)
         self.session.watch("lint")
+        self.shapes, self.short = shapes, False
+        if shapes:
+            self.session.run("torch.set_default_device('meta')")
         self.faults: list[dict[str, Any]] = []
         self.notes: Notes | None = None
 
@@ -285,7 +299,10 @@ class Run:
             self.faults.append(fault(self.lines.whole(self.line), said, ERROR, type(error).__name__))
             return
         place = found[-1]
-        refused = isinstance(error, REFUSED) or "(--max-memory)" in said
+        self.short = isinstance(error, MemoryError) or "(--max-memory)" in said
+        refused = isinstance(error, REFUSED) or self.short
+        if self.shapes and (refused or any(words in said for words in ELEMENTS)):
+            return
         fixes: list[Any] = []
         if refused:
             said += "\nwhile a text is edited it runs without files, other modules, input, and with little memory"

@@ -24,6 +24,7 @@ from .loaded import Storage, layout_of
 from .older_files import Older, written
 from .rebuilding import (
     _rebuild_from_type_v2,
+    _rebuild_meta_tensor_no_storage,
     _rebuild_on,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
@@ -68,6 +69,8 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
                 f"sparse tensor pickling for layout `{t.layout}` is not available: save it by torch.save"
             )
         return (_rebuild_sparse_tensor, (t.layout, data))
+    if t.is_meta:
+        return (_rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.size()), t.stride(), requires_grad))
     if str(t.device) != "cpu":
         device, t = str(t.device), t.detach().cpu()
         return (_rebuild_on, (t, device, requires_grad))

@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
     """A tensor on a typed storage."""
-    made = Tensor([]).to(storage.dtype)
+    made = Tensor([]).to(storage.device, storage.dtype)
     return made.set_(storage.untyped(), storage_offset, size, stride)
 
 
@@ -56,7 +56,7 @@ def _rebuild_tensor_v3(
 ) -> Tensor:  # fmt: skip
     """A tensor of a dtype without a storage class, on bytes."""
     storage = getattr(storage, "_untyped_storage", storage)
-    made = Tensor([]).to(dtype).set_(storage, storage_offset, size, stride)
+    made = Tensor([]).to(storage.device, dtype).set_(storage, storage_offset, size, stride)
     return made.requires_grad_(requires_grad)
 
 
@@ -103,6 +103,21 @@ def rebuild_sparse(layout: Any, data: Any) -> Tensor:
 def _rebuild_on(data: Tensor, device: str, requires_grad: bool) -> Tensor:
     """A tensor on another device."""
     return data.to(device).requires_grad_(requires_grad)
+
+
+def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tensor:
+    """A tensor of the meta device, of which a file holds the form."""
+    numbers = [*size, *stride] if type(size) is type(stride) is tuple else [None]
+    if (
+        not isinstance(dtype, dtype_type)
+        or any(type(n) is not int or n < 0 for n in numbers)
+        or len(size) != len(stride)
+    ):
+        raise UnpicklingError("damaged file: a tensor of unknown form")
+    from ..engine.loading.table import find_function
+
+    made = find_function("empty_strided")(size, stride, dtype=dtype, device="meta")
+    return made.requires_grad_(bool(requires_grad))
 
 
 def _element_size(dtype: Any) -> int:

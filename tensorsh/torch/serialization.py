@@ -28,7 +28,7 @@ from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
 from .loaded import Loaded, Storage, layout_of
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
-from .rebuilding import rebuild_sparse
+from .rebuilding import _rebuild_meta_tensor_no_storage, rebuild_sparse
 
 __all__ = ["load", "save"]
 
@@ -121,9 +121,19 @@ class Storages:
             return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
         return plain
 
+    def absent(self, t: Tensor) -> Call:
+        """A tensor of the meta device: its form."""
+        form = Global("torch", t.dtype.name), tuple(t.shape), t.stride()
+        plain = Call(Global(REBUILD, "_rebuild_meta_tensor_no_storage"), *form, t.requires_grad and not t._is_parameter)
+        if t._is_parameter:
+            return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
+        return plain
+
     def tensor(self, t: Tensor) -> Call:
         if hasattr(t._array, "layout"):
             return self.sparse(t)
+        if t.is_meta:
+            return self.absent(t)
         array = t._array if type(t._array) is np.ndarray else t.cpu()._array
         dtype = t.dtype.name
         key, root, offset, strides = self.place(array)
@@ -344,6 +354,7 @@ NAMES: dict[tuple[str, str], Any] = {
     (REBUILD, "_rebuild_tensor_v2"): rebuild,
     (REBUILD, "_rebuild_tensor_v3"): rebuild,
     (REBUILD, "_rebuild_parameter"): parameter,
+    (REBUILD, "_rebuild_meta_tensor_no_storage"): _rebuild_meta_tensor_no_storage,
     (REBUILD, "_rebuild_sparse_tensor"): rebuild_sparse,
     ("torch.serialization", "_get_layout"): layout_of,
     ("torch", "Size"): lambda *parts: Size(*parts),

@@ -111,6 +111,8 @@ def new_core(where: Any) -> Any:
     from ..engine.random import generator
 
     where = device(where)
+    if where.type == "meta":
+        raise RuntimeError("META device type not an accelerator.")
     if where.type != "cuda":
         return generator.Generator(str(where))
     from ..engine.arrays.backend import check_device

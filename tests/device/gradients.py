@@ -22,7 +22,7 @@ def operators() -> dict[str, Any]:
     for op in table.OPERATORS.values():
         if type(op).__name__ != "Operator" or not op.differentiable or op.lists or not op.arrays:
             continue
-        if op.required and op.arrays[: op.required] == tuple(range(op.required)):
+        if op.required and list(op.arrays[: op.required]) == list(range(op.required)):
             found[op.names[0]] = op
     return found
 

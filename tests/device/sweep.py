@@ -18,8 +18,8 @@ from tensorsh.engine.examples import examples
 
 from .standin import HostRead, installed
 
-TO_CPU = {"Tensor.cpu", "from_numpy"}
-"""Functions that are asked for a tensor on the CPU."""
+TO_CPU = {"Tensor.cpu", "from_numpy", "frombuffer", "normal", "range"}
+"""Functions that are asked for a tensor on the CPU, or do not ask for the default device, as PyTorch's do not."""
 REASONS = {
     "Implicit conversion": "conversion to numpy",
     "Unsupported type": "numpy operand",

@@ -80,3 +80,18 @@ def test_a_server_without_its_workshop_starts_another(editor):
     (workshop,) = psutil.Process(editor.client._server.pid).children()
     workshop.kill()
     assert editor.open("x = ones(2) @ ones(3)\n").messages()
+
+
+def test_what_memory_was_too_little_for_is_told_by_shapes(editor):
+    text = editor.open("w = zeros(200_000, 200_000)\ny = w @ w[:, :5]\nz = y.sum(0)\nbad = z @ ones(4)\n")
+    memory, wrong = sorted(text.faults(), key=lambda each: each.range.start.line)
+    assert "--max-memory" in memory.message and memory.severity == lsp.DiagnosticSeverity.Information
+    assert wrong.range.start.line == 3 and wrong.severity == lsp.DiagnosticSeverity.Error
+    assert "z: float32[5]" in wrong.message
+    assert (1, 1, ": float32[200000, 5]") in text.hints() and (2, 1, ": float32[5]") in text.hints()
+
+
+def test_shapes_tell_nothing_of_numbers_that_are_not_there(editor):
+    text = editor.open("w = zeros(200_000, 200_000)\nfor i in range(int(w[0, 0])):\n    pass\n")
+    (memory,) = text.faults()
+    assert memory.range.start.line == 0 and (0, 1, ": float32[200000, 200000]") in text.hints()

@@ -13,8 +13,8 @@ import numpy as np
 from ...sandbox.long_calls import MANY
 from . import device_guard
 from .bounds import settle
-from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count
-from .device import CPU, device
+from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count, nowhere
+from .device import CPU, META, absent, device
 from .device_errors import convolved, mixed, two_of
 from .state import state
 
@@ -24,6 +24,8 @@ INTERFACE = "__cuda_array_interface__"
 
 def check_device(wanted: device) -> device:
     """A CUDA device with its number; PyTorch's error where there is none."""
+    if wanted.type == "meta":
+        return META
     if wanted.type == "mps":
         raise RuntimeError("PyTorch is not linked with support for mps devices")
     if wanted.type != "cuda":
@@ -43,7 +45,7 @@ def check_device(wanted: device) -> device:
 def device_of(array: Any) -> device:
     if isinstance(array, (np.ndarray, np.generic)) or hasattr(array, "layout"):
         return CPU
-    return device("cuda", array.device.id)
+    return META if absent(array) else device("cuda", array.device.id)
 
 
 def module_of(arrays: Any, op: Any = None) -> Any:
@@ -59,17 +61,38 @@ def module_of(arrays: Any, op: Any = None) -> Any:
             if a.ndim and found is None:
                 found = CPU
             elif a.ndim and found != CPU:
-                raise RuntimeError(_mixed(arrays, op))
-        elif hasattr(type(a), INTERFACE):
+                found = mixing(arrays, op)
+        elif on_device(a):
             here = device_of(a)
             if found is not None and found != here:
-                raise RuntimeError(_mixed(arrays, op))
+                here = mixing(arrays, op)
             found = here
-    return np if found is None or found.type == "cpu" else cupy()
+    if found is None or found.type == "cpu":
+        return np
+    return cupy() if found.type == "cuda" else nowhere().module
 
 
-def generator_of(index: int) -> Any:
-    """A CUDA device's own generator of random numbers."""
+def mixing(arrays: Any, op: Any) -> device:
+    """The device on which a call with arrays of several devices runs, which is the meta device or none; RuntimeError, PyTorch's."""
+    places = [
+        device_of(x) for x in flat(arrays if isinstance(arrays, (list, tuple)) else [arrays]) if hasattr(x, "dtype")
+    ]
+    if META not in places:
+        raise RuntimeError(_mixed(arrays, op))
+    nowhere().check_mixing(op, arrays, places)
+    return META
+
+
+def on_device(x: Any) -> bool:
+    """Whether a value is an array of another device than the CPU."""
+    return hasattr(type(x), INTERFACE) or absent(x)
+
+
+def generator_of(where: device) -> Any:
+    """A device's own generator of random numbers."""
+    if where.type == "meta":
+        return nowhere().generator
+    index = where.index or 0
     found = state.device_generators.get(index)
     if found is None:
         found = state.device_generators[index] = accelerator().Philox(index)
@@ -89,6 +112,7 @@ def flat(arrays: Any) -> Any:
             yield a
 
 
+NO_DATA = "Cannot copy out of meta tensor; no data!"
 CUDA_DEVICE = 2
 """What DLPack calls a device of CUDA."""
 
@@ -113,7 +137,7 @@ def _mixed(arrays: list, op: Any) -> str:
             elif hasattr(x, "dtype"):
                 places[op.params[i]] = device_of(x)
     told = mixed(op.names[0], places) if op else None
-    return told or two_of(device_of(x) for x in flat(arrays) if getattr(x, "ndim", 0) or hasattr(type(x), INTERFACE))
+    return told or two_of(device_of(x) for x in flat(arrays) if getattr(x, "ndim", 0) or on_device(x))
 
 
 def same_device(name: str, **arrays: Any) -> None:
@@ -146,6 +170,8 @@ def rounded_products(on: bool) -> bool:
 
 def fetched(array: Any) -> Any:
     """A device's array as numpy's: the place where the program waits for the device, and hears of its errors."""
+    if absent(array):
+        raise NotImplementedError(NO_DATA)
     if device_guard.several:
         with device_guard.on(array.device.id):
             found = array.get()
@@ -169,7 +195,8 @@ def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
         for top in range(0, where.size, MANY):  # numpy holds its lock
             put(target, where[top : top + MANY], values[top : top + MANY])
         return
-    accelerator().fold(xp, fold, target, where, values)
+    if not absent(target):
+        accelerator().fold(xp, fold, target, where, values)
 
 
 def pinned(array: np.ndarray) -> np.ndarray:
@@ -191,6 +218,10 @@ def move(array: Any, target: device) -> Any:
     """An array copied to a device (itself when it is there)."""
     if target.type == "cpu":
         return array if isinstance(array, np.ndarray) else fetched(array)
+    if target.type == "meta":
+        return nowhere().placed(array)
+    if absent(array):
+        raise NotImplementedError(NO_DATA)
     index = check_device(target).index or 0
     if not isinstance(array, np.ndarray) and array.device.id != index:
         return carried(array, index)

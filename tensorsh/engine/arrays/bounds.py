@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .cupy_module import accelerator
+from .device import absent
 from .dtype import of
 from .errors import length
 
@@ -29,6 +30,8 @@ def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
         if wrong.any():
             raise error()
         return
+    if absent(wrong):  # the meta device has no values
+        return
     joined = wrong.any()
     _open.append(joined)
     if len(_open) > MOST:
@@ -43,6 +46,8 @@ def outside(index: Any, least: int, end: int) -> bool:
     """Whether an index lies on a device, which is then asked whether all its numbers are from `least` to below `end`."""
     if isinstance(index, np.ndarray):
         return False
+    if absent(index):
+        return True
     accelerator().outside(index, least, end)
     return True
 

@@ -39,3 +39,9 @@ def accelerator() -> Any:
     """The room of what differs on a GPU. It stands above all others, and is imported by name when a program first asks for a
     device, as a family of operators is for its first name."""
     return import_module("tensorsh.engine.cuda")
+
+
+@cache
+def nowhere() -> Any:
+    """The room of the meta device, imported by name when a program first asks for that device."""
+    return import_module("tensorsh.engine.meta")

@@ -100,3 +100,15 @@ def _name(value: object) -> str:
 
 
 CPU = device("cpu")
+META = device("meta")
+
+
+class Nowhere:
+    """What an array of the meta device has for a place: see `engine/meta`."""
+
+    id = -1
+
+
+def absent(x: Any) -> bool:
+    """Whether a value is an array of the meta device, which has no elements."""
+    return type(getattr(type(x), "device", None)) is Nowhere

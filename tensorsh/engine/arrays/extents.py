@@ -43,7 +43,7 @@ def owner(array: Any) -> Any:
     """The array that owns an array's memory."""
     base = array.base
     while base is not None:
-        if type(base) is ndarray:
+        if type(base) is ndarray or type(base) is type(array):
             array = base
         elif type(base).__name__ != "DummyArray":
             # What numpy.lib.stride_tricks puts between its result and the array is passed over.

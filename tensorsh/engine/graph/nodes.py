@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.sealed import Sealed
+from ..arrays.device import absent
 from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
 from ..arrays.state import state
 from ..numerics.halves import converted
@@ -387,7 +388,9 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return as_complex_half(array) if dtype is COMPLEX_HALF else converted(whole(array, dtype), dtype)
+    return (
+        as_complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
+    )
 
 
 def whole(array: Any, dtype: np.dtype) -> Any:

@@ -16,7 +16,7 @@ from ..arrays.backend import (
     rounds_products,
     same_device,
 )
-from ..arrays.cupy_module import accelerator
+from ..arrays.cupy_module import accelerator, nowhere
 from ..arrays.device import CPU, device
 from ..arrays.state import state
 from ..tensors.tensor import Tensor
@@ -31,6 +31,8 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     xp = module_of([arrays[i] for i in op.tensors], op)
     if xp is np:
         return np, op.kernel
+    if xp.__name__ == "meta":
+        return xp, nowhere().kernel_of(op, arrays)
     if op.hosted:
         own = accelerator().HOSTED.get(op.names[0])
         return (np, on_host(op.kernel)) if own is None else (xp, unless_left(own, op.kernel))
@@ -97,6 +99,9 @@ def hosted(function: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         here = next((x.device for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and not x.is_cpu), None)
         if here is None:
+            return function(*args, **kwargs)
+        if here.type == "meta":
+            nowhere().check(function.__name__)
             return function(*args, **kwargs)
         given = dict(zip(names, args, strict=False)) | kwargs
         same_device(function.__name__, **{k: x._array for k, x in given.items() if isinstance(x, Tensor)})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import module_of
 from ..arrays.errors import wrap_dims
 from ..arrays.extents import strided
 from ..graph.fields import wrap
@@ -123,7 +123,7 @@ def flat_places(shape: tuple, indices: ndarray) -> ndarray:
 def put(g: Any, indices: Any, dim: int, shape: tuple) -> Any:
     """Zeros of a shape with `g` at the places that `indices` names along `dim`, each place named at most once."""
     if type(g) is not ndarray:
-        xp = sys.modules[type(g).__module__.split(".")[0]]
+        xp = module_of(g)
         out = xp.zeros(shape, g.dtype)
         xp.put_along_axis(out, indices, g, dim)
         return out

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..arrays.backend import device_of, move_like
+from ..arrays.device import META
 from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from ..arrays.state import state
@@ -45,6 +46,10 @@ def same_place(array: Any, t: Tensor) -> None:
     """Refuse to write a result into a tensor on another device."""
     here, there = device_of(array), device_of(t._array)
     if here != there:
+        if META in (here, there):
+            raise RuntimeError(
+                f"Attempting to copy from device {here} to device {there}, but cross-device copies are not allowed!"
+            )
         raise RuntimeError(two_of((here, there)))
 
 

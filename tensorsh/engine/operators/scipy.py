@@ -26,7 +26,7 @@ PYTHONS = {"erf": math.erf, "erfc": math.erfc, "gammaln": math.lgamma}
 
 def from_scipy(xp: Any, name: str) -> Any:
     """A function of scipy.special, or of cupyx's for arrays on a GPU."""
-    if xp is not np:
+    if xp is not np and xp.__name__ == "cupy":
         return getattr(importlib.import_module("cupyx.scipy.special"), name)
     found = _scipy.get(name)
     if found is None:

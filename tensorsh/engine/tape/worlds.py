@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.backend import module_of
+from ..arrays.backend import module_of, on_device
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..graph.fields import Saved, Wrapped, wrap
@@ -169,7 +169,7 @@ def _wrapped(x: Any) -> Any:
         return wrap(np.asarray(x))
     if isinstance(x, (list, tuple)) and x and isinstance(x[0], np.ndarray):
         return [wrap(y) for y in x]
-    if hasattr(x, "__cuda_array_interface__") and not isinstance(x, Tensor):
+    if not isinstance(x, Tensor) and on_device(x):
         return wrap(x)
     return x
 

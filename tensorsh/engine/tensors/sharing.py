@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.device import absent
 from ..arrays.extents import address, extent, in_bytes, owner, strided
 from .resizing import family, hold
 from .segments import created, is_open, segment_of
@@ -14,6 +15,8 @@ from .segments import created, is_open, segment_of
 def is_shared(tensor: Any) -> bool:
     """Whether other processes may see what is written into a tensor."""
     array = tensor._array
+    if absent(array):
+        return False
     return type(array) is not np.ndarray or not array.size or segment_of(owner(array)) is not None
 
 
@@ -50,6 +53,8 @@ def copied(root: Any) -> Any:
 
 def share(tensor: Any) -> Any:
     """Move a tensor's storage into a segment, unless it lies in one that can be sent; the segment's array."""
+    if absent(tensor._array):
+        raise RuntimeError("_share_fd_: only available on CPU")
     root = owner(tensor._array)
     if can_be_sent(root):
         return root

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.integers import whole
+from ..arrays.device import absent
 from ..arrays.errors import not_implemented, type_name
 from ..arrays.extents import LONG, span
 from .tensor import Tensor
@@ -97,8 +98,10 @@ def named_size(name: str, size: tuple, other: dict) -> tuple:
 COUNTS = frozenset(map(np.dtype, (np.int64, np.int32)))
 
 
-def check_counts(counts: np.ndarray, signs: bool = True) -> None:
-    """How often something is repeated: whole numbers of these kinds, and none below 0."""
+def check_counts(counts: np.ndarray, signs: bool = True, total: int | None = None) -> None:
+    """How often something is repeated: whole numbers of these kinds, and none below 0; known, or what they come to is."""
+    if absent(counts) and total is None:
+        raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
     if counts.dtype not in COUNTS:
         raise not_implemented("repeat_interleave_cpu", counts)
     if signs and counts.size and counts.min() < 0:

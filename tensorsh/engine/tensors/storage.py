@@ -8,6 +8,8 @@ import numpy as np
 
 from ...sandbox.integers import whole
 from ...sandbox.sealed import Sealed
+from ..arrays.backend import NO_DATA
+from ..arrays.device import absent
 from ..arrays.dtype import BY_NAME
 from ..arrays.dtype import dtype as dtype_type
 from ..arrays.errors import type_name
@@ -55,7 +57,7 @@ class UntypedStorage(metaclass=Sealed):
         return wrap(self._owner).device
 
     def data_ptr(self) -> int:
-        return extent(self._owner)[0]
+        return 0 if absent(self._owner) else extent(self._owner)[0]
 
     def nbytes(self) -> int:
         low, high = extent(self._owner)
@@ -75,12 +77,19 @@ class UntypedStorage(metaclass=Sealed):
         return 1
 
     def _bytes(self) -> Any:
+        if absent(self._owner):
+            raise NotImplementedError("Not available for 'meta' device type")
         return in_bytes(self._owner)
+
+    def memory(self, dtype: Any) -> Any:
+        """The memory as elements, also where there are none."""
+        memory = in_bytes(self._owner)
+        return memory[: memory.size // dtype.itemsize * dtype.itemsize].view(dtype)
 
     def _as(self, dtype: Any) -> Any:
         """The bytes as elements; what is left over at the end is left out."""
-        memory = self._bytes()
-        return memory[: memory.size // dtype.itemsize * dtype.itemsize].view(dtype)
+        self._bytes()
+        return self.memory(dtype)
 
     def tolist(self) -> list[int]:
         return self._bytes().tolist()
@@ -99,7 +108,7 @@ class UntypedStorage(metaclass=Sealed):
 
     def clone(self) -> UntypedStorage:
         """A copy of the memory."""
-        return UntypedStorage(self._bytes().copy())
+        return UntypedStorage(in_bytes(self._owner).copy())
 
     def copy_(self, source: Any, non_blocking: bool = False) -> UntypedStorage:
         """Take over the bytes of another storage of the same size."""
@@ -114,6 +123,8 @@ class UntypedStorage(metaclass=Sealed):
         return memo.setdefault(id(self), self.clone())
 
     def cpu(self) -> UntypedStorage:
+        if absent(self._owner):
+            raise NotImplementedError(NO_DATA)
         return self
 
     def get_device(self) -> int:
@@ -137,7 +148,7 @@ class UntypedStorage(metaclass=Sealed):
         return id(self._owner)
 
     def __repr__(self) -> str:
-        rows = "\n".join(f" {x}" for x in self.tolist())
+        rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
         return f"{rows}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
@@ -181,6 +192,9 @@ class TypedStorage(metaclass=Sealed):
         if not isinstance(storage, UntypedStorage):
             raise TypeError(f"{WRONG}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(storage)}")
         self._untyped_storage, self._dtype = storage, dtype.numpy
+
+    def memory(self, dtype: Any) -> Any:
+        return self._untyped_storage.memory(dtype)
 
     def _items(self) -> Any:
         return self._untyped_storage._as(self._dtype)
@@ -258,7 +272,7 @@ class TypedStorage(metaclass=Sealed):
     def clone(self) -> TypedStorage:
         """A copy of the memory."""
         made = TypedStorage(0, dtype=self.dtype, _internal=True)
-        made._untyped_storage = UntypedStorage(self._untyped_storage._bytes().copy())
+        made._untyped_storage = self._untyped_storage.clone()
         return made
 
     def __deepcopy__(self, memo: dict) -> TypedStorage:
@@ -276,6 +290,7 @@ class TypedStorage(metaclass=Sealed):
         return TypedStorage(self._items().astype(dtype.numpy))
 
     def cpu(self) -> TypedStorage:
+        self._untyped_storage.cpu()
         return self
 
     def is_shared(self) -> bool:
@@ -294,7 +309,7 @@ class TypedStorage(metaclass=Sealed):
         return hash(self._untyped_storage)
 
     def __repr__(self) -> str:
-        rows = "\n".join(f" {x}" for x in self.tolist())
+        rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
         return f"{rows}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {self.size()}]"
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from ...sandbox.long_calls import extremes, places
 from ..arrays.backend import device_of
 from ..arrays.bounds import refuse
+from ..arrays.cupy_module import nowhere
+from ..arrays.device import absent
 from ..arrays.errors import type_name
 from ..graph.fields import wrap
 from .data import to_array
@@ -166,6 +168,8 @@ def advanced(array: Any, found: list) -> list:
                         f"tensor {list(shape)} at index {dim + k}"
                     )
             if len(found) > 1:
+                if absent(where):
+                    raise nowhere().refusal("nonzero")
                 parts = places(where)
                 shapes.extend([p.shape for p in parts])
                 indices.extend(wrap(p) for p in parts)

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.backend import fetched
+from ..arrays.backend import fetched, on_device
+from ..arrays.device import absent
 from ..arrays.state import state
 
 _PROFILES: dict[str, tuple[int, float, int, int]] = {
@@ -149,7 +150,7 @@ def format_tensor(array: Any, spec: str, text: Callable[[], str], type_name: str
 
     A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number.
     """
-    if array is not None and not array.shape and type_name == "Tensor":
+    if array is not None and not array.shape and type_name == "Tensor" and not absent(array):
         return format(python_number(array), spec)
     if spec:
         raise TypeError(f"unsupported format string passed to {type_name}.__format__")
@@ -191,7 +192,9 @@ def _cut(array: Any, edge: int, cut: list[bool], axis: int) -> Any:
 
 def _values(array: Any) -> list[Any]:
     """The elements as Python's numbers, in order."""
-    if type(array) is not np.ndarray and hasattr(array, "__cuda_array_interface__"):
+    if type(array) is not np.ndarray and on_device(array):
+        if absent(array):
+            raise RuntimeError("Tensor.item() cannot be called on meta tensors")
         array = fetched(array)  # what is shown of a CUDA array comes to the host only now
     if array.dtype.kind not in "biufc":
         array = array.astype(np.float32)  # bfloat16 and the 8-bit floats, all exact in float32

@@ -21,7 +21,7 @@ def generator(device: Any = None) -> Any:
     module()
     if isinstance(device, str) and device == "cuda":
         device = None
-    return backend.generator_of(index_of(device))
+    return backend.generator_of(device_type("cuda", index_of(device)))
 
 
 def manual_seed(seed: int) -> None:

@@ -232,7 +232,8 @@ def trunc_normal_(
     tensor: what is filled and returned. generator: draws them (None: the default one).
     >>> nn.init.trunc_normal_(torch.empty(100)).abs().max() <= 2
     tensor(True)"""
-    tensor.is_meta  # noqa: B018 (what is no tensor is found out here)
+    if tensor.is_meta:
+        return tensor
 
     def phi(x: float) -> float:
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
@@ -272,7 +273,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     True"""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
-    if tensor._array.size == 0:
+    if tensor._array.size == 0 or tensor.is_meta:
         return tensor
     rows = tensor._array.shape[0]
     columns = tensor._array.size // rows

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.device import absent
 from ...engine.tensors.tensor import Tensor
 from .arithmetic import addcdiv, addcmul, in_one_pass, lerp, pieces, plus
 from .optimizer import Optimizer, advance, below_one, check_fused, not_negative, number, options, rate, scalar, zeros
@@ -77,6 +78,8 @@ class Adam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
                 arrays.append(state["max_exp_avg_sq"]._array)
+            if absent(array):  # nothing to step
+                continue
             if type(array) is not np.ndarray:
                 from ...engine.cuda import optimizer
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.device import absent
 from .arithmetic import axpy, in_one_pass, pieces, plus
 from .optimizer import Optimizer, bounded, check_fused, number, one_element, options, zeros
 
@@ -65,7 +66,9 @@ class SGD(Optimizer):
                 gradient = p._grad
                 if gradient is None:
                     continue
-                if type(p._array) is not np.ndarray:
+                if absent(p._array):  # nothing to step
+                    pass
+                elif type(p._array) is not np.ndarray:
                     from ...engine.cuda import optimizer
 
                     steps = steps or optimizer.Steps()
@@ -92,6 +95,9 @@ class SGD(Optimizer):
             if first:
                 buffer = state["momentum_buffer"] = zeros(p)
             arrays = [p._array, gradient._array, buffer._array]
+            if absent(p._array):
+                p._bump()
+                continue
             if type(p._array) is not np.ndarray:
                 from ...engine.cuda import optimizer
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import check_device, move
-from ...arrays.device import CPU
+from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import copied, on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
@@ -33,7 +33,7 @@ from .text_parts import text_of
 def to_copy(xp, input: Array, dtype=None, device=None, source=None):
     """A copy in another dtype or on another device; `source`: the input's, where the gradient is to go back."""
     target = input.dtype if dtype is None else dtype.numpy
-    if device is not None and (device.type == "cuda" or not isinstance(input, np.ndarray)):
+    if device is not None and (device.type != "cpu" or not isinstance(input, np.ndarray)):
         with on(-1 if device.index is None else device.index):
             return converted(move(input, device), dtype, target)
     return converted(input, dtype, target)
@@ -269,7 +269,8 @@ def __bool__(self: Tensor) -> bool:
         if self._array.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(self._array.item()) if self._array.dtype.kind != "V" else bool(python_number(self._array))
+    a = self._array
+    return bool(a.item() if a.__class__ is np.ndarray and a.dtype.kind != "V" else python_number(a))
 
 
 _WARNING = (
@@ -303,7 +304,7 @@ def _converter(name: str, kind: Any) -> Any:
 def __index__(self: Tensor) -> int:
     if self._array.dtype.kind not in "iub" or self._array.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self._array.item())
+    return int(self._array.item() if self._array.__class__ is np.ndarray else python_number(self._array))
 
 
 def __len__(self: Tensor) -> int:
@@ -413,7 +414,7 @@ def is_signed(self: Tensor) -> bool:
 @method
 def get_device(self: Tensor) -> int:
     """The number of the CUDA device; -1 on the CPU."""
-    return -1 if self.device.type == "cpu" else self.device.index or 0
+    return -1 if self.device.type != "cuda" else self.device.index or 0
 
 
 @method
@@ -472,7 +473,7 @@ def _flags() -> None:
 
     for name, test in {
         "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
-        "is_meta": lambda t: False, "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
+        "is_meta": lambda t: absent(t._array), "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
         "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import move
 from ...arrays.blank import assigned, blank
-from ...arrays.device import device as device_type
+from ...arrays.cupy_module import nowhere
+from ...arrays.device import CPU
 from ...arrays.door import asked
 from ...arrays.dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
 from ...arrays.errors import cpp_name, not_implemented, type_name
@@ -35,6 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
+from .placing import beside, nowhere_on, pattern, placed
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -51,25 +52,6 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     elif state.inference:
         t._inference = True
     return t
-
-
-def beside(input: Tensor, device: Any) -> Any:
-    """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
-    if device is None and (state.default_device is not None or type(input._array) is not np.ndarray):
-        return input.device
-    return device
-
-
-def placed(array: Any, device: Any) -> Any:
-    """The array on a device (None: the default one)."""
-    chosen = state.default_device if device is None else device
-    if chosen is None:
-        return array
-    if not isinstance(chosen, device_type):
-        chosen = device_type(chosen)
-    if chosen.type == "cpu":
-        return array
-    return move(array, chosen)
 
 
 def tensor(
@@ -146,7 +128,7 @@ def _filler(name: str, fill: Callable) -> Callable:
             from ...sparse.conversion import nothing
 
             return made(nothing(shape, d.numpy, layout), device, requires_grad)
-        array = fill(shape, d.numpy)
+        array = nowhere().MetaArray(shape, d.numpy) if nowhere_on(device) else fill(shape, d.numpy)
         if memory_format is not None:
             array = laid_out(array, memory_format)
         if out is not None:
@@ -207,6 +189,8 @@ def full(
     if isinstance(fill_value, Tensor):
         value = fill_value._array
         array = np.full(shape, value, (dtype or fill_value.dtype).numpy)
+    elif nowhere_on(device):
+        array = nowhere().MetaArray(shape, _full((), fill_value, dtype).dtype)
     else:
         array = _full(shape, fill_value, dtype)
     if out is not None:
@@ -236,7 +220,7 @@ def _like(name: str, fill: Callable) -> Callable:
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        a = input._array
+        a = input._array if device is None else pattern(input._array, device)
         d = a.dtype if dtype is None else chosen(dtype, name).numpy
         array = fill(a, d)
         if memory_format is not None:
@@ -267,7 +251,7 @@ def full_like(
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
-    array = np.empty_like(input._array, _full((), value, d).dtype)
+    array = np.empty_like(pattern(input._array, device), _full((), value, d).dtype)
     array[...] = _full((), value, d)
     array = array if memory_format is None else laid_out(array, memory_format)
     return made(array, beside(input, device), requires_grad)
@@ -302,6 +286,12 @@ def new_tensor(
 
 def _bound(value: Any) -> Any:
     return value.item() if isinstance(value, (Tensor, np.generic)) else value
+
+
+def _end(value: Any) -> Any:
+    """A bound of a given number of values; of the meta device it need not be known."""
+    known = not isinstance(value, Tensor) or type(value._array) is np.ndarray
+    return _bound(value) if known else value._array.item()
 
 
 def arange(
@@ -345,10 +335,14 @@ def arange(
         number = math.ceil((end - start) / step)
         span((number,), None, d.itemsize)
         first, by = int(start), int(step)
+        if nowhere_on(device):
+            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy)
     else:
         number = math.ceil((end - start) / step)
         span((number,), None, d.itemsize)
+        if nowhere_on(device):
+            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = counted(start, number, step, d.numpy)
     return _delivered(array, out, device, requires_grad, dtype)
 
@@ -373,7 +367,8 @@ def range_(
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
     array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
-    return _delivered(array, out, device, requires_grad, dtype)
+    # PyTorch does not ask for the default device here.
+    return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)
 
 
 def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
@@ -410,7 +405,7 @@ def linspace(
     They are (end - start) / (steps - 1) apart; one step gives `start`. RuntimeError: a negative `steps`."""
     check_bounds("linspace", start, end)
     dtype = of_out("linspace", dtype, out)
-    start, end, steps = _bound(start), _bound(end), _bound(steps)
+    start, end, steps = _end(start), _end(end), _bound(steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
     if steps < 0:
@@ -448,7 +443,7 @@ def logspace(
     """
     check_bounds("logspace", start, end)
     dtype = of_out("logspace", dtype, out)
-    start, end = _bound(start), _bound(end)
+    start, end = _end(start), _end(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     complex_ = isinstance(start, complex) or isinstance(end, complex)
@@ -486,7 +481,8 @@ def eye(
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     count((n, n if m is None else m))
     d = (state.default_dtype if out is None else out.dtype) if dtype is None else chosen(dtype, "eye")
-    return _delivered(np.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
+    xp = nowhere().module if nowhere_on(device) else np
+    return _delivered(xp.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 
 
 for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,

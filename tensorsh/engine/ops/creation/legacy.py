@@ -11,6 +11,7 @@ from ....sandbox.integers import whole
 from ....sandbox.numpy_views import check_buffer
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
+from ...arrays.device import CPU
 from ...arrays.dtype import BY_NAME, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
 from ...arrays.state import state
@@ -188,7 +189,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
     if memory.readonly:
         warnings.warn(READ_ONLY, stacklevel=2)
         found = found.copy()
-    return made(hold(found), None, requires_grad)
+    return made(hold(found), CPU, requires_grad)
 
 
 READ_ONLY = (

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.backend import pinned
 from ...arrays.cupy_module import check_accelerator
+from ...arrays.device import absent
 from ...arrays.extents import owner
 from ...graph.fields import wrap
 from ...operators.hooks import stay
@@ -25,7 +26,7 @@ def is_shared(self: Tensor) -> bool:
 @method
 def share_memory_(self: Tensor) -> Tensor:
     """The tensor itself, its storage moved to memory that processes share."""
-    if isinstance(self._array, np.ndarray):
+    if isinstance(self._array, np.ndarray) or absent(self._array):
         stay("memory")
         sharing.share(self)
     return self
@@ -34,6 +35,8 @@ def share_memory_(self: Tensor) -> Tensor:
 @method
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """A copy in memory that a GPU reads without the CPU's help; the tensor itself where it lies there."""
+    if absent(self._array):
+        raise RuntimeError(f"cannot pin 'Meta{self.dtype.short}Type' only dense CPU tensors can be pinned")
     check_accelerator()
     if not isinstance(self._array, np.ndarray):
         raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")

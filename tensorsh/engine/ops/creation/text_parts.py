@@ -16,10 +16,7 @@ def text_of(self: Tensor) -> str:
         from ...sparse.text import text_of_sparse
 
         return text_of_sparse(self, node)
-    if isinstance(self._array, np.ndarray):
-        if state.default_device is not None and state.default_device.type != "cpu":
-            shown = "cpu"
-    else:
+    if not isinstance(self._array, np.ndarray):
         shown = str(self.device)
     own = self._is_parameter and type(self).__module__ != "torch.nn.parameter"  # a class that a program derived
     text = tensor_text(

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import same_device
+from ...arrays.cupy_module import nowhere
+from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
@@ -145,7 +147,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast.
     """
     check_close(input, other, rtol, atol, "allclose")
-    return isclose(input, other, rtol, atol, equal_nan)._array.all().item()
+    return isclose(input, other, rtol, atol, equal_nan).all().item()
 
 
 @composite()
@@ -160,6 +162,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
                 f"equal(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
             )
     x, y = input._array, other._array
+    if absent(x) or absent(y):
+        raise nowhere().refusal("equal")
     if type(x) is not np.ndarray or type(y) is not np.ndarray:
         same_device("equal", input=x, other=y)
     if x.shape != y.shape:

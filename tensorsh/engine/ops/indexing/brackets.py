@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.long_calls import chosen_by
+from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
@@ -78,14 +79,19 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return basic(self, index)
     if kind is Tensor and array.ndim and type(array) is ndarray:
         where = index._array
-        if where.ndim and where.dtype in INDEX_KINDS:
+        if where.ndim and where.dtype in INDEX_KINDS and not absent(where):
             try:
                 result = chosen_by(array, where) if where.dtype.kind == "b" else array.take(where, 0)
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
             return chosen(self, result, [index])
-    elif kind is tuple and (at := single(index)) is not None and type(array) is ndarray and at < array.ndim:
+    elif (
+        kind is tuple
+        and (at := single(index)) is not None
+        and type(array) is type(index[at]._array) is ndarray
+        and at < array.ndim
+    ):
         try:
             return chosen(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
         except IndexError:
@@ -344,7 +350,8 @@ def contains(self: Tensor, element: Any) -> bool:
         element = element._array
     elif not isinstance(element, NUMBERS):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
-    return bool((self._array == element).any())
+    found = (self._array == element).any()
+    return bool(wrap(found) if absent(found) else found)
 
 
 def delitem(self: Tensor, index: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of, move_like
 from ...arrays.bounds import check_slices, outside, refuse
+from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
@@ -483,6 +484,8 @@ index_fill_tensor.gradient(
 def once(index: Any, shape: tuple, dim: int) -> Any:
     """The numbers of an index, each once and from the front."""
     n = shape[dim] if len(shape) else 1
+    if absent(getattr(index, "_array", index)):
+        return index
     return wrap(np.unique(index._array % n)) if isinstance(index, Tensor) else np.unique(index % n)
 
 

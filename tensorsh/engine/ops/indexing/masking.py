@@ -8,6 +8,7 @@ import numpy as np
 
 from ....sandbox.long_calls import places
 from ...arrays.backend import module_of
+from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...arrays.errors import CPP_NAMES, broadcast_error
 from ...arrays.extents import sized
@@ -220,6 +221,8 @@ def nonzero_static(input: Tensor, *, size, fill_value=-1) -> Tensor:
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     sized((size, input._array.ndim), 8)
+    if absent(input._array):
+        return wrap(xp.empty((size, input._array.ndim), np.int64))
     found = nonzero_op.kernel(xp, input._array)[:size]
     rows = xp.full((size, found.shape[1]), fill_value, np.int64)
     rows[: len(found)] = found

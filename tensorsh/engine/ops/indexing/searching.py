@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of, same_device
 from ...arrays.cupy_module import accelerator
+from ...arrays.device import absent
 from ...arrays.dtype import COMPLEX, of
 from ...arrays.errors import combination_error
 from ...arrays.promotion import result_type
@@ -36,6 +37,8 @@ def on_device(name, sequence, values, right):
         given = {"input": values, "boundaries": sequence}
     same_device(name, **{k: a for k, a in given.items() if a.ndim or type(a) is not np.ndarray})
     xp = module_of([sequence, values])
+    if absent(values) or absent(sequence):
+        return xp.empty(values.shape, np.int64)
     if type(values) is np.ndarray:  # a number
         sequence = sequence.astype(result_type([sequence, values.item()]).numpy)
     return accelerator().sorting.searched(xp, sequence, xp.asarray(values, sequence.dtype), right)
@@ -100,7 +103,11 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                 f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)}and got "
                 f"sorter tensor {list(sorter.shape)}"
             )
-        if sorter._array.size and not (sorter._array.min() >= 0 and sorter._array.max() < sequence._array.shape[-1]):
+        if (
+            sorter._array.size
+            and not absent(sorter._array)
+            and not (sorter._array.min() >= 0 and sorter._array.max() < sequence._array.shape[-1])
+        ):
             raise RuntimeError(f"{name}: sorter index out of range")
         sequence = wrap(np.take_along_axis(sequence._array, sorter._array, -1))
     a, v = alike(sequence, input)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import CPU, module_of, move
+from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...loading import table
 from ...operators.declare import Array, Operator, camel, operator
@@ -128,6 +129,8 @@ def check_kernel(kernel: str, x: Any) -> None:
 def check_info(info: Any, message: Callable[[str, int], str]) -> None:
     """Raise for the first matrix whose factorisation failed; `message` gets "(Batch element 1): " or "", and the info."""
     codes = info._array if hasattr(info, "_array") else info
+    if absent(codes):
+        return
     if not isinstance(codes, (np.ndarray, np.generic)):
         codes = move(codes, CPU)
     codes = np.asarray(codes)

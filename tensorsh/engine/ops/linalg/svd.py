@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.backend import module_of
+from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...arrays.errors import check_broadcast, combination_error
 from ...arrays.state import state
@@ -189,6 +191,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 def tolerance(atol: Any, rtol: Any, largest: Any, shape: tuple) -> Any:
     """The bound below which singular values count as zero, for each matrix."""
     atol, rtol = (x._array if isinstance(x, Tensor) else x for x in (atol, rtol))
+    if absent(atol) or absent(rtol):
+        return np.maximum(0.0 if atol is None else atol, (0.0 if rtol is None else rtol) * largest)
     if rtol is None:
         zero = atol is None or not np.any(np.asarray(atol) > 0)
         rtol = float(np.finfo(largest.dtype).eps) * max(shape[-2:]) if zero else 0.0
@@ -290,14 +294,15 @@ def matrix_rank(
     if a.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if a.size == 0:
-        return into(wrap(np.zeros(a.shape[:-2], np.int64)), out, "linalg_matrix_rank")
+        return into(wrap(module_of(a).zeros(a.shape[:-2], np.int64)), out, "linalg_matrix_rank")
     values = magnitudes(a, hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0
     bound = tolerance(atol, rtol, values.max(-1), a.shape)
-    bound = np.asarray(bound)[..., None]
+    bound = bound[..., None]
     check_broadcast([wrap(values), wrap(bound)])
-    return into(wrap(np.asarray((values > bound).sum(-1))), out, "linalg_matrix_rank")
+    ranks = (values > bound).sum(-1)
+    return into(wrap(np.asarray(ranks) if isinstance(ranks, np.generic) else ranks), out, "linalg_matrix_rank")
 
 
 @composite("linalg.cond", method=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.backend import module_of
 from ...arrays.dtype import int64, of
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...graph.fields import wrap
@@ -107,7 +108,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if columns < 0:
         raise RuntimeError("N must be non-negative.")
     kind = np.dtype(np.int64) if x._array.dtype.kind in "biu" else x._array.dtype
-    result = wrap(np.empty((x._array.size, columns), kind))
+    result = wrap(module_of(x._array).empty((x._array.size, columns), kind))
     if columns > 0:
         result.select(1, 0).fill_(1)
     if columns > 1:

@@ -8,6 +8,8 @@ import warnings
 import numpy as np
 
 from ...arrays.bounds import refuse
+from ...arrays.cupy_module import nowhere
+from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, check_kept, not_implemented
 from ...arrays.promotion import promote_types
 from ...graph.fields import wrap
@@ -286,6 +288,8 @@ def ctc_loss(
 ):  # fmt: skip
     """Connectionist temporal classification loss; log_probs [T, N, C] or [T, C], targets [N, S] or all in a row."""
     check_reduction(reduction)
+    if any(isinstance(v, Tensor) and absent(v._array) for v in (input_lengths, target_lengths)):
+        raise nowhere().refusal("_ctc_loss.Tensor")
     lengths = [
         v.tolist() if isinstance(v, Tensor) else list(v) if isinstance(v, (list, tuple)) else v
         for v in (input_lengths, target_lengths)

@@ -16,6 +16,7 @@ from ... import kernels
 from ...arrays.backend import module_of
 from ...arrays.blas import alone
 from ...arrays.cupy_module import accelerator
+from ...arrays.device import absent
 from ...arrays.errors import cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
@@ -247,7 +248,7 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
         and q.size > 0 < k.size
         and (mask is None or mask._node is None and mask._array.ndim in (2, 4))
     )
-    if not suits:
+    if not suits or absent(q):
         return None
     if type(q) is np.ndarray:
         return attention if q.dtype in (FLOAT32, FLOAT64) else None

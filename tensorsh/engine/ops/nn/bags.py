@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import module_of
+from ...arrays.device import absent
 from ...arrays.errors import tensor_type
 from ...arrays.extents import repeated
 from ...arrays.promotion import result_type
@@ -60,6 +61,8 @@ def sums(xp: Any, rows: Any, bag: Any, bags: int) -> Any:
 
 
 def sizes(bag: Any, bags: int, dtype: Any) -> Any:
+    if absent(bag):
+        return module_of(bag).ones(bags, dtype)
     return np.maximum(np.bincount(bag, minlength=bags), 1).astype(dtype)
 
 
@@ -116,12 +119,15 @@ def combined(
         )
     # What PyTorch adds up bag by bag; the rest it leaves to a library, which says other things and ends at the last offset.
     by_index = mode == MAX or padding_idx is not None or weight.dtype.name == "float64"
-    for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+    for at in () if absent(index) else np.flatnonzero((index < 0) | (index >= rows))[:1]:
         if by_index:
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
             )
         raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
+    if absent(index):  # the bags' sizes are not known, their number is
+        result = bags_of.function(weight, index, index, bags, mode, None, None, per_sample_weights, sparse)
+        return result, index, index
     ends = np.append(starts[1:], len(index))[:bags]
     if by_index and bags:
         ends[-1] = len(index)

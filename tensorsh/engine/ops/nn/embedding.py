@@ -9,7 +9,7 @@ import numpy as np
 from ....sandbox.long_calls import extremes
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
-from ...arrays.device import CPU
+from ...arrays.device import CPU, absent
 from ...arrays.errors import tensor_type, type_name
 from ...arrays.extents import span
 from ...graph.fields import wrap
@@ -167,6 +167,8 @@ def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
         )
     refuse_arguments("embedding_renorm_", (weight, input, max_norm, norm_type), {})
     max_norm, norm_type = float(max_norm), float(norm_type)
+    if absent(weight._array):
+        return
     rows = np.unique(move(input._array, CPU))
     w = move(weight._array, CPU)
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
@@ -194,7 +196,7 @@ def one_hot(tensor, num_classes=-1):
     if least.item() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = most.item() + 1
+        num_classes = wrap(most).item() + 1
     elif most.item() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     span((*x.shape, num_classes), None, 8)

@@ -10,6 +10,7 @@ from ... import kernels
 from ...arrays.backend import move_like
 from ...arrays.chunks import FEW
 from ...arrays.constants import FLOAT32, ZERO32, ZERO64
+from ...arrays.device import absent
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...operators.declare import Array, by, composite, operator
@@ -186,6 +187,8 @@ def slopes(x: Any, lower: float, upper: float, training: bool, generator: Any) -
 
     if training and x.dtype == np.float32:
         lower, upper = float(np.float32(lower)), float(np.float32(upper))
+    if absent(x):
+        return x.copy()
     noise = np.ones(x.shape, x.dtype)
     low = x <= 0 if training else ~(x > 0)
     if type(x) is not np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.backend import check_device, device_of, generator_of, module_of
 from ...arrays.bounds import refuse
+from ...arrays.device import CPU, META, absent
 from ...arrays.device import device as device_type
 from ...arrays.dtype import FLOAT, chosen, int64
 from ...arrays.errors import check_broadcast, not_implemented, type_name
@@ -46,7 +47,7 @@ def source(generator: Any, device: Any = None, like: Any = None) -> Any:
         where = device_type(where)
     if where is not None and where.type != "cpu":
         where = check_device(where)
-        core = generator_of(where.index) if generator is None else core_of(generator)  # type: ignore[arg-type]
+        core = generator_of(where) if generator is None or where is META else core_of(generator)
     else:
         core = default_generator() if generator is None else core_of(generator)
     wanted, found = "cpu" if where is None else where.type, core.device.partition(":")[0]
@@ -216,6 +217,8 @@ def normal(
     """Normal random numbers of a mean and a standard deviation for each element, or of one and a size.
     ``normal(mean, std)`` of tensors broadcasts them, ``normal(0, 1, (2, 3))`` takes two numbers; `generator` draws (None: the
     default one). RuntimeError: a negative standard deviation."""
+    if size is not None and device is None:
+        device = CPU  # as in PyTorch, which does not ask for the default device here
     given = next((each._array for each in (mean, std) if isinstance(each, Tensor)), None)
     g = source(generator, device, given)
     for each in (mean, std):
@@ -280,7 +283,11 @@ def multinomial(
     if not input.dtype.is_floating_point:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
     p, samples = input._array, int(num_samples)
-    if not isinstance(p, np.ndarray) and 0 < samples <= p.shape[-1] and (samples == 1 or not replacement):
+    if (
+        not isinstance(p, np.ndarray)
+        and 0 < samples
+        and (absent(p) or samples <= p.shape[-1] and (samples == 1 or not replacement))
+    ):
         g = source(generator, like=p)
         bad = ~((p >= 0) & (p < np.inf))
         refuse(bad, lambda: RuntimeError("probability tensor contains either `inf`, `nan` or element < 0"))
@@ -332,6 +339,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     check_broadcast([count._array, prob._array])
     if count.dtype is not prob.dtype:
         raise RuntimeError(f"Found dtype {prob.dtype.short} but expected {count.dtype.short}")
+    if absent(count._array):
+        return wrap(count._array + prob._array)
     return wrap(rejection.binomial(on_host(generator), count._array, prob._array))
 
 

@@ -88,6 +88,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
         raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
     if offsets is not None:
         return given
+    unsafe = unsafe or given.is_meta
     if not unsafe and (given < 0).any():
         raise RuntimeError("lengths contains negative value!")
     if not unsafe and (given.sum(axis) != data.shape[axis]).any():

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....sandbox.long_calls import HUGE, apart
 from ...arrays.bounds import refuse
+from ...arrays.device import absent
 from ...arrays.dtype import BOOL, FLOAT, INTEGER
 from ...arrays.errors import combination_error
 from ...graph.fields import wrap
@@ -283,7 +284,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         norm = w_sum - times((w * aweights).sum(), correction) / w_sum
     else:
         norm = w_sum - correction
-    if norm.item() <= 0:
+    if not absent(norm._array) and norm.item() <= 0:
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
             stacklevel=2,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays.backend import move, move_like
 from ...arrays.constants import undispatched
-from ...arrays.device import CPU
+from ...arrays.device import CPU, absent
 from ...arrays.errors import broadcast_error, type_name, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
@@ -439,8 +439,8 @@ def tile(input: Tensor, *counts, dims=None) -> Tensor:
 def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None) -> Tensor:
     """Each element repeated (a number, or a count for each), along `dim` or of all elements in a row."""
     if repeats is None:
+        check_counts(input._array, False)
         counts = move(input._array, CPU)
-        check_counts(counts, False)
         if counts.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
         check_counts(counts)
@@ -450,19 +450,19 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
     n = input._array.ndim
     dim = wrap_dim(dim, n)
     if isinstance(repeats, Tensor):
-        check_counts(repeats._array, False)
-    if isinstance(repeats, Tensor) and repeats._array.size == 1 and repeats._array.ndim < 2:
-        repeats = int(repeats._array.item())
+        check_counts(repeats._array, False, output_size)
+        if absent(repeats._array):
+            return input.index_select(dim, wrap(repeats._array[:1].repeat(output_size)))
+        if repeats._array.size == 1 and repeats._array.ndim < 2:
+            repeats = int(repeats._array.item())
     if isinstance(repeats, (int, np.integer)):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
-        if not n:
-            input = input.flatten()
+        input = input if n else input.flatten()
         shape = input._array.shape
         size = (*shape[: dim + 1], int(repeats), *shape[dim + 1 :])
         count(size)
-        wide = input.unsqueeze(dim + 1).expand(size)
-        return wide.clone(memory_format=contiguous_format).flatten(dim, dim + 1)
+        return input.unsqueeze(dim + 1).expand(size).clone(memory_format=contiguous_format).flatten(dim, dim + 1)
     counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)
     along = input._array.shape[dim] if n else 1
     check_repeats(counts, along, dim, output_size)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.integers import whole
+from ...arrays.backend import module_of
+from ...arrays.device import absent
 from ...arrays.errors import combination_error, type_name, wrap_dim
 from ...arrays.extents import (
     address,
@@ -125,7 +127,7 @@ def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none.
     An integer; two tensors with the same one begin at the same place in memory, as a view and its base do.
     """
-    return address(self._array) if self._array.size else 0
+    return address(self._array) if self._array.size and not absent(self._array) else 0
 
 
 @method
@@ -255,7 +257,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if tracked:
         self._node = Underivable(self, "set_")
     if source is None:
-        self._array = np.empty(0, self._array.dtype)
+        self._array = module_of(self._array).empty(0, self._array.dtype)
         return self
     if isinstance(source, Tensor):
         array = source._array
@@ -269,14 +271,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
                 self._cell = source._cell
             return self
     elif isinstance(source, TypedStorage):
-        array = source._items()
+        array = source.memory(source._dtype)
         if array.dtype != self._array.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {self.dtype.short.lower()} or an UntypedStorage, but got type "
                 f"{source.dtype.short} for argument 1 'storage'"
             )
     elif isinstance(source, UntypedStorage):
-        array = source._as(self._array.dtype)
+        array = source.memory(self._array.dtype)
     else:
         raise combination_error("set_", source)
     offset = whole(storage_offset)

@@ -101,7 +101,8 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
 
 
 def _elements(t: Tensor) -> list:
-    return [(at, t._array[at].item()) for at in np.ndindex(*t._array.shape)]
+    """Where each element is, and the element; nothing of a tensor that has none."""
+    return [] if t.is_meta else [(at, t._array[at].item()) for at in np.ndindex(*t._array.shape)]
 
 
 @_method

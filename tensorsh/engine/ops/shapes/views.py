@@ -12,6 +12,7 @@ import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.backend import module_of
+from ...arrays.device import absent
 from ...arrays.errors import combination_error, wrap_dim
 from ...arrays.extents import check_bounds, element_offset, strided
 from ...loading import table
@@ -456,6 +457,8 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
                 "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
                 f"a tensor with {given._array.ndim} dims"
             )
+        if absent(given._array):
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be on cpu, but it's on meta")
         given = given._array.tolist()
     dim = wrap_dim(dim, len(shape))
     n = shape[dim]

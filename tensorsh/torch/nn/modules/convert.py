@@ -38,6 +38,11 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
 
     def convert(t: Tensor) -> Tensor:
+        if t.is_meta and device is not None and device_type(device).type != "meta":
+            raise NotImplementedError(
+                "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
+                "moving module from meta to a different device."
+            )
         laid = memory_format if t.ndim in (4, 5) else None
         return t.to(device, dtype if t.dtype.category in (FLOAT, COMPLEX) else None, memory_format=laid)
 

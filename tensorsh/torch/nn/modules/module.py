@@ -438,7 +438,9 @@ class Module(metaclass=OpenSealed):
 
     def to_empty(self, *, device: Any = None, recurse: bool = True) -> Any:
         """Parameters and buffers on a device, their values lost."""
-        return self._apply(lambda t: t.to(device), recurse)
+        from ..reach import T
+
+        return self._apply(lambda t: T.empty_like(t, device=device), recurse)
 
     def share_memory(self) -> Any:
         """The module itself, its parameters and buffers in memory that processes share."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from types import FunctionType
@@ -130,6 +131,13 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
         return (
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current "
             f"model is {param.shape}."
+        )
+    if param.is_meta and not given.is_meta and not assign:
+        warnings.warn(
+            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
+            "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in the "
+            "module instead of copying them in place?)",
+            stacklevel=2,
         )
     try:
         with no_grad():

@@ -1,0 +1,49 @@
+"""Where what is made lies: the device asked for, that of another tensor, or the default one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import move
+from ...arrays.device import device as device_type
+from ...arrays.state import state
+from ...tensors.tensor import Tensor
+
+
+def beside(input: Tensor, device: Any) -> Any:
+    """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
+    if device is None and (state.default_device is not None or type(input._array) is not np.ndarray):
+        return input.device
+    return device
+
+
+def placed(array: Any, device: Any) -> Any:
+    """The array on a device (None: the default one)."""
+    chosen = state.default_device if device is None else device
+    if chosen is None:
+        return array
+    if not isinstance(chosen, device_type):
+        chosen = device_type(chosen)
+    if chosen.type == "cpu":
+        return array
+    return move(array, chosen)
+
+
+def nowhere_on(device: Any) -> bool:
+    """Whether what is made on a device (None: the default one) has no elements."""
+    chosen = state.default_device if device is None else device
+    if chosen is None:
+        return False
+    return chosen[:4] == "meta" if type(chosen) is str else getattr(chosen, "type", "") == "meta"
+
+
+def pattern(array: Any, device: Any) -> Any:
+    """An array for one on the CPU to be like: itself, or where it lies elsewhere, one that lies on the CPU as it does there."""
+    if type(array) is np.ndarray or device is None or device_type(device).type != "cpu":
+        return array
+    order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+    return np.empty([array.shape[i] for i in order], array.dtype).transpose(
+        sorted(range(array.ndim), key=order.__getitem__)
+    )

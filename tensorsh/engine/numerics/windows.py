@@ -149,6 +149,10 @@ def check_window(
     ):
         if min(values) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {listed(prefix, values)}")
+    if any(p > k // 2 for k, p in zip(kernel, padding, strict=True)):  # whatever the dilation
+        raise RuntimeError(
+            f"pad should be smaller than or equal to half of kernel size, but got {borders(kernel, padding)}"
+        )
     found = out()
     if min(found) < 1:
         if kind == "avg" and d == 3:
@@ -157,6 +161,15 @@ def check_window(
             f"Given input size: ({'x'.join(map(str, size))}). Calculated output size: "
             f"({'x'.join(map(str, (size[0], *found)))}). Output size is too small"
         )
+
+
+def borders(kernel: tuple, padding: tuple) -> str:
+    """Sizes of windows and borders, as PyTorch lists them."""
+    *outer, high, wide = kernel
+    *before, over, beside = padding
+    if not outer:
+        return f"padW = {beside}, padH = {over}, kW = {wide}, kH = {high}"
+    return f"kT: {outer[0]} kW: {wide} kH: {high} padT: {before[0]} padW: {beside} padH: {over}"
 
 
 def listed(prefix: str, values: tuple) -> str:

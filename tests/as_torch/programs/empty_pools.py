@@ -68,3 +68,7 @@ told(lambda: F.max_pool3d(x, 2).is_contiguous(memory_format=torch.channels_last_
 told(lambda: F.avg_pool3d(x, 2).is_contiguous(memory_format=torch.channels_last_3d))
 told(lambda: F.adaptive_avg_pool3d(x, 2).is_contiguous(memory_format=torch.channels_last_3d))
 told(lambda: F.max_pool3d(x, 2, return_indices=True)[1].is_contiguous(memory_format=torch.channels_last_3d))
+for f in (F.max_pool1d, F.max_pool2d, F.max_pool3d):
+    d = int(f.__name__[8])
+    for kernel, padding in (2, 2), (2, 1), (3, 2):
+        told(lambda: f(ones(1, 1, *(9,) * d), kernel, 1, padding, dilation=5).sum())

@@ -73,7 +73,7 @@ def walk(
     Returns the gradients that arrived at the targets.
     """
     raw = world.raw
-    wanted = None if targets is None else reaching([n for n, _ in roots], set(targets))
+    wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
     captured: dict = {}
     grads: dict = {}
     leaves: dict = {}
@@ -134,7 +134,7 @@ def walk(
             if wanted is not None:
                 # Only towards the targets.
                 edges = [e if e in wanted else None for e in edges]
-                if not any(e is not None for e in edges):
+                if all([e is None for e in edges]):
                     continue
             if watched and node._backward_prehooks:
                 gradient = _prehooked(node, gradient, raw)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import chosen_by
+from ....sandbox.long_calls import HUGE, chosen_by
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
@@ -81,7 +81,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         where = index._array
         if where.ndim and where.dtype in INDEX_KINDS and not absent(where):
             try:
-                result = chosen_by(array, where) if where.dtype.kind == "b" else array.take(where, 0)
+                if where.dtype.kind != "b":
+                    result = array.take(where, 0)
+                else:
+                    result = array[where] if where.size < HUGE else chosen_by(array, where)
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise

@@ -36,17 +36,6 @@ def common(arrays: list) -> list:
     return [a.astype(target, copy=False) for a in arrays]
 
 
-near = kernel("join", unsuited)
-
-
-def joined_along(arrays: list, dim: Any) -> Any:
-    """Arrays of one dtype one behind another; few elements by a kernel."""
-    if type(dim) is not int:
-        return None
-    made = near(arrays, dim)
-    return joined(concatenate(arrays, dim), arrays) if made is None else made
-
-
 def stacked(arrays: list, dim: Any) -> Any:
     """Arrays of one shape along a new dimension; None for others."""
     shape = arrays[0].shape
@@ -110,7 +99,7 @@ def cat_gradient(t, g, tensors_shape, dim):
 
 
 cat.gradient(tensors=cat_gradient)
-cat.fast = joined_along
+cat.fast = kernel("join", unsuited)  # of few elements
 
 
 @operator(method=False)

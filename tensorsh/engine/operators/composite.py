@@ -50,7 +50,6 @@ def composite(
     method: bool | str = True,
     inplace: Any = False,
     kernel: Any = None,
-    short: Callable | None = None,
     choices: dict | None = None,
     executor: Any = None,
     dtypes: bool = True,
@@ -61,8 +60,8 @@ def composite(
     """Declare a function of tensors made of other operators.
 
     `method`, `inplace` and `domain` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
-    whose parameters count, with ``out``, where another one wraps it.  short: makes a short way in front of each form, which
-    it is given, and leaves what is unusual to that.  choices: the operators that answer for float tensors, by the types of the arguments.  executor: an operator whose loop
+    whose parameters count, with ``out``, where another one wraps it.  choices: the
+    operators that answer where the first operand is of floats, by the types of the arguments.  executor: an operator whose loop
     answers for the tensors that it is for.  dtypes, out: whether the recorded rules for dtypes, and
     for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
     """
@@ -79,10 +78,7 @@ def composite(
         function.__wrapped__ = form  # type: ignore[attr-defined]
 
         def make(title: str) -> Callable:
-            usual = forms.form(title, function, public, dtypes, out, choices, executor)
-            made = usual if short is None else short(usual)
-            made._title = title  # type: ignore[union-attr]
-            return forms.dressed(made, function)
+            return forms.dressed(forms.form(title, function, public, dtypes, out, choices, executor), function)
 
         add(op, public, make, method, inplace)
         form.owner = FUNCTIONS[public[0]]

@@ -132,7 +132,7 @@ class Executor(Recording):
         for i in self.arrays:
             x = values[i]
             if isinstance(x, Fields):
-                t = x
+                t = cython.cast(Fields, x)
                 arrays[i] = t._array
                 if t._node is not None:
                     tracked = True
@@ -164,7 +164,7 @@ class Executor(Recording):
         result = None
         tracked = tried = False
         if self.lone and isinstance(values[0], Fields):
-            x = values[0]
+            x = cython.cast(Fields, values[0])
             tracked = x._node is not None
             if self.fast is not None and (type(x._array) is ndarray if self.view else self.floats(x._array)):
                 tried = True
@@ -195,7 +195,7 @@ class Executor(Recording):
         not for it."""
         tracked = input._node is not None
         if isinstance(other, Fields):
-            y = other
+            y = cython.cast(Fields, other)
             result = self.loop(input._array, y._array)
             tracked = tracked or y._node is not None
         else:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.constants import ABSENT, FLOAT32, FLOAT64, ndarray
-from ..arrays.door import asked
+from ..arrays.constants import FLOAT32, FLOAT64, ndarray
 from ..arrays.dtype import HALVES, of
 from ..arrays.errors import combination_error, not_implemented
 from ..arrays.promotion import result_type
@@ -31,8 +30,13 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
     What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
     operator for a tensor and plain numbers, of which at least one is given.
     """
-    direct = usual and usual.run
-    defaults = usual and usual.defaults
+    choices: dict = {}
+    if usual is not None:
+        names_of = usual.params[1 : usual.positional]
+        for n in range(1, len(names_of) + 1):
+            choices[Tensor, *(object,) * n] = choices[Tensor, *names_of[:n], *(object,) * n] = usual
+        for each in names_of[1:]:
+            choices[Tensor, each, object] = usual
 
     def declare(choose: Any) -> Any:
         def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -41,26 +45,11 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
                 return op.into(list(values), out, public[0])
             return op.run(list(values))
 
-        def quickly(call: Any) -> Any:
-            def short(input: Any = ABSENT, /, *rest: Any, **kwargs: Any) -> Any:
-                if rest and type(input) is Tensor and not kwargs and not asked:
-                    for x in rest:
-                        if type(x) is not float and type(x) is not int:
-                            break
-                    else:
-                        try:
-                            return direct([input, *rest, *defaults[1 + len(rest) :]])
-                        except Exception:
-                            pass
-                return call(*(() if input is ABSENT else (input,)), *rest, **kwargs)
-
-            return short
-
         def form(*args: Any, **kwargs: Any) -> Any:
             op, values = choose(*args, **kwargs)
             return write(op, list(values))
 
-        choose.direct = direct
+        choose.direct = usual and usual.run
         public = names.split()
         name = public[0].rpartition(".")[2]
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name
@@ -74,7 +63,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
             kernel=choose,
             dtypes=False,
             out=False,
-            short=quickly if direct else None,
+            choices=choices or None,
         )(function)
 
     return declare

@@ -16,14 +16,18 @@ cdef extern from *:
     }
     #define tensorsh_vector_offset \
         offsetof(struct __pyx_obj_8tensorsh_6engine_9operators_11public_form_PublicForm, vector)
-    /* Whether arguments have the names and the types of others, which lie in tuples that nobody changes. */
+    /* Whether arguments have the names and the types of others, which lie in tuples that nobody changes; `object` stands for a
+       plain number. */
     static CYTHON_INLINE int tensorsh_alike(PyObject *const *args, PyObject *words, PyObject *names, PyObject *kinds) {
         Py_ssize_t named = words == NULL ? 0 : PyTuple_GET_SIZE(words), n = PyTuple_GET_SIZE(kinds);
         if (named != PyTuple_GET_SIZE(names)) return 0;
         for (Py_ssize_t k = 0; k < named; k++)
             if (PyTuple_GET_ITEM(words, k) != PyTuple_GET_ITEM(names, k)) return 0;
-        for (Py_ssize_t k = 0; k < n; k++)
-            if ((PyObject *)Py_TYPE(args[k]) != PyTuple_GET_ITEM(kinds, k)) return 0;
+        for (Py_ssize_t k = 0; k < n; k++) {
+            PyTypeObject *kind = (PyTypeObject *)PyTuple_GET_ITEM(kinds, k);
+            if (Py_TYPE(args[k]) != kind &&
+                !(kind == &PyBaseObject_Type && (PyFloat_CheckExact(args[k]) || PyLong_CheckExact(args[k])))) return 0;
+        }
         return 1;
     }
     /* Whether a list or tuple has elements, all of one type, and so many of them (-1: any number). */
@@ -72,8 +76,7 @@ cdef class Fit:
     cdef tuple names, kinds
     cdef bytes places
     cdef object element
-    cdef Py_ssize_t n, listed, length
-    cdef bint floats
+    cdef Py_ssize_t n, listed, length, floats
 
 cdef class PublicForm:
     cdef vectorcallfunc vector
@@ -113,7 +116,7 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
                 try:
                     return fit.executor.carry_out(in_order(args, fit.places, fit.executor.defaults))
                 except Exception as error:
-                    if not fit.floats:  # else the form has the words
+                    if fit.floats < 0:  # else the form has the words
                         return form.failed(packed(args, n), named(args + n, words), error)
     return form.general(packed(args, n), named(args + n, words))
 
@@ -132,7 +135,7 @@ cdef inline Fit fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, Py
         if fit.n == n and alike(args, words, fit.names, fit.kinds):
             if fit.listed >= 0 and not all_of(args[fit.listed], fit.element, fit.length):
                 continue
-            if fit.floats and not fit.executor.floats((<Fields>args[0])._array):
+            if fit.floats >= 0 and not fit.executor.floats((<Fields?><object>args[fit.floats])._array):
                 continue
             return fit
     return None

@@ -39,9 +39,9 @@ class Fit:
     """Arguments of a call that fit an operator whatever their values are: how many stand without a name, the names of the
     others, their types, and their places in the operator's record."""
 
-    def __init__(self, executor, n, names, kinds, places, listed=-1, element=None, length=-1, floats=False):
-        """listed: which of them is a list, of elements of one type, and of one length, if that counts. floats: it fits where the
-        first is a tensor of floats, and else the form answers."""
+    def __init__(self, executor, n, names, kinds, places, listed=-1, element=None, length=-1, floats=-1):
+        """kinds: their types; `object` stands for a plain number. listed: which of them is a list, of elements of one type, and of
+        one length, if that counts. floats: which of them must be a tensor of floats; else the form answers."""
         self.executor = executor
         self.n = n
         self.names = names
@@ -54,12 +54,12 @@ class Fit:
 
 
 def chosen(types, executor):
-    """The fit of a choice: types of arguments, among them the names of those by name."""
+    """The fit of a choice: types of arguments, after the names of those by name; the first operand is to be of floats."""
     names = tuple([x for x in types if isinstance(x, str)])
     n = types.index(names[0]) if names else len(types)
     places = [*range(n), *[executor.index[name] for name in names]]
     kinds = tuple([x for x in types if not isinstance(x, str)])
-    return Fit(executor, n, names, kinds, bytes(places), floats=True)
+    return Fit(executor, n, names, kinds, bytes(places), floats=places.index(executor.first))
 
 
 PYTHON = frozenset(
@@ -265,9 +265,10 @@ if not cython.compiled:
                     return result
             kinds = (*map(type, args), *map(type, kwargs.values()))
             for fit in form.fits or ():
-                if fit.floats and fit.n == n and fit.names == tuple(kwargs) and fit.kinds == kinds:
+                plain = tuple([object if kind is int or kind is float else kind for kind in kinds])
+                if fit.floats >= 0 and fit.n == n and fit.names == tuple(kwargs) and fit.kinds in (kinds, plain):
                     try:
-                        if fit.executor.floats(args[0]._array):
+                        if fit.executor.floats((*args, *kwargs.values())[fit.floats]._array):
                             return fit.executor.answered(args, kwargs)
                     except Exception:
                         pass  # the form has the words

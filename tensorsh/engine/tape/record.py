@@ -144,7 +144,7 @@ class Recording:
             x = values[i]
             edge = None
             if isinstance(x, Fields):
-                t = x
+                t = cython.cast(Fields, x)
                 a = t._array
                 if plain and type(a) is ndarray:
                     like = likeness(a, out)
@@ -253,7 +253,7 @@ class Recording:
             return Hidden(outs[i]) if i < len(outs) else None
         x = values[i]
         if isinstance(x, Fields):
-            t = x
+            t = cython.cast(Fields, x)
             if kind == SHAPE:
                 return t._array.shape
             if kind == STRIDES:

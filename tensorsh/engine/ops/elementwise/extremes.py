@@ -8,13 +8,11 @@ import numpy as np
 from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
 from ...arrays import chunks
-from ...arrays.constants import ABSENT, constant, undispatched
-from ...arrays.door import asked
+from ...arrays.constants import constant, undispatched
 from ...arrays.errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.promotion import result_type
-from ...arrays.state import state
-from ...graph.fields import fresh, wrap
+from ...graph.fields import wrap
 from ...kernels import through
 from ...loading import table
 from ...numerics.rounding import fused
@@ -228,7 +226,21 @@ def clamp(input, min=None, max=None):
 # -- choice
 
 
-@pointwise("_where", node="WhereBackward0", promote="same input other", method=False, inplace=False, wide=False)
+def check_condition(condition: Any, *operands: Any) -> None:
+    """Only what is true or false chooses."""
+    if getattr(condition, "_array", condition).dtype.kind != "b":
+        raise TypeError("a condition that is not bool")
+
+
+@pointwise(
+    "_where",
+    node="WhereBackward0",
+    promote="same input other",
+    method=False,
+    inplace=False,
+    wide=False,
+    check=check_condition,
+)
 def where_tensors(xp, condition, input: Array, other: Array):
     """`input` where the condition holds, `other` elsewhere."""
     condition = condition._array if isinstance(condition, Tensor) else condition
@@ -239,6 +251,17 @@ def where_tensors(xp, condition, input: Array, other: Array):
         raise
 
 
+def chosen_elements(condition, x, y):
+    """As `where`, of numpy's arrays of one dtype; None for others."""
+    mask = condition._array
+    if type(mask) is not np.ndarray or mask.dtype is not BOOL:
+        return None
+    return choose_elements(mask, x, y) if x.size <= chunks.FEW else chunks.where(mask, x, y)
+
+
+choose_elements = undispatched(np.where)
+BOOL = np.dtype(bool)
+where_tensors.fast = chosen_elements
 where_tensors.gradient(
     input=lambda t, g, condition: t.where(condition, g, t.zeros_like(g)),
     other=lambda t, g, condition: t.where(condition, t.zeros_like(g), g),
@@ -278,31 +301,9 @@ def any_where(condition, input=None, other=None, *, out=None):
     return where_tensors.run(values) if out is None else where_tensors.into(values, out)
 
 
-def quick_where(form):
-    """The short way of where: three tensors of the usual kinds."""
-
-    def function(condition=ABSENT, input=ABSENT, other=ABSENT, /, *rest, **keywords):
-        plain = type(condition) is Tensor and type(input) is Tensor and type(other) is Tensor
-        if plain and not rest and not keywords and not asked:
-            mask, x, y = condition._array, input._array, other._array
-            if mask.dtype is BOOL and x.dtype is y.dtype and type(x) is np.ndarray and type(y) is np.ndarray:
-                try:
-                    result = choose_elements(mask, x, y) if x.size <= chunks.FEW else chunks.where(mask, x, y)
-                except (ValueError, TypeError):
-                    return form(condition, input, other)
-                if (input._node is not None or other._node is not None) and state.grad_enabled:
-                    return where_tensors.record([condition, input, other], result)
-                return fresh(result)
-        return form(*[x for x in (condition, input, other) if x is not ABSENT], *rest, **keywords)
-
-    return function
-
-
 any_where.__name__ = any_where.__qualname__ = "where"
-composite("where", method=False, kernel=any_where, short=quick_where)(any_where)
+composite("where", method=False, kernel=any_where, choices={(Tensor, Tensor, Tensor): where_tensors})(any_where)
 where = table.FUNCTIONS["where"]
-choose_elements = undispatched(np.where)
-BOOL = np.dtype(bool)
 
 
 def where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:

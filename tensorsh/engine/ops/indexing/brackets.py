@@ -79,7 +79,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return basic(self, index)
     if kind is Tensor and array.ndim and type(array) is ndarray:
         where = index._array
-        if where.ndim and where.dtype in INDEX_KINDS and not absent(where):
+        if type(where) is ndarray and where.ndim and where.dtype in INDEX_KINDS:
             try:
                 if where.dtype.kind != "b":
                     result = array.take(where, 0)

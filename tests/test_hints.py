@@ -85,7 +85,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("nn.Lin(3, 4)", "did you mean `Linear`"),
         ("from torch.nn import Lin", "did you mean `Linear`"),
         ("import nump", "did you mean `numpy`"),
-        ("import torchvision", "programs import torch, numpy, tqdm, some of Python's own modules"),
+        ("import requests", "programs import torch, numpy, tqdm, some of Python's own modules"),
         ("ones(3).lenght", "a tensor has `len(x)` for the size of its first dimension"),
         ("ones(3).astype(int)", "a tensor has `x.to(dtype)`"),
         ("ones(3).shap", "did you mean `shape`?"),

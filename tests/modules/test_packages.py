@@ -42,7 +42,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         file = home / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text.lstrip())
-    sys.path.insert(0, str(home))
+    sys.path[:0] = [str(home)]
     before, finders = set(sys.modules), list(sys.meta_path)
     yield home
     sys.path.remove(str(home))

@@ -226,10 +226,10 @@ def test_in_plain_python() -> None:
 
 def test_an_installed_torchvision_comes_first(tmp_path: Path) -> None:
     (tmp_path / "torchvision.py").write_text("mine = True\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport tensorsh.as_torch, torchvision; print(torchvision.mine)"
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}]\nimport tensorsh.as_torch, torchvision; print(torchvision.mine)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True\n", done.stderr
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nfrom tensorsh import Session, Permissions\n" + (
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}]\nfrom tensorsh import Session, Permissions\n" + (
         "print(Session(Permissions(imports=['torchvision'])).run('import torchvision; torchvision.mine'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -31,7 +31,7 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     xp = module_of([arrays[i] for i in op.tensors], op)
     if xp is np:
         return np, op.kernel
-    if xp.__name__ == "meta":
+    if getattr(xp, "__name__", "") == "meta":
         return xp, nowhere().kernel_of(op, arrays)
     if op.hosted:
         own = accelerator().HOSTED.get(op.names[0])

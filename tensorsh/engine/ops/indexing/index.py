@@ -68,9 +68,6 @@ def add_rows(target: Any, rows: Any, values: Any) -> None:
     target[ordered[starts]] += np.add.reduceat(values[order], starts, axis=0)
 
 
-# -- x[indices]: a list of index tensors (long or bool) and full slices, made ready by `brackets.py`
-
-
 def plain(indices: list, array: Any) -> Any:
     """Indices of an array as numpy takes them, on the array's device: those of the CPU go with any."""
     arrays = tuple([i._array if isinstance(i, Tensor) else i for i in indices])
@@ -90,8 +87,7 @@ def index(xp, input: Array, indices):
         return np.asarray(result)
     if not result.flags.c_contiguous:
         return xp.ascontiguousarray(result)
-    if xp is np and 1 in result.shape:
-        # numpy leaves odd strides at dimensions of size 1.
+    if xp is np and 1 in result.shape:  # numpy leaves odd strides there
         return result.reshape(-1).reshape(result.shape)
     return result
 

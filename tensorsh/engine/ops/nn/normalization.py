@@ -2,7 +2,6 @@
 
 The first three share one shape of computation: centre and scale by statistics over some dimensions, then an affine map.
 Their gradient in one formula, with x^ the normalised input, w the weight and n the number of elements averaged over:
-
     dx = rstd * (w*g - mean(w*g) - x^ * mean(w*g * x^))
 """
 

@@ -35,10 +35,8 @@ from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
 def source(generator: Any, device: Any = None, like: Any = None) -> Any:
-    """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device.
-
-    A device that is not there is refused here, before a number is drawn.
-    """
+    """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device. A device that is not
+    there is refused here, before a number is drawn."""
     if like is not None:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
@@ -465,15 +463,14 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with 1 with probability p, else 0."""
     g = source(generator, like=self._array)
     if isinstance(p, Tensor):
-        array = g.samplers.bernoulli(
-            g, module_of(p._array).broadcast_to(p._array, self._array.shape), self._array.dtype
-        )
+        chances = module_of(p._array).broadcast_to(p._array, self._array.shape)
+        array = g.samplers.bernoulli(g, chances, self._array.dtype)
         return filled(self, array, "BernoulliBackward1")
     array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))
     return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
 
 
-def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
+def _distribution(name: str, sampler: str, defaults: dict[str, float], positive: tuple = (0, "")) -> None:
     def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
         values = dict(zip(defaults, args, strict=False)) | kwargs
         unknown = set(values) - set(defaults)
@@ -485,12 +482,9 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
                 "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
                 f"specified {self.dtype.short}"
             )
-        if name == "exponential_" and not parameters[0] > 0:
-            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={parameters[0]:g}")
-        if name in ("log_normal_",) and not parameters[1] > 0:
-            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={parameters[1]:g}")
-        if name == "cauchy_" and not parameters[1] > 0:
-            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={parameters[1]:g}")
+        at, sign = positive
+        if sign and not parameters[at] > 0:
+            raise RuntimeError(f"{name} expects {sign} > 0.0, but found {sign}={parameters[at]:g}")
         g, d = source(generator, like=self._array), self._array.dtype
         array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
         return filled(self, array, name.title().replace("_", "") + "Backward0")
@@ -500,7 +494,7 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float]) -> None:
     filler(method)
 
 
-_distribution("exponential_", "exponential", {"lambd": 1.0})
+_distribution("exponential_", "exponential", {"lambd": 1.0}, (0, "lambda"))
 _distribution("geometric_", "geometric", {"p": 0.5})
-_distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0})
-_distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0})
+_distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0}, (1, "sigma"))
+_distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0}, (1, "std"))

@@ -305,7 +305,7 @@ table.METHODS["multinomial"] = multinomial
 
 def _variate(name: str, *params: str, node: str) -> None:
     def kernel(xp: Any, input: Array, generator: Any = None) -> Any:
-        return getattr(rejection, name)(on_host(generator), input)
+        return xp.zeros_like(input) if absent(input) else getattr(rejection, name)(on_host(generator), input)
 
     kernel.__name__ = node
     kernel.__doc__ = f"Random numbers of the {name.replace('_', ' ')} distribution, one for each parameter."

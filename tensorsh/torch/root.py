@@ -218,7 +218,7 @@ def root_extras() -> dict[str, Any]:
     from . import settings
 
     stands_for(PublicForm, BuiltinFunctionType)
-    unwritable.add(PublicForm)
+    unwritable.update((PublicForm, property))  # and what is derived from it
 
     allow(TorchNamespace, "_ops")
     allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)

@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from ..arrays import device_guard
+from ..arrays.device import absent
 from ..arrays.on_arrays import on_arrays
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
@@ -70,7 +71,7 @@ def chosen(formula: Callable, own: Callable) -> Callable:
 
     def computed(g: Any, *values: Any) -> Any:
         first = g[0] if type(g) is list else g
-        on_device = first is not None and type(first) is not np.ndarray and not hasattr(first, "layout")
-        return own(raw, g, *values) if on_device else None
+        usual = first is None or type(first) is np.ndarray or hasattr(first, "layout") or absent(first)
+        return None if usual else own(raw, g, *values)
 
     return on_arrays(computed)(formula)

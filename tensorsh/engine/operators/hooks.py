@@ -11,7 +11,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...sandbox import stores
 from ...sandbox.sealed import Sealed
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED
@@ -186,9 +185,6 @@ class Attribute(property, metaclass=Sealed):
     def __init__(self, name: str, form: Any, plain: property) -> None:
         super().__init__(form, plain.fset, plain.fdel, plain.__doc__)
         self.__name__, self.__qualname__ = name, "TensorBase." + name
-
-
-stores.unwritable.add(Attribute)
 
 
 def arrived(args: tuple, kwargs: dict) -> bool:

@@ -71,9 +71,9 @@ def _functions() -> list[Any]:
 
 def _takes_attributes(value: Any) -> bool:
     kind = type(value)
-    if kind is FunctionType or not stores.unwritable.isdisjoint(kind.__mro__):
+    if kind is FunctionType:
         return True
-    if kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
+    if kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or not stores.unwritable.isdisjoint(kind.__mro__):
         return hasattr(value, "__dict__")
     return hasattr(kind, "__members__") and not isinstance(value, type)  # of an enumeration
 

@@ -53,7 +53,7 @@ class Fit:
         self.floats = floats
 
 
-def chosen(types, executor):
+def fit_of_choice(types, executor):
     """The fit of a choice: types of arguments, after the names of those by name; the first operand is to be of floats."""
     names = tuple([x for x in types if isinstance(x, str)])
     n = types.index(names[0]) if names else len(types)
@@ -108,7 +108,7 @@ class PublicForm:
         self.typed = typed
         self.executor = executor
         self.door = door_of(title)
-        self.fits = None if choices is None else [chosen(types, op) for types, op in choices.items()]
+        self.fits = None if choices is None else [fit_of_choice(types, op) for types, op in choices.items()]
 
     def __call__(self, *args, **kwargs):
         return self.general(args, kwargs)
@@ -264,8 +264,8 @@ if not cython.compiled:
                 if result is not None:
                     return result
             kinds = (*map(type, args), *map(type, kwargs.values()))
+            plain = tuple([object if kind is int or kind is float else kind for kind in kinds])
             for fit in form.fits or ():
-                plain = tuple([object if kind is int or kind is float else kind for kind in kinds])
                 if fit.floats >= 0 and fit.n == n and fit.names == tuple(kwargs) and fit.kinds in (kinds, plain):
                     try:
                         if fit.executor.floats((*args, *kwargs.values())[fit.floats]._array):

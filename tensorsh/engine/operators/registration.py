@@ -10,7 +10,7 @@ from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
 from .description import described
 from .forms import dressed, form
-from .public_form import Method, PublicForm
+from .public_form import PYTHON, Method, PublicForm
 from .signature import Form
 
 METHODS_ONLY = frozenset(
@@ -80,10 +80,7 @@ def add_method(name: str, function: Callable) -> None:
 
 PREFIXED = ("linalg", "fft", "special")
 """Namespaces that PyTorch writes before the names of their functions."""
-IN_PYTHON = frozenset(
-    "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm "
-    "split stft tensordot unique unique_consecutive unravel_index".split()
-)
+IN_PYTHON = PYTHON - {"broadcast_shapes", "istft", "pca_lowrank", "svd_lowrank"}
 """Functions of the module ``torch.functional``."""
 OF_C = frozenset(
     "avg_pool2d avg_pool3d gelu linear log_sigmoid logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()

@@ -97,29 +97,41 @@ def all_gather_into_tensor(
     return all_gather_single(output_tensor, input_tensor, group, async_op)
 
 
+SIDES = {"gather": ("destination", "output"), "scatter": ("source", "input")}
+"""The process that has the list of a call, and what the list is to it."""
+
+
+def rooted(title: str, tensor: Tensor, given: Any, rank: Any, group: Any, group_rank: Any) -> tuple:
+    """The group of a call in which one process has a list, that process, and the list; None for a process outside the group."""
+    check_tensor(tensor, "tensor")
+    if given:
+        given = check_list(given, f"{title}_list")
+        check_dtypes(tensor, *given)
+    found = find(group, title)
+    if found is None:
+        return None, None, given
+    root = member(found, 0 if rank is None and group_rank is None else rank, group_rank)
+    check_root(found, root, title)
+    side, what = SIDES[title]
+    if root == found._me:
+        if not given:
+            raise ValueError(f"Argument ``{title}_list`` must be specified on {side} rank.")
+        check_count(given, found, title, what)
+        for i, each in enumerate(given):
+            check_shape(each, tensor, title, i)
+    elif given:
+        raise ValueError(f"Argument ``{title}_list`` must NOT be specified on non-{side} ranks.")
+    return found, root, given
+
+
 def gather(
     tensor: Tensor, gather_list: list | None = None, dst: int | None = None, group: Any = None, async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Give one process the tensors of all, in a list."""
-    check_tensor(tensor, "tensor")
-    if gather_list:
-        gather_list = check_list(gather_list, "gather_list")
-        check_dtypes(tensor, *gather_list)
-    found = find(group, "gather")
+    found, root, gather_list = rooted("gather", tensor, gather_list, dst, group, group_dst)
     if found is None:
         return None
-    root = member(found, 0 if dst is None and group_dst is None else dst, group_dst)
-    check_root(found, root, "gather")
-    if root == found._me:
-        if not gather_list:
-            raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-        check_count(gather_list, found, "gather", "output")
-        for i, each in enumerate(gather_list):
-            check_shape(each, tensor, "gather", i)
-    elif gather_list:
-        raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
-
     held, parts = Held(tensor), [Held(each) for each in gather_list or ()]
 
     def begin() -> Any:
@@ -150,24 +162,9 @@ def scatter(
     group_src: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Give each process its part of a list that one of them has."""
-    check_tensor(tensor, "tensor")
-    if scatter_list:
-        scatter_list = check_list(scatter_list, "scatter_list")
-        check_dtypes(tensor, *scatter_list)
-    found = find(group, "scatter")
+    found, root, scatter_list = rooted("scatter", tensor, scatter_list, src, group, group_src)
     if found is None:
         return None
-    root = member(found, 0 if src is None and group_src is None else src, group_src)
-    check_root(found, root, "scatter")
-    if root == found._me:
-        if not scatter_list:
-            raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
-        check_count(scatter_list, found, "scatter", "input")
-        for i, each in enumerate(scatter_list):
-            check_shape(each, tensor, "scatter", i)
-    elif scatter_list:
-        raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
-
     held, parts = Held(tensor), [Held(each) for each in scatter_list or ()]
 
     def begin() -> Any:

@@ -34,40 +34,29 @@ def _made(
     return made.requires_grad_() if requires_grad else made
 
 
-def ones(
-    *size: Any,
-    dtype: Any = None,
-    layout: Any = None,
-    requires_grad: bool = False,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
-    """Ones in parts."""
-    return _made("ones", size, device_mesh, placements, dtype, requires_grad)
+def _maker(name: str, doc: str, filled: str = "") -> Any:
+    """The function of a name, that makes tensors as torch's of that name, or of the name `filled`, does."""
+
+    def make(
+        *size: Any,
+        dtype: Any = None,
+        layout: Any = None,
+        requires_grad: bool = False,
+        device_mesh: Any = None,
+        placements: Any = None,
+    ) -> Any:
+        return _made(filled or name, size, device_mesh, placements, dtype, requires_grad)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = doc
+    return make
 
 
-def zeros(
-    *size: Any,
-    dtype: Any = None,
-    layout: Any = None,
-    requires_grad: bool = False,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
-    """Zeros in parts."""
-    return _made("zeros", size, device_mesh, placements, dtype, requires_grad)
-
-
-def empty(
-    *size: Any,
-    dtype: Any = None,
-    layout: Any = None,
-    requires_grad: bool = False,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
-    """A tensor in parts that is to be written."""
-    return _made("zeros", size, device_mesh, placements, dtype, requires_grad)
+ones = _maker("ones", "Ones in parts.")
+zeros = _maker("zeros", "Zeros in parts.")
+empty = _maker("empty", "A tensor in parts that is to be written.", filled="zeros")
+rand = _maker("rand", "Uniform random numbers within 0 and 1 in parts, those of the first process.")
+randn = _maker("randn", "Normal random numbers in parts, those of the first process.")
 
 
 def full(
@@ -82,27 +71,3 @@ def full(
 ) -> Any:
     """One number, in parts."""
     return _made("full", tuple(size), device_mesh, placements, dtype, requires_grad, fill_value)
-
-
-def rand(
-    *size: Any,
-    requires_grad: bool = False,
-    dtype: Any = None,
-    layout: Any = None,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
-    """Uniform random numbers within 0 and 1 in parts, those of the first process."""
-    return _made("rand", size, device_mesh, placements, dtype, requires_grad)
-
-
-def randn(
-    *size: Any,
-    dtype: Any = None,
-    layout: Any = None,
-    requires_grad: bool = False,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
-    """Normal random numbers in parts, those of the first process."""
-    return _made("randn", size, device_mesh, placements, dtype, requires_grad)

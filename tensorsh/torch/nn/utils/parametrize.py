@@ -203,13 +203,13 @@ def _check_next(parametrization: Any, value: Tensor, name: str) -> None:
         new = parametrization(value)
         if not isinstance(new, Tensor):
             raise ValueError(f"A parametrization must return a tensor. Got {type(new).__name__}.")
-        for words in ("dtype", "shape"):
-            own, other = (value.dtype, new.dtype) if words == "dtype" else (value.shape, new.shape)
-            if own != other:
-                raise ValueError(
-                    f"Registering a parametrization may not change the {words} of the tensor, unless the `unsafe` flag is "
-                    f"enabled.\nmodule.{name}.{words}: {own}\nparametrization(module.{name}).{words}: {other}"
-                )
+        _check_alike(
+            value,
+            new,
+            name,
+            "Registering a parametrization may not change the {words} of the tensor",
+            "parametrization({of}).{words}",
+        )
         if not hasattr(parametrization, "right_inverse"):
             return
         try:
@@ -218,13 +218,21 @@ def _check_next(parametrization: Any, value: Tensor, name: str) -> None:
             return
         if not isinstance(back, Tensor):
             raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
-        for words in ("dtype", "shape"):
-            own, other = (value.dtype, back.dtype) if words == "dtype" else (value.shape, back.shape)
-            if own != other:
-                raise ValueError(
-                    f"The tensor returned by parametrization.right_inverse must have the same {words} as module.{name}, unless "
-                    f"the `unsafe` flag is enabled.\nmodule.{name}.{words}: {own}\nreturned {words}: {other}"
+        told = "The tensor returned by parametrization.right_inverse must have the same {words} as {of}"
+        _check_alike(value, back, name, told, "returned {words}")
+
+
+def _check_alike(value: Tensor, other: Tensor, name: str, told: str, title: str) -> None:
+    """Refuse a tensor of another dtype or shape than a module's. told, title: what is wrong, and what the other is."""
+    of = f"module.{name}"
+    for words in ("dtype", "shape"):
+        own, found = getattr(value, words), getattr(other, words)
+        if own != found:
+            raise ValueError(
+                f"{told}, unless the `unsafe` flag is enabled.\n{{of}}.{{words}}: {own}\n{title}: {found}".format(
+                    words=words, of=of
                 )
+            )
 
 
 def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:

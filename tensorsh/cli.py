@@ -142,7 +142,8 @@ def _run(options: Options, is_process: bool) -> int:
 
 def _end(code: int) -> None:
     """Ends the process once the program's objects are gone. Python would take its modules apart, too, which takes as long
-    as a short program does. With other threads, or where somebody measures the process, this is left to Python."""
+    as a short program does. With other threads, under mpiexec, or where somebody measures the process, this is left to
+    Python."""
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1 or sys.getprofile() or sys.gettrace():
         return
@@ -150,8 +151,11 @@ def _end(code: int) -> None:
 
     from .sandbox.files import close_all
 
-    if "tensorsh.ranks.world" in sys.modules:
-        sys.modules["tensorsh.ranks.world"].__dict__["failed"] = bool(code)
+    world = sys.modules.get("tensorsh.ranks.world")
+    if world is not None:
+        world.__dict__["failed"] = bool(code)
+        if world.__dict__["attached"]:
+            return
     close_all()
     _run_exitfuncs()
     os._exit(_flush(code))
@@ -386,7 +390,9 @@ def complain(text: str, stream: Any = None) -> None:
 
 
 def _prepare_streams() -> None:
-    """UTF-8 where the locale knows only ASCII; stderr never fails for a character."""
+    """UTF-8 where the locale knows only ASCII; stderr never fails for a character; ranks write whole lines."""
+    if "PMI_RANK" in os.environ and sys.stdout is not None:
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
     for stream, errors in ((sys.stdin, None), (sys.stdout, None), (sys.stderr, "backslashreplace")):
         encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "").replace("_", "")
         if encoding in ("ascii", "usascii", "ansix3.41968", "646"):

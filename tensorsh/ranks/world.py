@@ -27,6 +27,8 @@ MANAGERS = (
 """The names under which process managers say rank, size, and both on this machine."""
 failed = False
 """Whether the program in this process has ended with an error: it must not wait for the others then."""
+attached = False
+"""Whether mpiexec waits for MPI's goodbye, which MPICH sends only where the process ends as C programs do."""
 KEYS = "TENSORSH_KEYS"
 """The descriptor of a rank's socket to the launcher's keys."""
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")

@@ -56,7 +56,8 @@ class Transport:
         if self.size > len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else True:
             Patience.crowded, Patience.quick = CROWDED, 0
         wake_on_time()
-        atexit.register(leave, self, keys is None and self.size > 1)
+        places.attached = keys is None and self.size > 1
+        atexit.register(leave, self)
 
     def communicator(self, ranks: list[int], number: int) -> Any:
         """The communicator of a group, made by its members together."""
@@ -236,12 +237,12 @@ def wake_on_time() -> None:
         ctypes.CDLL(None).prctl(29, 1, 0, 0, 0)  # PR_SET_TIMERSLACK
 
 
-def leave(transport: Transport, manager: bool) -> None:
+def leave(transport: Transport) -> None:
     """At the end of the process: says goodbye, or ends MPI where mpiexec waits for that; not after an error, when MPI would
     wait for the others."""
     if places.failed or getattr(sys, "last_value", None) is not None:
         return
     if transport.keys is not None:
         transport.keys.leave()
-    elif manager and not transport.MPI.Is_finalized():
+    elif places.attached and not transport.MPI.Is_finalized():
         transport.MPI.Finalize()

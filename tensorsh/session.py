@@ -154,8 +154,8 @@ class Session:
         what those before it imported from `__future__`."""
         future = self._future if continued else 0
         program = self._settings.run(self._translated, source, filename, self.variables, future)
-        if continued and program._translation is not None:
-            self._future = program._translation.future
+        if continued:
+            self._future = program.future
         return self._kept(program)
 
     def _kept(self, program: Program) -> Program:

@@ -73,6 +73,10 @@ class Statement:
         return self._code
 
 
+POSTPONED = 0x1000000
+"""Python's flag for `from __future__ import annotations`; other future statements change nothing any more."""
+
+
 class Program:
     """A compiled text.
 
@@ -114,6 +118,11 @@ class Program:
             if self.last is not None:
                 self._statements[-1]._code = self.last
         return self._statements
+
+    @property
+    def future(self) -> int:
+        """What it and the texts before it imported from `__future__`, as a flag of Python's."""
+        return self.module.co_flags & POSTPONED
 
     def holds(self, code: CodeType) -> bool:
         """Whether a code object was compiled from this text."""

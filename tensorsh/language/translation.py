@@ -8,12 +8,12 @@ from collections.abc import Callable, Container
 from types import CodeType
 from typing import Any
 
+from .compiler import POSTPONED
 from .mistake import Mistake, place_of
 from .parser import run_lowering
 from .scopes import Walk, lower_flags
 
 DEEP = 150  # levels of nesting from which CPython's compiler gets a stack of its own
-_FUTURE = {"annotations": 0x1000000}
 
 
 class Translation:
@@ -40,7 +40,7 @@ class Translation:
         self.future = future
         for statement in self.body:
             if type(statement) is ast.ImportFrom and statement.module == "__future__":
-                self.future |= sum(_FUTURE.get(alias.name, 0) for alias in statement.names)
+                self.future |= POSTPONED if any(alias.name == "annotations" for alias in statement.names) else 0
 
     def program(self) -> tuple[CodeType, CodeType | None]:
         """Everything but a final expression statement, and that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 import signal
@@ -150,10 +151,12 @@ def test_what_nests_deeply_is_an_error_or_ends(terminal: Terminal) -> None:
 @pytest.fixture
 def interrupts() -> Iterator[Interrupts]:
     """Ctrl-C as in the shell, in the tests' own process."""
-    before = signal.getsignal(signal.SIGINT)
+    before, threads, until = signal.getsignal(signal.SIGINT), _thread._count(), time.monotonic() + 60
     found = Interrupts()
     found.listen()
     yield found
+    while _thread._count() > threads and time.monotonic() < until:
+        time.sleep(0.01)  # who still presses must not press what listens next
     signal.signal(signal.SIGINT, before)
 
 

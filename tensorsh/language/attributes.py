@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..sandbox.names import is_gated, is_special
-from .mistake import place_of
+from ..sandbox.names import TOLD, is_gated, is_special
+from .mistake import at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,28 +25,24 @@ def mangled(name: str, scope: Scope) -> str:
 def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None:
     value, name = node.value, node.attr
     walk.stack.append((value, scope, depth))
-    every = walk.checked and gate and type(node.ctx) is ast.Load
+    reads = type(node.ctx) is ast.Load
+    every = walk.checked and gate and reads
+    told = reads and name in TOLD
     if not every and (
-        not gate or not is_gated(name) or (name == "data" and type(node.ctx) is not ast.Load) or hasattr(node, "plain")
+        not gate or not (is_gated(name) or told) or (name == "data" and not reads) or hasattr(node, "plain")
     ):
-        if gate and type(node.ctx) is not ast.Load:
+        if gate and not reads:
             walk.stores.append((node, scope))
         return
     special = is_special(name)
     name = mangled(name, scope)
-    where = {
-        "lineno": node.lineno,
-        "col_offset": node.col_offset,
-        "end_lineno": node.end_lineno,
-        "end_col_offset": node.end_col_offset,
-    }
+    where = at(node)
     text = ast.Constant(name, None, **where)
-    context = node.ctx
     del node.attr
-    if type(context) is ast.Load:
+    if reads:
         alone = name in ("data", "view") and not every
         helper = f"<{name}>" if alone else "<private>" if name[0] == "_" and not special else "<attribute>"
-        helper = "<read>" if every else helper
+        helper = "<read>" if every else "<told>" if told else helper
         del node.ctx, node.value
         node.__class__ = ast.Call
         node.func = ast.Name(helper, LOAD, **where)
@@ -74,9 +70,30 @@ def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
         home = scope.finds(value.id)
         if home is not None and home.first == value.id:
             return
-    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(value), strict=True))
+    where = at(value)
     helper = "<own data>" if node.attr == "data" else "<own dtype>" if node.attr in FORM else "<own>"
     node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
+
+
+def is_plain(name: str, node: ast.Call) -> bool:
+    """Whether a call shows that it hands a method no list which the program keeps: neither sizes nor a dtype."""
+    arguments = node.args
+    if name == "view":
+        return not node.keywords and is_shape(arguments)
+    if name not in TOLD:
+        return False
+    if any(type(each) is ast.Starred for each in arguments):
+        return False
+    if name in ("reshape", "transpose"):
+        return not node.keywords and (not arguments or is_shape(arguments) or is_display(arguments))
+    if not all(keyword.arg is not None and keyword.arg != "dtype" for keyword in node.keywords):
+        return False
+    return all(type(each) is ast.Constant or is_whole(each) for each in arguments[1:])
+
+
+def is_display(arguments: list[ast.expr]) -> bool:
+    """Whether the only argument is a list or tuple that is made there."""
+    return len(arguments) == 1 and type(arguments[0]) in (ast.Tuple, ast.List)
 
 
 def is_shape(arguments: list[ast.expr]) -> bool:

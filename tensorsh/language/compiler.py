@@ -15,7 +15,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.classes import build_class
-from ..sandbox.gate import Place, attribute, data, private_attribute, view
+from ..sandbox.gate import Place, attribute, data, private_attribute, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
 from ..sandbox.stores import own, own_data, own_dtype, store
@@ -38,6 +38,7 @@ RUNTIME: dict[str, Any] = {
     "<flag>": flag,
     "<data>": data,
     "<view>": view,
+    "<told>": told,
     "<read>": read,
     "<enclosed>": Enclosed,
     "<shown>": shown,
@@ -71,10 +72,6 @@ class Statement:
         if self._code is None:
             self._code = self._make()
         return self._code
-
-
-POSTPONED = 0x1000000
-"""Python's flag for `from __future__ import annotations`; other future statements change nothing any more."""
 
 
 class Program:
@@ -122,7 +119,9 @@ class Program:
     @property
     def future(self) -> int:
         """What it and the texts before it imported from `__future__`, as a flag of Python's."""
-        return self.module.co_flags & POSTPONED
+        import __future__  # other statements from it change nothing any more
+
+        return self.module.co_flags & __future__.annotations.compiler_flag
 
     def holds(self, code: CodeType) -> bool:
         """Whether a code object was compiled from this text."""

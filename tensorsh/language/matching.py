@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .mistake import Mistake, place_of
+from .mistake import Mistake, at, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ LOAD = ast.Load()
 STORE = ast.Store()
 
 
-def _where(node: Any) -> dict[str, int]:
-    return dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node), strict=True))
-
-
 def _call(helper: str, arguments: list[Any], where: dict[str, int]) -> ast.Call:
     return ast.Call(ast.Name(helper, LOAD, **where), arguments, [], **where)
 
@@ -31,7 +27,7 @@ def _call(helper: str, arguments: list[Any], where: dict[str, int]) -> ast.Call:
 def match_subject(walk: Walk, node: ast.Match, scope: Scope, depth: int, gate: bool) -> None:
     """A module that a call has given stands here as programs hold it."""
     if walk.checked and gate:
-        node.subject = _call("<shown>", [node.subject], _where(node.subject))
+        node.subject = _call("<shown>", [node.subject], at(node.subject))
     walk.push(scope, depth, node.subject, node.cases)
 
 
@@ -40,7 +36,7 @@ def match_case(walk: Walk, node: ast.match_case, scope: Scope, depth: int, gate:
     if walk.checked and gate:
         names = list(dict.fromkeys(_read(node.pattern)))
         if names:
-            where = _where(node.pattern)
+            where = at(node.pattern)
             read = [
                 ast.NamedExpr(
                     ast.Name(name, STORE, **where), _call("<checked>", [ast.Name(name, LOAD, **where)], where), **where
@@ -77,7 +73,7 @@ def match_value(walk: Walk, node: ast.MatchValue, scope: Scope, depth: int, gate
     """Python takes attributes alone in a pattern: what is read on the gate is enclosed in an object with one."""
     value = node.value
     if walk.checked and gate and type(value) is ast.Attribute:
-        where = _where(value)
+        where = at(value)
         inner = ast.Attribute(value.value, value.attr, LOAD, **where)
         value.value = _call("<enclosed>", [inner], where)
         value.attr, value = "value", inner

@@ -59,6 +59,12 @@ def where_of(token: Any) -> Where:
     return {"lineno": token[2], "col_offset": token[3], "end_lineno": token[4], "end_col_offset": token[5]}
 
 
+def at(node: Any) -> Where:
+    """The place of an ast node, for another that stands there."""
+    line, column, last, end = place_of(node)
+    return {"lineno": line, "col_offset": column, "end_lineno": last, "end_col_offset": end}
+
+
 def _offset(line: str, column: int) -> int:
     return len(line.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace")) + 1
 

@@ -24,12 +24,13 @@ from ..sandbox.names import (
     READABLE_VARIABLES,
     WRITABLE_VARIABLES,
     is_gated,
+    is_read_on_gate,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_shape, mangled
+from .attributes import LOAD, attribute, check_store, is_plain, mangled
 from .flags import UNMISTAKABLE_FLAGS
 from .matching import match_case, match_subject, match_value
-from .mistake import Mistake, place_of
+from .mistake import Mistake, at, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
@@ -182,7 +183,7 @@ def _keep_range(walked: ast.expr) -> None:
 
 def _show_range(node: Any) -> None:
     """`range` becomes `<range>(range)`: one whose long ranges can be left wherever compiled code walks them."""
-    where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node), strict=True))
+    where = at(node)
     name = ast.Name(node.id, LOAD, **where)
     del node.id, node.ctx
     node.__class__ = ast.Call
@@ -289,7 +290,7 @@ def _call(walk: Walk, node: ast.Call, scope: Scope, depth: int, gate: bool) -> N
             walk.candidates.append((node, scope))
             break
     function: Any = node.func
-    if type(function) is ast.Attribute and function.attr == "view" and not node.keywords and is_shape(arguments):
+    if type(function) is ast.Attribute and is_plain(function.attr, node):
         function.plain = True  # type: ignore[attr-defined]
     stack = walk.stack
     stack.append((function, scope, depth))
@@ -350,9 +351,7 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
         walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
     if gate:
-        where = dict(
-            zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(node.type or node), strict=True)
-        )
+        where = at(node.type or node)
         caught = node.type or ast.Name("<anything>", LOAD, **where)
         node.type = ast.Call(ast.Name("<catchable>", LOAD, **where), [caught], [], **where)
 
@@ -361,7 +360,7 @@ def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> Non
     walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
     if gate and node.finalbody:
         first = node.finalbody[0]
-        where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(first), strict=True))
+        where = at(first)
         asked = ast.Call(ast.Name("<goes on>", LOAD, **where), [], [], **where)
         node.finalbody = [ast.If(asked, node.finalbody, [], **where)]
 
@@ -372,8 +371,7 @@ def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None
     is_one = len(node.targets) == 1
     if gate and is_one and type(target) is ast.Attribute and is_gated(target.attr) and target.attr != "data":
         # the usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`
-        where = {"lineno": node.lineno, "col_offset": node.col_offset}
-        where |= {"end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}
+        where = at(node)
         name = ast.Constant(mangled(target.attr, scope), None, **where)
         walk.push(scope, depth, target.value, value)
         del node.targets
@@ -385,7 +383,7 @@ def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None
         if gate and type(target) is ast.Name and target.id == "__match_args__" and scope.kind == "class":
             names = value.elts if type(value) in (ast.Tuple, ast.List) else [value]  # type: ignore[attr-defined]
             for name in names:
-                if type(name) is not ast.Constant or type(name.value) is not str or is_gated(name.value):
+                if type(name) is not ast.Constant or type(name.value) is not str or is_read_on_gate(name.value):
                     raise Mistake("__match_args__ must be a tuple of ordinary names in tensorsh", place_of(value))
             scope.bind(target.id)
         else:
@@ -413,7 +411,7 @@ def _capture(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> Non
 
 def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gate: bool) -> None:
     for name in node.kwd_attrs:
-        if gate and is_gated(name):
+        if gate and is_read_on_gate(name):
             raise Mistake(f"attribute '{name}' is not available in patterns in tensorsh", place_of(node))
     if type(node.cls) is ast.Name:
         node.cls.plain = True  # type: ignore[attr-defined]
@@ -463,7 +461,7 @@ def lower_flags(walk: Walk, bound: Container[str]) -> dict[str, bool]:
     questions: dict[str, bool] = {}
     for call, flags in bare_flags(walk, bound, questions):
         for flag in flags:
-            where = dict(zip(("lineno", "col_offset", "end_lineno", "end_col_offset"), place_of(flag), strict=True))
+            where = at(flag)
             helper = ast.Name("<flag>", LOAD, **where)
             call.func = ast.Call(helper, [call.func, ast.Constant(flag.id, None, **where)], [], **where)
             call.args.remove(flag)

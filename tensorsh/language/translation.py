@@ -1,6 +1,7 @@
 """A text that is not in the cache, to code objects: parse, walk (scopes, flags, gate), compile by CPython."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import sys
@@ -8,11 +9,11 @@ from collections.abc import Callable, Container
 from types import CodeType
 from typing import Any
 
-from .compiler import POSTPONED
 from .mistake import Mistake, place_of
 from .parser import run_lowering
 from .scopes import Walk, lower_flags
 
+POSTPONED = __future__.annotations.compiler_flag
 DEEP = 150  # levels of nesting from which CPython's compiler gets a stack of its own
 
 

@@ -13,6 +13,7 @@ from types import (
 )
 from typing import Any
 
+from . import integers
 from .names import is_special
 from .sealed import MARK, joined, reserved
 from .thrown import kept_out
@@ -58,6 +59,9 @@ def is_allowed(kind: type, name: str) -> bool:
 
 def is_script_class(kind: type) -> bool:
     return id(kind) in script_classes
+
+
+integers.of_program = is_script_class
 
 
 def has_made_classes() -> bool:

@@ -23,7 +23,7 @@ from .classes import absent, is_allowed, is_script_function, owner, owns, pure_c
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
 from .integers import plain
-from .names import DEFINABLE, GATED, READABLE, is_gated, is_special, normalize
+from .names import DEFINABLE, GATED, READABLE, TOLD, is_read_on_gate, is_special, normalize
 from .sealed import Sealed, reserved
 from .stores import delete_attribute, set_attribute, store
 
@@ -61,6 +61,17 @@ def view(value: Any) -> Any:
     return found if type(found) is MethodType else _reread(value, "view")
 
 
+def told(value: Any, name: str) -> Any:
+    """`value.reshape` and its like in a script, where the call may give a list."""
+    found = getattr(value, name)
+    kind = type(found)
+    if kind is not BuiltinMethodType and kind is not MethodDescriptorType or not _is_method_of_numpy(value, name):
+        return found
+    from .numpy_guards import plainly
+
+    return plainly(found)
+
+
 def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
     name = normalize(name)
@@ -76,7 +87,7 @@ def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
 
 def plain_attribute(value: Any, name: str) -> Any:
     """`value.name` for a name that came as a string."""
-    return _gated(value, name) if is_gated(name) else getattr(value, name)
+    return _gated(value, name) if is_read_on_gate(name) else getattr(value, name)
 
 
 def has_attribute(value: Any, name: str, /) -> bool:
@@ -91,6 +102,8 @@ def _gated(value: Any, name: str) -> Any:
     kind = type(value)
     if name in GATED:
         return _listed(value, kind, name)
+    if name in TOLD:
+        return told(value, name)
     if is_special(name):
         return _special(value, kind, name)
     if owns(value, kind, name) or is_allowed(kind, name):

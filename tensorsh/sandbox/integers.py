@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -21,11 +22,35 @@ def is_derived(kind: type) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value with plain integers in the place of those of a program's own classes, also in lists and tuples. Lists are copies,
-    which nothing that a program does changes: not what it does while it is asked for one of the numbers in them."""
+    """A value with plain integers in the place of those of a program's own classes, also in lists, tuples and dictionaries. Lists
+    are copies, which nothing that a program does changes: not what it does while it is asked for one of the numbers in them.
+    An object that may name a dtype by an attribute of its own is refused: numpy would ask it for lists that are none."""
     kind = type(value)
+    if kind in KNOWN:
+        return value
     if kind is list or kind is tuple:
         return kind([plain(v) for v in value])
+    if kind is dict:
+        return {key: plain(v) for key, v in value.items()}
     if issubclass(kind, list):
         return [plain(v) for v in list.__iter__(value)]
-    return whole(value) if is_derived(kind) else value
+    if is_derived(kind):
+        return whole(value)
+    if names_dtype(value, kind):
+        raise TypeError(f"numpy in tensorsh asks no '{kind.__name__}' object for a dtype: give it the dtype itself")
+    return value
+
+
+# whether a program defined a class: classes.py puts it here
+of_program: Callable[[type], bool] = lambda kind: False
+
+
+KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
+
+
+def names_dtype(value: Any, kind: type) -> bool:
+    """Whether an object may have an attribute `dtype` that a program chose."""
+    if "dtype" in (getattr(value, "__dict__", None) or ()):
+        return not issubclass(kind, type) or of_program(value)
+    asked = value.__mro__ if issubclass(kind, type) else kind.__mro__
+    return any("__getattr__" in base.__dict__ or ("dtype" in base.__dict__ and of_program(base)) for base in asked)

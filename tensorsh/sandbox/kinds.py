@@ -12,6 +12,7 @@ import types
 from typing import Any, NoReturn
 
 from . import classes, gate
+from .integers import plain
 from .iterating import Range, bounded
 from .namespace import Namespace
 
@@ -47,6 +48,22 @@ class _Seal(_real_type):
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+
+
+class Told(_Seal):
+    """A class of numpy's that is told a dtype, which comes as plain numbers and lists of its own."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._real(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})  # type: ignore[operator]
+
+    def __getitem__(cls, item: Any) -> Any:
+        return types.GenericAlias(cls, item)
+
+    def __or__(cls, other: Any) -> Any:
+        return _union(cls, other)
+
+    def __ror__(cls, other: Any) -> Any:
+        return _union(other, cls)
 
 
 class _TypeSeal(_Seal):

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import gate
 from .gate import get_attribute
-from .names import is_gated
+from .names import is_read_on_gate
 from .sealed import program_frame
 from .stores import delete_attribute, set_attribute
 
@@ -22,7 +22,7 @@ def for_program() -> bool:
 
 def read_named(value: Any, name: str, *default: Any) -> Any:
     """`getattr` for a library function that is told the name: of a program, through the gate."""
-    if type(name) is str and not is_gated(name) and gate.read_checked is None or not for_program():
+    if type(name) is str and not is_read_on_gate(name) and gate.read_checked is None or not for_program():
         return getattr(value, name, *default)
     return get_attribute(value, name, *default)
 

@@ -61,6 +61,10 @@ GATED: dict[str, str] = {
     "cast": "memoryview: another element type over the same memory",
 }
 
+TOLD: frozenset[str] = frozenset("reshape transpose sum mean prod std var cumsum cumprod trace".split())
+"""Methods of numpy's arrays that are told sizes or a dtype, and hold the list by its address alone while a number in it is asked:
+they are read on the gate but where a call shows that it gives no such list (`language/attributes.py`)."""
+
 _OPERATORS = "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()
 
 # special methods that a class may define: what operators, containers, contexts, calls, printing and copying ask for
@@ -107,6 +111,11 @@ def is_special(name: str) -> bool:
 def is_gated(name: str) -> bool:
     """Must access to this attribute go through the gate?"""
     return name.startswith("_") or name in GATED
+
+
+def is_read_on_gate(name: str) -> bool:
+    """Must reading this attribute go through the gate?"""
+    return name.startswith("_") or name in GATED or name in TOLD
 
 
 def normalize(name: object) -> str:

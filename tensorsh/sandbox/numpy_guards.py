@@ -26,7 +26,7 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
     """Gives a wrapper the name and docstring of what it wraps."""
     function.__name__ = function.__qualname__ = like.__name__
     function.__doc__ = like.__doc__
-    function.__module__ = like.__module__ or "numpy"
+    function.__module__ = getattr(like, "__module__", None) or "numpy"
     function.__wrapped__ = like  # type: ignore[attr-defined]
     return function
 

@@ -18,7 +18,7 @@ from . import gate
 from .classes import is_foreign_module
 from .files import Permissions, acting
 from .kinds import public_type
-from .names import GATED, is_special
+from .names import GATED, TOLD, is_special
 from .namespace import Namespace
 from .sealed import Sealed
 
@@ -226,7 +226,7 @@ def read(value: Any, name: str) -> Any:
         if type(value) is not PackageModule:  # a namespace's every entry is vetted
             return getattr(value, name) if name[0] != "_" else gate.plain_attribute(value, name)
     if name[0] != "_" and name not in GATED:
-        found = getattr(value, name)
+        found = getattr(value, name) if name not in TOLD else gate.told(value, name)
     elif name[0] != "_" or is_special(name):
         found = gate.attribute(value, name)
     else:

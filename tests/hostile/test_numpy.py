@@ -290,3 +290,66 @@ class Size:
         items.clear()
         return 1
 """
+
+
+LISTS = """
+class Number:
+    def __init__(self, kept): self.kept = kept
+    def __index__(self): self.kept.clear(); return 1
+def numbers():
+    kept = []
+    for _ in range(30): kept.append(Number(kept))
+    return kept
+class Named:
+    def __init__(self): self.dtype = "i4", numbers()
+class Answering:
+    @property
+    def dtype(self): return "i4", numbers()
+class Asked:
+    def __getattr__(self, name): return "i4", numbers()
+class Shared:
+    dtype = "i4", numbers()
+import functools, io, operator, types
+import numpy as np
+a, b, one = np.ones((1,) * 30), np.float64(1), np.ones(1)
+d = "i4", numbers()
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "one.reshape(numbers())", "one.reshape(*[numbers()])", "a.transpose(numbers())", "b.reshape(numbers())",
+        "getattr(one, 'reshape')(numbers())", "operator.methodcaller('reshape', numbers())(one)",
+        "operator.attrgetter('reshape')(one)(numbers())", "functools.partial(one.reshape, numbers())()",
+        "np.generic.reshape(b, numbers())", "np.float64.sum(b, 0, d)", "one.sum(dtype=d)", "one.sum(0, d)",
+        "one.mean(**{'dtype': d})", "one.var(0, d)", "one.cumsum(0, d)", "one.prod(dtype=d)", "np.ones((1, 1)).trace(0, 0, 1, d)",
+        "np.dtype(d)", "np.dtype([('a', *d)])", "np.dtype({'names': ['a'], 'formats': [d]})", "np.iinfo(d)", "np.finfo(d)",
+        "np.zeros(3, d)", "one.astype(d)", "one.view(d)", "np.frombuffer(b'abcd', d)", "np.add(1, 2, dtype=d)",
+        "np.add.reduce([1], dtype=d)", "np.add(1, 2, signature=(d, 'i4'))", "np.vectorize(abs, otypes=[d])([1])",
+        "np.loadtxt(['1'], dtype=d)", "np.genfromtxt(['1'], dtype=d)", "type(np.zeros(1, 'i4,i4')[0])(3, dtype=d)",
+        "type(np.iinfo('i4'))(d)", "np.random.default_rng().integers(3, dtype=d)", "np.fromiter([1], d)", "np.result_type(d)",
+        "np.zeros(3, Named())", "np.zeros(3, Answering())", "np.zeros(3, Asked())", "np.zeros(3, Shared)",
+        "np.dtype([('a', Named())])", "np.zeros(3, types.SimpleNamespace(dtype=d))", "np.asarray([1], dtype=Named())",
+    ],
+)  # fmt: skip
+def test_lists_that_empty_themselves_are_copies(call: str) -> None:
+    """numpy holds the list by its address alone while a program's number in it is asked."""
+    session = Session()
+    session.run(LISTS)
+    try:
+        session.run(call)
+    except (TypeError, ValueError):
+        pass
+
+
+def test_methods_that_are_told_sizes_and_dtypes_are_numpys() -> None:
+    session = Session()
+    session.run("import numpy as np\na, sizes, kind = np.arange(6.0), [2, 3], 'f4'\nx = torch.arange(6.0)")
+    assert session.run("a.reshape(sizes).shape, a.reshape(sizes).transpose(sizes[:0] or None).shape") == (
+        (2, 3),
+        (3, 2),
+    )
+    assert session.run("a.sum(dtype=kind).dtype, a.mean(0, kind).dtype") == (np.float32, np.float32)
+    assert session.run("np.dtype(kind) is np.dtype('f4'), isinstance(a.dtype, np.dtype)") == (True, True)
+    assert session.run("x.reshape(sizes).shape, x.mean.__name__, [f() for f in (x.sum, x.prod)]")[1] == "mean"

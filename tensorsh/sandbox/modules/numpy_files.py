@@ -15,7 +15,7 @@ import numpy as np
 
 from ..files import path_text
 from ..kinds import Final, make
-from ..numpy_guards import MOST_REPEATED, TOO_REPEATED
+from ..numpy_guards import MOST_REPEATED, TOO_REPEATED, plainly
 from ..numpy_views import NO_GAPS, has_characters, has_gaps
 
 TYPE_CHECKING = False
@@ -174,11 +174,11 @@ def numpy_files(permissions: Permissions) -> dict[str, Any]:
 
     def loadtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, one row a line."""
-        return np.loadtxt(lines(fname, encoding), *args, **options)
+        return plainly(np.loadtxt)(lines(fname, encoding), *args, **options)
 
     def genfromtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, with missing values handled."""
-        return np.genfromtxt(lines(fname, encoding), *args, **options)
+        return plainly(np.genfromtxt)(lines(fname, encoding), *args, **options)
 
     def savetxt(fname: Any, X: Any, *args: Any, encoding: str | None = None, **options: Any) -> None:  # noqa: N803
         """Writes an array to a text file, one row a line."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import Final, make, public_type
+from ..integers import plain
+from ..kinds import Final, Told, make, public_type, stand_in
 from ..long_calls import batched, counting, endable
 from ..namespace import Lazy, Namespace
 from ..numpy_guards import GUARDED, bounded, named, plainly, silent, with_points
@@ -96,6 +97,7 @@ assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_st
 
 
 ndarray = public_type(np.ndarray)
+dtype, iinfo, _ = (stand_in(kind, "", Told) for kind in (np.dtype, np.iinfo, np.void))
 
 
 class finfo(metaclass=Final):  # noqa: N801
@@ -104,7 +106,7 @@ class finfo(metaclass=Final):  # noqa: N801
     __slots__ = ("_real",)
 
     def __new__(cls, dtype: Any) -> finfo:
-        return make(finfo, _real=np.finfo(dtype))
+        return make(finfo, _real=np.finfo(plain(dtype)))
 
     def __repr__(self) -> str:
         return repr(self._real)
@@ -154,7 +156,7 @@ def without_objects(function: Any) -> Any:
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> np.ndarray:
     """An array that looks into bytes. Not into an array of objects: writing there would forge them."""
     check_buffer(memoryview(buffer))
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(plain(dtype))
     if not is_plain(dtype):
         raise TypeError(NO_TEXT)
     if has_gaps(dtype):
@@ -166,7 +168,7 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded:
     """A function of numbers as one of arrays."""
     if pyfunc is None:
         return lambda function: vectorize(function, otypes, doc, excluded, **options)
-    real = np.vectorize(pyfunc, otypes, doc, excluded, **options)
+    real = np.vectorize(pyfunc, plain(otypes), doc, excluded, **options)
 
     def call(*args: Any, **keywords: Any) -> Any:
         result = real(*args, **keywords)
@@ -244,6 +246,8 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         "ndarray": ndarray,
         "ufunc": numpy_ufuncs.ufunc,
         "finfo": finfo,
+        "dtype": dtype,
+        "iinfo": iinfo,
         "frombuffer": frombuffer,
         "vectorize": vectorize,
         "typecodes": dict(np.typecodes),

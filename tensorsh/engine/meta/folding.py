@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.extents import meets
 from .array import MetaArray, axes_of, axis_of, common
 from .calls import rule, shape_of
 from .making import as_array
 from .refusals import refusal
-from .twins import asked, shaped
+from .twins import asked, shaped, twins
 
 # -- folding along axes ------------------------------------------------------------------------------------------------
 
@@ -169,9 +170,5 @@ def told(function: Any, *args: Any, **kwargs: Any) -> Any:
     if name == "size":
         return args[0].size if len(args) == 1 else args[0].shape[args[1]]
     if name in ("may_share_memory", "shares_memory"):
-        from ..arrays.extents import meets
-
         return meets(*args[:2])
-    from .twins import twins
-
     return function(*[twins(a) for a in args], **kwargs)

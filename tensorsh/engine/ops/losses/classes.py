@@ -21,6 +21,7 @@ from ...kernels import kernel, through, unsuited
 from ...loading.table import find_function
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
+from ...operators import pointwise
 from ...operators.declare import Array, Constant, composite, operator
 from ...operators.reduction import offsets_of
 from ...tensors.tensor import Tensor
@@ -98,8 +99,6 @@ def pairwise_loss(
         return reduce(xp, value(xp, input, target, parameter), reduction)
 
     kernel.__name__ = name
-    from ...operators.pointwise import refuse
-
     op = operator(
         "_" + name,
         promote="same input target",
@@ -107,7 +106,7 @@ def pairwise_loss(
         wide=wide,
         broadcast=True,
         scalars=False,
-        check=refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
+        check=pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
         **({"node": node} if node else {}),
     )(kernel)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import tensorsh.torch as torch
+
 from .running import left, run
 
 RACE = """\
@@ -100,3 +102,10 @@ def test_what_gives_memory_on_gives_that_of_shared_tensors(tmp_path: Path) -> No
     """Each method without arguments that is a view of an ordinary tensor is one of a shared tensor, too."""
     done = run(tmp_path, GIVEN)
     assert (done.stdout, done.returncode) == ("False True True True True\n", 0)
+
+
+def test_a_storage_tells_whether_it_is_shared() -> None:
+    x = torch.ones(3)
+    assert not x.untyped_storage().is_shared() and not torch.empty(3, device="meta").untyped_storage().is_shared()
+    x.share_memory_()
+    assert x.untyped_storage().is_shared() and x[1:].untyped_storage().is_shared() and x.is_shared()

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..arrays.device import absent
 from ..arrays.extents import address, extent, in_bytes, owner, strided
 from .resizing import family, hold
 from .segments import created, is_open, segment_of
-
-
-def is_shared(tensor: Any) -> bool:
-    """Whether other processes may see what is written into a tensor."""
-    array = tensor._array
-    if absent(array):
-        return False
-    return type(array) is not np.ndarray or not array.size or segment_of(owner(array)) is not None
 
 
 def lent(array: Any) -> Any:

@@ -43,7 +43,37 @@ def at(items: Any, index: Any) -> Any:
     return items[index].tolist()
 
 
-class UntypedStorage(metaclass=Sealed):
+class Storage(metaclass=Sealed):
+    """What the bytes under a tensor and its elements have in common."""
+
+    __slots__ = ()
+    is_cuda = property(lambda self: self.device.type == "cuda")
+
+    def get_device(self) -> int:
+        return -1 if self.device.index is None else self.device.index
+
+    def is_shared(self) -> bool:
+        """Whether other processes may see what is written here."""
+        from .segments import segment_of
+
+        root = self.untyped()._owner
+        return not absent(root) and (type(root) is not np.ndarray or not root.size or segment_of(root) is not None)
+
+    def is_pinned(self, device: Any = "cuda") -> bool:
+        return False
+
+    def resizable(self) -> bool:
+        return True
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return memo.setdefault(id(self), self.clone())
+
+    def __repr__(self) -> str:
+        rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
+        return f"{rows}\n[{self._text()} of size {self.size()}]"
+
+
+class UntypedStorage(Storage):
     """The bytes under a tensor."""
 
     __module__ = "torch.storage"
@@ -119,27 +149,10 @@ class UntypedStorage(metaclass=Sealed):
         self._bytes()[...] = value
         return self
 
-    def __deepcopy__(self, memo: dict) -> UntypedStorage:
-        return memo.setdefault(id(self), self.clone())
-
     def cpu(self) -> UntypedStorage:
         if absent(self._owner):
             raise NotImplementedError(NO_DATA)
         return self
-
-    def get_device(self) -> int:
-        return -1 if self.device.index is None else self.device.index
-
-    is_cuda = property(lambda self: self.device.type == "cuda")
-
-    def is_shared(self) -> bool:
-        return False
-
-    def is_pinned(self, device: Any = "cuda") -> bool:
-        return False
-
-    def resizable(self) -> bool:
-        return True
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and other._owner is self._owner
@@ -147,12 +160,11 @@ class UntypedStorage(metaclass=Sealed):
     def __hash__(self) -> int:
         return id(self._owner)
 
-    def __repr__(self) -> str:
-        rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
-        return f"{rows}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+    def _text(self) -> str:
+        return f"torch.storage.UntypedStorage(device={self.device})"
 
 
-class TypedStorage(metaclass=Sealed):
+class TypedStorage(Storage):
     """The elements under a tensor, in the order of memory."""
 
     __module__ = "torch.storage"
@@ -207,7 +219,6 @@ class TypedStorage(metaclass=Sealed):
     def device(self) -> Any:
         return self._untyped_storage.device
 
-    is_cuda = property(lambda self: self.device.type == "cuda")
     is_sparse = False
 
     def untyped(self) -> UntypedStorage:
@@ -227,9 +238,6 @@ class TypedStorage(metaclass=Sealed):
 
     def element_size(self) -> int:
         return self._dtype.itemsize
-
-    def get_device(self) -> int:
-        return -1 if self.device.index is None else self.device.index
 
     def pickle_storage_type(self) -> str:
         """The name of the storage class in files."""
@@ -275,9 +283,6 @@ class TypedStorage(metaclass=Sealed):
         made._untyped_storage = self._untyped_storage.clone()
         return made
 
-    def __deepcopy__(self, memo: dict) -> TypedStorage:
-        return memo.setdefault(id(self), self.clone())
-
     __copy__ = clone
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -293,24 +298,14 @@ class TypedStorage(metaclass=Sealed):
         self._untyped_storage.cpu()
         return self
 
-    def is_shared(self) -> bool:
-        return False
-
-    def is_pinned(self, device: Any = "cuda") -> bool:
-        return False
-
-    def resizable(self) -> bool:
-        return True
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TypedStorage) and self._untyped_storage == other._untyped_storage
 
     def __hash__(self) -> int:
         return hash(self._untyped_storage)
 
-    def __repr__(self) -> str:
-        rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
-        return f"{rows}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {self.size()}]"
+    def _text(self) -> str:
+        return f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"
 
 
 def _conversion(name: str) -> Any:

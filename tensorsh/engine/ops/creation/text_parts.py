@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.state import state
-from ...tape.forward_mode import tangent_of
 from ...tensors.tensor import Tensor
 from ...tensors.text import print_options, tensor_text
 
@@ -35,6 +34,8 @@ def text_of(self: Tensor) -> str:
 
 
 def tangent_text(self: Tensor) -> str | None:
+    from ...tape.forward_mode import tangent_of
+
     tangent = tangent_of(self)
     return None if tangent is None else f"{tangent}"
 

@@ -16,6 +16,7 @@ import os
 import sys
 from _thread import interrupt_main, start_new_thread
 from _weakref import ref
+from functools import cache
 
 from .language.collector import Held
 from .language.compiler import RUNTIME, compile_program
@@ -143,9 +144,8 @@ class Session:
 
     def run(self, source: str, filename: str = "<string>", *, timeout: float | str | None = None) -> Any:
         """Runs source text, for so many seconds at most; the value of a final expression statement, else None."""
-        program = self.compile(source, filename)
         try:
-            return self._timed(timeout, self._whole, program)
+            return self._timed(timeout, self._text, source, filename)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
 
@@ -195,7 +195,7 @@ class Session:
         """Runs a program (or some of its statements) one by one; values other than None go to `echo`."""
         chosen = program.statements if statements is None else statements
         try:
-            self._timed(None, self._one_by_one, program, chosen, echo)
+            self._timed(None, self._seen, self._each, program, chosen, echo)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
 
@@ -231,23 +231,20 @@ class Session:
             stack.enter_context(watch)
         return stack
 
-    def _whole(self, program: Program) -> Any:
-        if self._watches:
-            with self._watched():
-                return self._at_once(program)
-        return self._at_once(program)
+    def _text(self, source: str, filename: str) -> Any:
+        return self._seen(self._at_once, self._kept(self._translated(source, filename, self.variables)))
+
+    def _seen(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        if not self._watches:
+            return function(*arguments)
+        with self._watched():
+            return function(*arguments)
 
     def _at_once(self, program: Program, variables: dict[str, Any] | None = None) -> Any:
         variables = self.variables if variables is None else variables
         self._resolve(program)
         exec(program.module, variables)
         return None if program.last is None else eval(program.last, variables)
-
-    def _one_by_one(self, program: Program, statements: list[Statement], echo: Callable[[Any], None] | None) -> None:
-        if self._watches:
-            with self._watched():
-                return self._each(program, statements, echo)
-        self._each(program, statements, echo)
 
     def _each(self, program: Program, statements: list[Statement], echo: Callable[[Any], None] | None) -> None:
         self._resolve(program)
@@ -493,6 +490,7 @@ def torch_namespace() -> Any:
         return import_module("tensorsh.torch")  # which puts the namespace in place of the module
 
 
+@cache
 def torch_names() -> Any:
     """The container of the names that scripts may use without `torch.`"""
     with Held():

@@ -48,6 +48,12 @@ class Storage(metaclass=Sealed):
 
     __slots__ = ()
     is_cuda = property(lambda self: self.device.type == "cuda")
+    device: Any
+    untyped: Any
+    size: Any
+    clone: Any
+    tolist: Any
+    _text: Any
 
     def get_device(self) -> int:
         return -1 if self.device.index is None else self.device.index

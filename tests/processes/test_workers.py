@@ -71,10 +71,10 @@ def test_workers_end_with_the_program(number: int, tmp_path: Path) -> None:
         os.killpg(program.pid, number)  # as the terminal does
     else:
         program.send_signal(number)
-    _, said = program.communicate(timeout=10)
+    _, said = program.communicate(timeout=60)
     assert program.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}.get(number, -9)
     assert "Traceback" not in said
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while left(tmp_path) and time.monotonic() < until:
         time.sleep(0.05)
     assert not left(tmp_path)
@@ -83,7 +83,7 @@ def test_workers_end_with_the_program(number: int, tmp_path: Path) -> None:
 def test_a_killed_worker_is_told_of(tmp_path: Path) -> None:
     program = begin(tmp_path, SLEEPS)
     os.kill(max(left(tmp_path)), signal.SIGKILL)
-    _, said = program.communicate(timeout=10)
+    _, said = program.communicate(timeout=60)
     assert program.returncode == 1 and "is killed by signal: Killed." in said and "exited unexpectedly" in said
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
 from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
+from ..arrays.layout import contiguous_format
 from ..arrays.state import state
 from ..numerics.halves import converted
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
@@ -168,6 +169,18 @@ def copied_like(array: Any, like: Any) -> Any:
     return array.copy()
 
 
+def laid_like(gradient: Any, leaf: Any) -> Any:
+    """A copy of a gradient, differentiable, that lies in memory as a leaf does, if that one has no gaps; else in row order."""
+    if hasattr(gradient._array, "layout"):
+        return gradient.clone()
+    strides, count = leaf.stride(), 1
+    for stride, size in sorted(zip(strides, leaf.shape, strict=True)):
+        if size != 1 and stride != count:
+            return gradient.clone(memory_format=contiguous_format)
+        count *= size
+    return gradient.new_empty_strided(leaf.shape, strides).copy_(gradient)
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
@@ -218,7 +231,7 @@ class AccumulateGrad(Node):
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            variable._grad = gradient.clone() if gradient._node is None else gradient  # type: ignore[attr-defined]
+            variable._grad = laid_like(gradient, variable)
         else:
             variable._grad = old + gradient
         if self._post_hooks:

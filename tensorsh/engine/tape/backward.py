@@ -12,7 +12,7 @@ from ..arrays.constants import fresh
 from ..arrays.dtype import FLOAT
 from ..arrays.state import state
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot
+from ..graph.nodes import Node, Slot
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor
 from .walk import walk
@@ -162,13 +162,9 @@ def backward(
             if x._node is None:
                 raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
             targets[x._node] = x
+            x.retain_grad()
     keep = create_graph if retain_graph is None else retain_graph
-    captured = _run(outputs, given, keep, create_graph, targets, True)
-    for node, gradient in captured.items():
-        if not isinstance(node, AccumulateGrad):
-            x = targets[node]  # type: ignore[index]
-            value = gradient if create_graph else wrap(fresh(gradient))
-            x._grad = value if x._grad is None else x._grad + value
+    _run(outputs, given, keep, create_graph, targets, True)
 
 
 def grad(

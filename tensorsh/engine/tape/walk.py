@@ -192,7 +192,7 @@ def _retain(node: Node, gradient: Any, raw: bool) -> None:
     for reference in node._retained:
         tensor = reference()
         if tensor is not None:
-            value = wrap(fresh(gradient)) if raw else gradient
+            value = wrap(fresh(gradient)) if raw else gradient if tensor._grad is not None else gradient.clone()
             tensor._grad = value if tensor._grad is None else tensor._grad + value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..arrays.dtype import dtype
 from ..arrays.errors import cpp_name, type_name
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad
+from ..graph.nodes import AccumulateGrad, laid_like
 from .tensor import Tensor
 
 
@@ -83,7 +83,7 @@ class Keeping:
         if leaf is None:
             return
         arrived, before = gradient if isinstance(gradient, Tensor) else wrap(gradient), leaf._grad
-        leaf._grad = (arrived.clone() if arrived._node is None else arrived) if before is None else before + arrived
+        leaf._grad = laid_like(arrived, leaf) if before is None else before + arrived
         node = leaf._node
         if type(node) is AccumulateGrad and node._post_hooks:
             for hook in list(node._post_hooks.values()):

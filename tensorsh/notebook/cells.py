@@ -15,8 +15,9 @@ from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
+from ..tools.displays import board
 from ..tools.progress import screen
-from .bundle import bundle
+from .bundle import Outputs, bundle
 from .progress import Bars
 
 _COMMAND = re.compile(r"%{1,2}(\w*)$")
@@ -36,9 +37,17 @@ class Cells(Shell):
 
     lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
 
-    def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        options: Options,
+        stdin: Any,
+        publish: Callable[..., None],
+        update: Callable[..., None],
+        clear: Callable[..., None],
+    ) -> None:
         self.stdin, self.publish = stdin, publish
         screen.elsewhere = Bars(publish, update)
+        board.elsewhere = Outputs(publish, update, clear)
         super().__init__(None, options)
         self.silent = False
         self.failure: Failure | None = None

@@ -105,4 +105,11 @@ def hook(state, bucket):
 h.register_comm_hook(None, hook)
 h(torch.ones(1, 2))["out"].sum().backward()
 print(h.module.l.weight.grad)
+h = DDP(nn.Linear(2, 2))
+print(h.device, h.device_ids, h.output_device, h.dim, h.device_type, h.is_multi_device_module)
+for words in ({"device_ids": [0]}, {"device_ids": [0, 1]}, {"output_device": 1}, {"device_ids": []}):
+    try:
+        print(type(DDP(nn.Linear(2, 2), **words)).__name__)
+    except ValueError as e:
+        print(e)
 dist.destroy_process_group()

@@ -112,7 +112,10 @@ def fully_shard(
         if type(each).__name__ in ("ModuleList", "ModuleDict") and type(each).forward is Module.forward:
             raise ValueError(f"fully_shard does not support containers that do not implement forward: {each}")
         if isinstance(each, FSDPModule):
-            raise AssertionError("Each distinct composable distributed API can only be applied to a module once.")
+            raise AssertionError(
+                "Each distinct composable distributed API can only be applied to a module once. fully_shard has already been "
+                f"applied to the following module:\n{each}"
+            )
     if shard_placement_fn is not None:
         raise ValueError("fully_shard cuts parameters along their first dimension here: leave out shard_placement_fn")
     if mesh is None:

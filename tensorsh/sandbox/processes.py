@@ -26,6 +26,8 @@ STEP = 0.05
 
 _tokens: tuple[int, int] | None = None
 """A pipe with a byte for each process that may yet be started; it is all processes' of a program."""
+_secret = ""
+"""What the processes of this program alone know, once there are several."""
 _ends: list[int] = []
 """Our ends of the pipes by which children notice that we ended: a child must not keep those of the others open."""
 _children: list[Child] = []
@@ -127,10 +129,16 @@ def start(work: Callable[[], int | None]) -> Child:
     return child
 
 
+def secret() -> str:
+    """A name that no other program knows, by which this one's processes find each other; empty while there is but one."""
+    return _secret
+
+
 def _take() -> None:
     """Take one of the places for processes."""
-    global _tokens
+    global _secret, _tokens
     if _tokens is None:
+        _secret = os.urandom(16).hex()
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         os.write(writing, b"." * MOST)

@@ -13,7 +13,7 @@ from typing import Any
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
-from .parts import in_parts, local_of, placed_tensor
+from .parts import beside_parts, in_parts, local_of, placed_tensor
 from .placements import REPLICATE, Partial, Replicate, Shard
 
 RULES: dict[str, Callable] = {}
@@ -61,7 +61,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     found = tensors_in((args, kwargs), [])
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
-        if not in_parts(t) and t.numel() != 1:
+        if not in_parts(t) and t.numel() != 1 and name not in beside_parts:
             raise RuntimeError(MIXED.format(name=operator_of(name, args)))
     rule = RULES.get(name)
     if rule is None and name in POINTWISE:

@@ -35,7 +35,8 @@ class Failure(NamedTuple):
 class Cells(Shell):
     """The dialogue of one kernel."""
 
-    lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
+    passes = frozenset(("config",))
+    lacks = frozenset("run load edit save transcript export page cd ls cat paste".split())
 
     def __init__(
         self,

@@ -268,6 +268,12 @@ def test_progress_bars_are_redrawn_in_place(kernel) -> None:
         assert "<b>" not in data["text/html"]
 
 
+def test_settings_of_ipython_are_passed_over(kernel) -> None:
+    assert kernel.texts("%config InlineBackend.figure_format = 'svg'\n%load_ext autoreload\n%matplotlib inline\n7") == [
+        "7"
+    ]
+
+
 def test_what_programs_display_themselves(kernel) -> None:
     """As ipykernel shows it: the kinds of messages and their text, tried beside it."""
     kernel.run("from IPython.display import *\nimport IPython.display as shown, IPython")

@@ -36,8 +36,8 @@ METHODS = {
 }
 
 
-def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
-    """Data and metadata by MIME type; runs within the session."""
+def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    """Data and metadata by MIME type; runs within the session. What fails but the text goes into `errors`."""
     base = peek.tensor_class(value)
     if base is not None:
         text = repr(value)
@@ -52,26 +52,34 @@ def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
     if shown is not None:
         return data | _harmless(shown), {}
     if not isinstance(value, type) and not peek.is_library(type(value)):
-        data.update(_own(value))
+        data.update(_own(value, [] if errors is None else errors))
     return data, {}
 
 
-def _own(value: Any) -> dict[str, str]:
+def _own(value: Any, errors: list[Exception]) -> dict[str, str]:
     """The representations that a program's class offers, made harmless."""
     found: dict[str, Any] = {}
     whole = _method(value, "_repr_mimebundle_")
     if whole is not None:
-        given = whole(include=None, exclude=None)
+        given = _called(errors, lambda: whole(include=None, exclude=None))
         given = given[0] if type(given) is tuple and given else given
         if type(given) is dict:
             found = {key: each for key, each in given.items() if type(key) is str}
     for name, kind in METHODS.items():
         method = _method(value, name) if kind not in found else None
         if method is not None:
-            each = method()
+            each = _called(errors, method)
             if each is not None:
                 found[kind] = each[0] if type(each) is tuple and each else each
     return _harmless(found)
+
+
+def _called(errors: list[Exception], method: Callable[[], Any]) -> Any:
+    try:
+        return method()
+    except Exception as error:
+        errors.append(error)
+        return None
 
 
 def displayed(value: Any) -> dict[str, Any] | None:

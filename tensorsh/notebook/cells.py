@@ -112,7 +112,10 @@ class Cells(Shell):
         if self.silent:
             return
         self.outputs.keep(self.count, value)
-        data, metadata = bundle(value)
+        errors: list[Exception] = []
+        data, metadata = bundle(value, errors)
+        for error in errors:  # the text is there all the same
+            print(self.session.diagnose(error), file=sys.stderr)
         tee.keep(data["text/plain"] + "\n")
         self.publish(data, metadata, True, None)
 

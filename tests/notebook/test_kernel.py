@@ -268,6 +268,14 @@ def test_progress_bars_are_redrawn_in_place(kernel) -> None:
         assert "<b>" not in data["text/html"]
 
 
+def test_a_form_that_fails_leaves_the_text(kernel) -> None:
+    reply, seen = kernel.run(
+        "class Bad:\n    def _repr_html_(self): raise ValueError('no html')\n    def __repr__(self): return 'text'\nBad()"
+    )
+    assert reply["status"] == "ok" and [kind for kind, _ in seen] == ["stream", "execute_result"]
+    assert "ValueError: no html" in seen[0][1]["text"] and seen[1][1]["data"] == {"text/plain": "text"}
+
+
 def test_settings_of_ipython_are_passed_over(kernel) -> None:
     assert kernel.texts("%config InlineBackend.figure_format = 'svg'\n%load_ext autoreload\n%matplotlib inline\n7") == [
         "7"

@@ -159,7 +159,7 @@ def test_shared_memory_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_no_module_is_not_sharded() -> None:
-    from tensorsh.torch.distributed.fsdp import fully_shard
+    from tensorsh.torch.distributed.fsdp.module import fully_shard
 
     with pytest.raises(TypeError, match="^'int' object is not iterable$"):
         fully_shard(5)

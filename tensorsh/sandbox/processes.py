@@ -28,6 +28,8 @@ _tokens: tuple[int, int] | None = None
 """A pipe with a byte for each process that may yet be started; it is all processes' of a program."""
 _secret = ""
 """What the processes of this program alone know, once there are several."""
+_owner = 0
+"""The process that chose it."""
 _ends: list[int] = []
 """Our ends of the pipes by which children notice that we ended: a child must not keep those of the others open."""
 _children: list[Child] = []
@@ -136,9 +138,10 @@ def secret() -> str:
 
 def _take() -> None:
     """Take one of the places for processes."""
-    global _secret, _tokens
+    global _owner, _secret, _tokens
+    if not _children and _owner in (0, os.getpid()):  # those of before may have left something under the old name
+        _owner, _secret = os.getpid(), os.urandom(16).hex()
     if _tokens is None:
-        _secret = os.urandom(16).hex()
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         os.write(writing, b"." * MOST)

@@ -24,7 +24,7 @@ from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import was_interrupted
-from .tools import TOOLS, VISION, tool, tqdm
+from .tools import TOOLS, VISION, ipython, tool, tqdm
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Session:
             permissions,
             stdin=stdin,
             argv=tuple(arguments or ("",)),
-            modules={**LATER, "tqdm": lambda: tqdm(this())},
+            modules={**LATER, "tqdm": lambda: tqdm(this()), "IPython": lambda: ipython(this())},
             prepare=stand_in,
         )
         self._builtins: dict[str, Any] = self._environment.builtins

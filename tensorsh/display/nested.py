@@ -1,7 +1,7 @@
 """Values in IPython's layout, as a notebook shows them: lists, dicts, sets and their like, classes, functions.
 
 IPython's printer is used for those alone. It would hand itself to a `_repr_pretty_` that a program wrote, and with it
-objects of the host; nothing of a program's is called but `__repr__`.
+objects of the host; a program's is given one that knows nothing but its text.
 """
 
 from __future__ import annotations
@@ -59,6 +59,13 @@ def _single(value: Any) -> str:
             return f"<function {value.__qualname__}{signature(value)}>"
         except ValueError:
             return f"<function {value.__qualname__}>"
+    method = next(
+        (cls.__dict__["_repr_pretty_"] for cls in type(value).__mro__ if "_repr_pretty_" in cls.__dict__), None
+    )
+    if type(method) is FunctionType:
+        from .pretty import Printer
+
+        return Printer._written(value, method.__get__(value), plain_text)
     text = repr(value)
     placed = _PLACED.fullmatch(text)
     return text if placed is None else f"<{placed[1]} at {placed[2]}>"

@@ -19,6 +19,7 @@ from ..language.mistake import TsrSyntaxError
 from ..language.places import nearest
 from ..language.pytorch_names import lacking
 from ..language.scopes import bare_flags
+from ..sandbox.namespace import Namespace
 from ..session import Session
 from .index import Index, ast_place
 from .positions import Lines, Span
@@ -72,11 +73,16 @@ def faults(index: Index, session: Session, is_python: bool) -> Iterator[dict[str
     found = 0
     for node in ast.walk(index.module):
         if type(node) is ast.Call:
-            for each in _call(node, index, session, is_python):
-                yield each
-                found += 1
-                if found >= MOST:
-                    return
+            told = _call(node, index, session, is_python)
+        elif type(node) is ast.Attribute and type(node.ctx) is ast.Load:
+            told = _attribute(node, index, session, is_python)
+        else:
+            continue
+        for each in told:
+            yield each
+            found += 1
+            if found >= MOST:
+                return
 
 
 def _names(index: Index, session: Session, is_python: bool) -> Iterator[dict[str, Any]]:
@@ -100,6 +106,25 @@ def _names(index: Index, session: Session, is_python: bool) -> Iterator[dict[str
         if near:
             message += f"; did you mean {' or '.join(f'`{name}`' for name in near)}?"
         yield fault(span, message, WARNING, "name", [replacement(span, name) for name in near])
+
+
+def _attribute(node: ast.Attribute, index: Index, session: Session, is_python: bool) -> Iterator[dict[str, Any]]:
+    """A name that a module of the library has not."""
+    path = library_path(node.value, index, is_python)
+    home = find(session, path) if path else peek.MISSING
+    if not isinstance(home, Namespace) or node.attr.startswith("_"):
+        return
+    if find(session, f"{path}.{node.attr}") is not peek.MISSING:
+        return
+    whole = index.lines.span(ast_place(node))
+    span = [whole[2], whole[3] - len(node.attr), whole[2], whole[3]]
+    near = nearest(node.attr, set(dir(home)))
+    path = str(getattr(home, "__name__", path))
+    said = lacking(path, node.attr)
+    message = f"module '{path}' has no attribute '{node.attr}'" + (f"; {said}" if said else "")
+    if near:
+        message += f"; did you mean {' or '.join(f'`{name}`' for name in near)}?"
+    yield fault(whole, message, WARNING, "name", [replacement(span, name) for name in near])
 
 
 def _call(node: ast.Call, index: Index, session: Session, is_python: bool) -> Iterator[dict[str, Any]]:
@@ -195,4 +220,4 @@ def library_path(node: ast.expr, index: Index, is_python: bool) -> str:
         return ""
     home = index.symbols[number].get("module", "")
     path = ".".join([home, *reversed(steps)])
-    return path if path.startswith("torch.") else ""
+    return path if path == "torch" or path.startswith("torch.") else ""

@@ -25,6 +25,8 @@ from .percent import Cell, cells_of, text_of
 MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"'
 _IDLE = re.compile(r"%(matplotlib|load_ext|reload_ext|autoreload|config)\b.*$", re.MULTILINE)
 """Commands of notebooks that change nothing here."""
+_COMMANDS = re.compile(r"^([ \t]*)([%!].*)$", re.MULTILINE)
+_BLOCK = re.compile(r"((?:[ \t]*(?:#.*)?\n)*)%%(\w+).*")
 _COMMAND = re.compile(r"^[%!].*$", re.MULTILINE)
 _KEPT = "#\N{ZERO WIDTH SPACE}"
 """What stands in front of a command while a notebook is exported."""
@@ -77,10 +79,39 @@ def name_of(path: str | os.PathLike[str], number: int) -> str:
     return f"{os.path.basename(os.fspath(path))} cell {number}"
 
 
+def plain(source: str) -> tuple[str, list[str]]:
+    """A cell without commands of notebooks: what is timed runs untimed, `!` and the rest are passed over; and these lines.
+
+    Lines keep their numbers."""
+    passed: list[str] = []
+    block = _BLOCK.match(source)
+    if block is not None:
+        if block[2] not in ("time", "capture", "prun"):
+            return "", [block[0].strip()]
+        source = block[1] + source[block.end() :]
+
+    def line(found: re.Match[str]) -> str:
+        if found[2].startswith("%time "):
+            return found[1] + found[2][6:].strip()
+        if not _IDLE.match(found[2]):
+            passed.append(found[2])
+        return found[1] + "pass" if found[1] else ""
+
+    return _COMMANDS.sub(line, source), passed
+
+
 def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], None]) -> None:
     """Runs a cell; the value of a last expression goes to `echo`, unless a semicolon stands behind it."""
-    text = _IDLE.sub("", source)
-    program = session.compile(text, name, continued=True)
+    text = source
+    try:
+        program = session.compile(text, name, continued=True)
+    except SyntaxError:
+        text, passed = plain(source)
+        if text == source:
+            raise
+        program = session.compile(text, name, continued=True)
+        for each in passed:
+            print(f"{name}: `{each}` is passed over", file=sys.stderr)
     session.execute(program, None, program.statements[:-1])
     session.execute(program, None if text.rstrip().endswith(";") else echo, program.statements[-1:])
 
@@ -150,7 +181,11 @@ def stored_lines(cell: Any) -> list[str]:
     for output in cell.outputs:
         if output.output_type == "stream" and output.name == "stdout":
             shown += output.text
-        elif output.output_type == "execute_result":
+        elif (
+            output.output_type == "execute_result"
+            or output.output_type == "display_data"
+            and "image/png" not in output.data
+        ):
             shown += output.data.get("text/plain", "") + "\n"
         elif output.output_type == "error":
             error = f"{output.ename}: {output.evalue}" if output.evalue else output.ename

@@ -8,11 +8,13 @@ Markdown lose theirs, and SVG is shown as a picture, in which none runs.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
 from ..display.nested import plain_text
 from ..language import peek
+from ..tools.displays import DisplayObject
 from ..tools.picture import Picture
 from ..tools.shown import Shown
 
@@ -34,8 +36,8 @@ METHODS = {
 }
 
 
-def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
-    """Data and metadata by MIME type; runs within the session."""
+def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    """Data and metadata by MIME type; runs within the session. What fails but the text goes into `errors`."""
     base = peek.tensor_class(value)
     if base is not None:
         text = repr(value)
@@ -46,26 +48,66 @@ def bundle(value: Any) -> tuple[dict[str, str], dict[str, Any]]:
     data = {"text/plain": plain_text(value)}
     if type(value) in (Shown, Picture):
         return data | type(value)._forms(value), {}
+    shown = displayed(value)
+    if shown is not None:
+        return data | _harmless(shown), {}
     if not isinstance(value, type) and not peek.is_library(type(value)):
-        data.update(_own(value))
+        data.update(_own(value, [] if errors is None else errors))
     return data, {}
 
 
-def _own(value: Any) -> dict[str, str]:
+def _own(value: Any, errors: list[Exception]) -> dict[str, str]:
     """The representations that a program's class offers, made harmless."""
     found: dict[str, Any] = {}
     whole = _method(value, "_repr_mimebundle_")
     if whole is not None:
-        given = whole(include=None, exclude=None)
+        given = _called(errors, lambda: whole(include=None, exclude=None))
         given = given[0] if type(given) is tuple and given else given
         if type(given) is dict:
             found = {key: each for key, each in given.items() if type(key) is str}
     for name, kind in METHODS.items():
         method = _method(value, name) if kind not in found else None
         if method is not None:
-            each = method()
-            found[kind] = each[0] if type(each) is tuple and each else each
+            each = _called(errors, method)
+            if each is not None:
+                found[kind] = each[0] if type(each) is tuple and each else each
     return _harmless(found)
+
+
+def _called(errors: list[Exception], method: Callable[[], Any]) -> Any:
+    try:
+        return method()
+    except Exception as error:
+        errors.append(error)
+        return None
+
+
+def displayed(value: Any) -> dict[str, Any] | None:
+    """The form of `HTML(...)` and its like, also of classes that a program derives; None of other values."""
+    for cls in type(value).__mro__:
+        if cls.__module__ == "IPython.core.display" and issubclass(cls, DisplayObject):
+            return dict(cls._forms(value))
+    return None
+
+
+class Outputs:
+    """What programs display themselves."""
+
+    def __init__(self, publish: Callable[..., None], update: Callable[..., None], clear: Callable[..., None]) -> None:
+        self._publish, self._update, self.clear = publish, update, clear
+
+    def show(self, value: Any, raw: bool, name: str | None) -> None:
+        """Show a value, or data by MIME type, beneath the cell."""
+        self._publish(*self._bundle(value, raw), False, name)
+
+    def update(self, value: Any, raw: bool, name: str) -> None:
+        """Show it in the place of what was shown under a name."""
+        self._update(self._bundle(value, raw)[0], name)
+
+    def _bundle(self, value: Any, raw: bool) -> tuple[dict[str, str], dict[str, Any]]:
+        if raw and type(value) is dict:
+            return _harmless({key: each for key, each in value.items() if type(key) is str}), {}
+        return bundle(value)
 
 
 def _method(value: Any, name: str) -> Any:

@@ -15,8 +15,9 @@ from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
+from ..tools.displays import board
 from ..tools.progress import screen
-from .bundle import bundle
+from .bundle import Outputs, bundle
 from .progress import Bars
 
 _COMMAND = re.compile(r"%{1,2}(\w*)$")
@@ -34,11 +35,20 @@ class Failure(NamedTuple):
 class Cells(Shell):
     """The dialogue of one kernel."""
 
-    lacks = frozenset("run load edit save transcript export config page cd ls cat paste".split())
+    passes = frozenset(("config",))
+    lacks = frozenset("run load edit save transcript export page cd ls cat paste".split())
 
-    def __init__(self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        options: Options,
+        stdin: Any,
+        publish: Callable[..., None],
+        update: Callable[..., None],
+        clear: Callable[..., None],
+    ) -> None:
         self.stdin, self.publish = stdin, publish
         screen.elsewhere = Bars(publish, update)
+        board.elsewhere = Outputs(publish, update, clear)
         super().__init__(None, options)
         self.silent = False
         self.failure: Failure | None = None
@@ -102,7 +112,10 @@ class Cells(Shell):
         if self.silent:
             return
         self.outputs.keep(self.count, value)
-        data, metadata = bundle(value)
+        errors: list[Exception] = []
+        data, metadata = bundle(value, errors)
+        for error in errors:  # the text is there all the same
+            print(self.session.diagnose(error), file=sys.stderr)
         tee.keep(data["text/plain"] + "\n")
         self.publish(data, metadata, True, None)
 

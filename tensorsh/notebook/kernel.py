@@ -25,10 +25,14 @@ class Answers:
 
     def readline(self, size: int = -1) -> str:
         """A line with its end. Raises EOFError where the client cannot be asked."""
+        return self.answer("")
+
+    def answer(self, prompt: str) -> str:
+        """The answer to a question, with its end."""
         from ipykernel.kernelbase import StdinNotImplementedError
 
         try:
-            return str(self.kernel.raw_input("")) + "\n"
+            return str(self.kernel.raw_input(prompt)) + "\n"
         except StdinNotImplementedError:
             raise EOFError("this notebook's client cannot be asked for input") from None
 
@@ -54,7 +58,7 @@ class TensorshKernel(Kernel):
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
-        self.cells = Cells(self.options, Answers(self), self.publish, self.update)
+        self.cells = Cells(self.options, Answers(self), self.publish, self.update, self.clear)
 
     _supports_kernel_subshells = False  # programs of one session take turns
 
@@ -80,6 +84,11 @@ class TensorshKernel(Kernel):
         """Replace what was displayed under a name."""
         content = {"data": data, "metadata": {}, "transient": {"display_id": display}}
         self.send_response(self.iopub_socket, "update_display_data", content)
+
+    def clear(self, wait: bool) -> None:
+        """Clear what stands beneath the cell."""
+        self._flush()
+        self.send_response(self.iopub_socket, "clear_output", {"wait": wait})
 
     def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):

@@ -5,6 +5,7 @@ The launcher, torchrun, mpiexec and srun say it in the environment under names o
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -75,13 +76,14 @@ class Unreachable(Exception):
     """The place where the ranks meet cannot be reached."""
 
 
-def meet(rank: int, size: int, host: str, port: int, seconds: float) -> Client:
+def meet(rank: int, size: int, host: str, port: int, seconds: float, secret: str = "") -> Client:
     """Joins a world that no manager has made: rank 0 starts the service at an address, the others come there.
 
-    On one machine it is a socket of the file system's abstract part, which no network reaches; elsewhere a port.
+    On one machine it is a socket of the file system's abstract part, which no network reaches; elsewhere a port. A script's
+    own processes meet by a secret, whatever the host.
     """
     end = time.monotonic() + seconds
-    family, address = place(host, port)
+    family, address = place("localhost", f"{secret}-{port}") if secret else place(host, port)
     if rank == 0:
         _start(size, family, address)
     keys = _reach(family, address, f"keys {rank} {socket.gethostname()}\n", end)
@@ -111,7 +113,7 @@ def keys(host: str, port: int, master: bool, seconds: float) -> Client:
     return found
 
 
-def place(host: str, port: int) -> tuple[int, object]:
+def place(host: str, port: int | str) -> tuple[int, object]:
     """Family and address of a meeting place."""
     if (host in LOCAL or host == socket.gethostname()) and sys.platform == "linux":
         return socket.AF_UNIX, f"\0tensorsh-{os.getuid()}-{port}"
@@ -123,7 +125,7 @@ def _start(size: int, family: int, address: object) -> None:
     try:
         if family == socket.AF_INET:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)  # type: ignore[arg-type]
+        _bind(listener, address)
         listener.listen(size * 2 + 8)
     except OSError as error:
         listener.close()
@@ -136,6 +138,18 @@ def _start(size: int, family: int, address: object) -> None:
     os.close(reading)
     listener.close()
     _held.append(writing)
+
+
+def _bind(listener: socket.socket, address: object) -> None:
+    """Take an address, which a service that is just ending may still have."""
+    end = time.monotonic() + 1
+    while True:
+        try:
+            return listener.bind(address)  # type: ignore[arg-type]
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
 
 
 _held: list[int] = []

@@ -131,10 +131,13 @@ def _make_input(stdin: TextIO | None, stdout: TextIO | None) -> Callable[..., st
     def input(prompt: Any = "") -> str:
         if stdin is None:
             raise EOFError("input() reads a terminal, and this program was started without one")
-        stream = sys.stdout if stdout is None else stdout
-        stream.write(str(prompt))
-        stream.flush()
-        line = stdin.readline()
+        if hasattr(stdin, "answer"):  # which shows the question itself
+            line = stdin.answer(str(prompt))
+        else:
+            stream = sys.stdout if stdout is None else stdout
+            stream.write(str(prompt))
+            stream.flush()
+            line = stdin.readline()
         if not line:
             raise EOFError("EOF when reading a line")
         return line.removesuffix("\n")

@@ -26,6 +26,10 @@ STEP = 0.05
 
 _tokens: tuple[int, int] | None = None
 """A pipe with a byte for each process that may yet be started; it is all processes' of a program."""
+_secret = ""
+"""What the processes of this program alone know, once there are several."""
+_owner = 0
+"""The process that chose it."""
 _ends: list[int] = []
 """Our ends of the pipes by which children notice that we ended: a child must not keep those of the others open."""
 _children: list[Child] = []
@@ -127,9 +131,16 @@ def start(work: Callable[[], int | None]) -> Child:
     return child
 
 
+def secret() -> str:
+    """A name that no other program knows, by which this one's processes find each other; empty while there is but one."""
+    return _secret
+
+
 def _take() -> None:
     """Take one of the places for processes."""
-    global _tokens
+    global _owner, _secret, _tokens
+    if not _children and _owner in (0, os.getpid()):  # those of before may have left something under the old name
+        _owner, _secret = os.getpid(), os.urandom(16).hex()
     if _tokens is None:
         reading, writing = os.pipe()
         os.set_blocking(reading, False)

@@ -161,7 +161,7 @@ def dispatch(shell: Shell, text: str) -> bool:
     if newline:
         name, argument = head, rest + (" " + argument if argument else "")
     found = commands().get(name)
-    if found is None and name in IDLE:
+    if name in shell.passes or found is None and name in IDLE:
         shell.pass_over(name)
         return True
     try:

@@ -41,6 +41,8 @@ class Shell:
 
     lacks: frozenset[str] = frozenset()
     """Commands that are not there: an entry may be somebody else's, and they ask no permissions."""
+    passes: frozenset[str] = frozenset()
+    """Commands that have another meaning for whoever wrote the entry, and are passed over."""
 
     def __init__(self, session: Session | None = None, options: Options | None = None) -> None:
         self.fresh = session is None

@@ -5,6 +5,7 @@
     track(loader)            a progress bar around an iterable
     plot(losses), hist(x)    in the terminal
     summary(model, (1, 28, 28))
+    display(x)               beneath a notebook's cell; elsewhere it prints
 
 They stand behind a script's own names, Python's builtins and torch's. Each session has its own, made when it is named.
 """
@@ -25,6 +26,7 @@ TOOLS = {
     "plot": "plots",
     "hist": "plots",
     "summary": "summary",
+    "display": "displays",
 }
 """The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
 
@@ -48,6 +50,13 @@ def tool(session: Workspace, name: str) -> Any:
     from importlib import import_module
 
     return import_module(f"tensorsh.tools.{TOOLS[name]}").make(session)[name]
+
+
+def ipython(session: Workspace | None) -> Any:
+    """What `import IPython` binds in one session."""
+    from .displays import ipython
+
+    return ipython(session)
 
 
 def tqdm(session: Workspace | None) -> Any:

@@ -156,3 +156,10 @@ def test_shared_memory_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
         RuntimeError, match=r"^shared memory is full: 2 ranks need \d+ MB in /dev/shm, and \d+ MB are free"
     ):
         transport.check_shared_memory(2)
+
+
+def test_what_is_no_module_is_not_sharded() -> None:
+    from tensorsh.torch.distributed.fsdp.module import fully_shard
+
+    with pytest.raises(TypeError, match="^'int' object is not iterable$"):
+        fully_shard(5)

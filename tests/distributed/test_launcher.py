@@ -99,8 +99,55 @@ def test_mpiexec_ends_when_a_rank_raises(tmp_path: Path) -> None:
     command = [os.path.join(sys.prefix, "bin", "mpiexec"), "-n", "2", sys.executable, "-m", "tensorsh"]
     for words in ([program(tmp_path, ".tsr", text)], ["python", program(tmp_path, ".py", text)]):
         done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=LONGEST)
-        assert done.returncode != 0 and "ZeroDivisionError" in done.stderr
+        assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "BAD TERMINATION" not in done.stdout
     assert gone_from_shared_memory(set())
+
+
+def test_a_script_by_the_names_of_torchrun(tmp_path: Path) -> None:
+    """Whoever starts the ranks says where they meet, not the script."""
+    names = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29713"}
+    command = [sys.executable, "-m", "tensorsh", program(tmp_path, ".tsr"), "a"]
+    ranks = [
+        subprocess.Popen(
+            command,
+            env={**os.environ, **names, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    for rank in ranks:
+        assert "tensor([3., 3.])" in rank.communicate(timeout=LONGEST)[0] and rank.returncode == 0
+
+
+SPAWNS = """\
+import os
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def work(rank, size, how):
+    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "localhost", "29714"
+    dist.init_process_group("gloo", rank=rank, world_size=size, init_method=how)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))
+    model(torch.ones(1, 2) * (rank + 1)).sum().backward()
+    print(f"<{rank} {model.module.weight.grad}>", end="", flush=True)
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    for how in (None, "tcp://198.51.100.1:29715"):
+        mp.spawn(work, args=(2, how), nprocs=2, join=True)
+"""
+
+
+def test_ranks_that_a_program_starts_itself(tmp_path: Path) -> None:
+    """As in PyTorch's DDP tutorial; those of a script meet by a secret of their own, whatever address it names."""
+    for name, text in (("spawns.tsr", SPAWNS), ("spawns.py", SPAWNS.replace(', "tcp://198.51.100.1:29715"', ","))):
+        (tmp_path / name).write_text(text)
+        done = tensorsh(*(["python"] if name.endswith("py") else []), str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        for rank in range(2):
+            assert done.stdout.count(f"<{rank} tensor([[1.5000, 1.5000]])>") == (2 if name.endswith("tsr") else 1)
 
 
 BY_HAND = """\

@@ -101,6 +101,20 @@ def test_names_and_arguments_that_cannot_be_are_told_also_where_nothing_runs(edi
     ]
 
 
+def test_names_that_a_module_of_the_library_lacks_are_told_also_where_nothing_runs(editor):
+    text = editor.open(
+        "import torch\nimport torch.nn.functional as F\ndef f(x):\n    y = torch.onse(2)\n    y = F.rleu(x)\n    y = torch.nn.Liner(2, 3)\n"
+        "    return torch.linalg.norm(y), torch.special.expit(y), torch.utils.checkpoint, torch.cuda.is_available()\n"
+    )
+    assert text.messages() == [
+        "3: module 'torch' has no attribute 'onse'; did you mean `ones`?",
+        "4: module 'torch.nn.functional' has no attribute 'rleu'; did you mean `relu`?",
+        "5: module 'torch.nn' has no attribute 'Liner'; did you mean `Linear`?",
+    ]
+    text = editor.open("a = torch.onse(2)\n")
+    assert text.messages() == ["0: AttributeError: module 'torch' has no attribute 'onse'\nhint: did you mean `ones`?"]
+
+
 def test_what_lint_finds_is_a_warning_as_one_types(editor):
     text = editor.open("p = ones(3, 1)\nt = ones(3)\nloss = ((p - t) ** 2).mean()\n")
     (said,) = text.messages()

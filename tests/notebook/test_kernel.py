@@ -64,14 +64,15 @@ def test_input_is_asked_of_the_person(kernel) -> None:
     def answer(message) -> None:
         kernel.channels.input("42")
 
-    shown = []
+    shown, asked = [], []
     reply = kernel.channels.execute_interactive(
         "int(input('how many? ')) + 1",
         allow_stdin=True,
-        stdin_hook=answer,
+        stdin_hook=lambda message: answer(asked.append(message["content"]["prompt"])),
         output_hook=lambda message: shown.append(message["content"]),
         timeout=30,
     )
+    assert asked == ["how many? "] and "how many? " not in str([each.get("text") for each in shown])
     assert reply["content"]["status"] == "ok" and any(each.get("data", {}).get("text/plain") == "43" for each in shown)
     assert kernel.run("input()", allow_stdin=False)[0]["ename"] == "EOFError"
 
@@ -265,3 +266,65 @@ def test_progress_bars_are_redrawn_in_place(kernel) -> None:
             "#################### 4/4 [" in data["text/plain"] and "<progress value='4' max='4'>" in data["text/html"]
         )
         assert "<b>" not in data["text/html"]
+
+
+def test_a_form_that_fails_leaves_the_text(kernel) -> None:
+    reply, seen = kernel.run(
+        "class Bad:\n    def _repr_html_(self): raise ValueError('no html')\n    def __repr__(self): return 'text'\nBad()"
+    )
+    assert reply["status"] == "ok" and [kind for kind, _ in seen] == ["stream", "execute_result"]
+    assert "ValueError: no html" in seen[0][1]["text"] and seen[1][1]["data"] == {"text/plain": "text"}
+
+
+def test_settings_of_ipython_are_passed_over(kernel) -> None:
+    assert kernel.texts("%config InlineBackend.figure_format = 'svg'\n%load_ext autoreload\n%matplotlib inline\n7") == [
+        "7"
+    ]
+
+
+def test_what_programs_display_themselves(kernel) -> None:
+    """As ipykernel shows it: the kinds of messages and their text, tried beside it."""
+    kernel.run("from IPython.display import *\nimport IPython.display as shown, IPython")
+    _, seen = kernel.run("display(HTML('<i>x</i>')); display('s', 3); print('then'); HTML('<b>y</b>')")
+    html = {"text/plain": "<IPython.core.display.HTML object>"}
+    assert [(kind, content.get("data", content.get("text"))) for kind, content in seen] == [
+        ("display_data", html | {"text/html": "<i>x</i>"}), ("display_data", {"text/plain": "'s'"}),
+        ("display_data", {"text/plain": "3"}), ("stream", "then\n"), ("execute_result", html | {"text/html": "<b>y</b>"}),
+    ]  # fmt: skip
+    _, seen = kernel.run(
+        "h = display(1, display_id='d'); h.update(2); clear_output(wait=True)\nupdate_display(3, display_id='d')"
+    )
+    assert [kind for kind, _ in seen] == ["display_data", "update_display_data", "clear_output", "update_display_data"]
+    assert seen[0][1]["transient"] == {"display_id": "d"} and seen[2][1] == {"wait": True}
+    assert seen[3][1]["data"] == {"text/plain": "3"}
+    assert kernel.run("Math('x^2')")[1][0][1]["data"]["text/latex"] == "$\\displaystyle x^2$"
+    assert kernel.run("shown.Markdown('# h')")[1][0][1]["data"]["text/markdown"] == "# h"
+    _, seen = kernel.run("display({'text/plain': 'p', 'text/html': '<script>1</script>q'}, raw=True)")
+    assert seen[0][1]["data"] == {"text/plain": "p", "text/html": "q"}
+    assert "<script" not in str(kernel.run("HTML('<b>z</b><script>alert(1)</script>')"))
+
+
+def test_what_a_program_writes_to_a_printer(kernel) -> None:
+    kernel.run(
+        "class Pr:\n    def __init__(s, x): s.x = x\n    def _repr_pretty_(s, p, cycle):\n        with p.group(2, 'Pr(', ')'):\n"
+        "            p.pretty(s.x); p.text(','); p.breakable(); p.text('end')"
+    )
+    assert kernel.texts("Pr([1, 2])") == ["Pr([1, 2], end)"]
+    assert kernel.texts("[Pr(1), Pr(Pr(2))]") == ["[Pr(1, end), Pr(Pr(2, end), end)]"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "IPython.get_ipython()", "IPython.display.os", "shown.Image('/etc/passwd')", "HTML(filename='/etc/passwd')",
+        "Markdown(filename='../../../../etc/passwd')", "HTML._read", "HTML('x')._read('/etc/passwd')", "display.__globals__",
+        "HTML(url='file:///etc/passwd')", "DisplayHandle('x').__class__.__init__.__globals__", "IPython.core.display.acting",
+        "class G(HTML):\n    def g(self): return self._forms.__func__.__globals__\nG('x').g()",
+        "class Q:\n    def _repr_pretty_(s, p, cycle): p.text(p._Printer__text_of)\nQ()",
+        "class Q:\n    def _repr_pretty_(s, p, cycle): p.text(p.group.__wrapped__.__globals__)\nQ()",
+    ],
+)  # fmt: skip
+def test_no_display_leads_out(kernel, code: str) -> None:
+    kernel.run("from IPython.display import *\nimport IPython.display as shown, IPython")
+    reply, seen = kernel.run(code)
+    assert reply["status"] == "error" and "root:" not in str(seen)

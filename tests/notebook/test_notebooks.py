@@ -48,6 +48,37 @@ def test_cells_run_in_order_until_one_fails(tmp_path: Path) -> None:
     assert done.returncode == 1 and "needs --allow-read" in done.stderr
 
 
+def test_commands_of_notebooks_are_passed_over_or_untimed(tmp_path: Path) -> None:
+    path = notebook(
+        tmp_path / "m.ipynb",
+        "!pip install torch",
+        "%matplotlib inline\n%time x = torch.ones(2)\nx",
+        "# c\n%%time\ny = x + 1\ny.sum()",
+        "%timeit x + 1",
+        "%%bash\nls",
+        's = """\n%time is text\n! too"""\nprint(s)',
+        "for i in range(2):\n    %time z = i\nz",
+        "%%capture\nw = 3",
+        '%config InlineBackend.figure_format = "svg"\n%load_ext autoreload\n%autoreload 2\nw',
+        "from IPython.display import display\ndisplay(w, 's')",
+    )
+    done = tensorsh(path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "tensor([1., 1.])\ntensor(4.)\n\n%time is text\n! too\n1\n3\n3\n's'\n"
+    assert done.stderr == "".join(
+        f"m.ipynb cell {number}: `{line}` is passed over\n"
+        for number, line in ((1, "!pip install torch"), (4, "%timeit x + 1"), (5, "%%bash"))
+    )
+    tensorsh("test", "--bless", path)
+    assert tensorsh("test", path).returncode == 0
+    kept = nbformat.read(path, 4)
+    kept.cells[-1].outputs = [new_output("display_data", {"text/plain": text}) for text in ("3", "'s'")]
+    nbformat.write(kept, path)
+    assert tensorsh("test", path).returncode == 0
+    done = tensorsh(notebook(tmp_path / "n.ipynb", "%time x = 1\nf("))
+    assert done.returncode == 1 and "--> n.ipynb cell 1:2:2" in done.stderr
+
+
 def test_outputs_are_compared_and_blessed(tmp_path: Path) -> None:
     right = new_code_cell("print('a')\n1 + 1")
     right.outputs = [new_output("stream", text="a\n"), new_output("execute_result", {"text/plain": "2"})]

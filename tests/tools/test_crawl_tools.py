@@ -17,8 +17,8 @@ def test_nothing_leads_out(tmp_path: Path) -> None:
     session.run("x = ones(2, requires_grad); y = x * 2")
     made = session.run(
         "[graph, detect_nan, track, plot, hist, summary, graph(y), detect_nan(), track([1]), plot([1, 2]), hist(x), "
-        "summary(nn.Linear(1, 1))]"
+        "summary(nn.Linear(1, 1)), display, display(display_id=True)]"
     )
-    assert len(TOOLS) == 6
+    assert len(TOOLS) == 7
     bad, seen = crawl({str(i): value for i, value in enumerate(made)}, 3)
     assert bad == [] and seen >= 12

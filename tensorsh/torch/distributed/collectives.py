@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from . import nccl
-from .groups import Call, ProcessGroup, group_of, outside, warn_outside, world
+from .groups import Call, ProcessGroup, group_of, outside, seconds_of, warn_outside, world
 from .held import Held, gather_bytes, octets, told
 from .reduce_ops import ReduceOp, Reduction, kind_of, supports_complex
 from .transport import finished, in_pieces
@@ -39,7 +39,7 @@ def check_dtypes(*tensors: Any) -> None:
     first = tensors[0].dtype
     for each in tensors:
         if each.dtype != first:
-            raise ValueError(f"Invalid usage of tensors with different dtypesFound {each.dtype} and  {first}")
+            raise ValueError(f"Invalid usage of tensors with different dtypesFound {first} and  {each.dtype}")
 
 
 def dtype_name(t: Tensor) -> str:
@@ -161,7 +161,7 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: b
     """Give all processes the tensors of all, in a list of tensors of the same shape."""
     tensor_list = check_list(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
-    check_dtypes(tensor, *tensor_list) if tensor_list else None
+    check_dtypes(*tensor_list, tensor) if tensor_list else None
     found = find(group, "all_gather")
     if found is None:
         return None
@@ -204,7 +204,7 @@ def barrier(
 
     before = found._timeout
     if timeout is not None:
-        found._timeout = timeout.total_seconds()
+        found._timeout = seconds_of(timeout)
     try:
         return found._run(Call("barrier"), begin, [], async_op)
     finally:

@@ -192,6 +192,13 @@ class DeviceMesh(metaclass=Sealed):
         made._fill(device_type, grid, tuple(mesh_dim_names) if mesh_dim_names else None, strides, None, groups)
         return made
 
+    def __enter__(self) -> DeviceMesh:
+        world.meshes.append(self)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        world.meshes.pop()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DeviceMesh) and self._key() == other._key()
 
@@ -211,6 +218,13 @@ class DeviceMesh(metaclass=Sealed):
 
 
 allow(DeviceMesh, "_flatten", "_get_root_mesh", "_get_mesh_dim_by_name")
+
+
+def current_mesh() -> DeviceMesh:
+    """The mesh whose `with` block the program is in."""
+    if not world.meshes:
+        raise RuntimeError("No device mesh is currently active!")
+    return world.meshes[-1]
 
 
 def init_device_mesh(

@@ -192,7 +192,8 @@ def reduce_scatter(
     found = find(group, "reduce_scatter")
     if found is None:
         return None
-    check_count(input_list, found, "reduce_scatter", "input")
+    if len(input_list) != found.size():
+        raise RuntimeError("invalid input tensor list size, must be world size")
     for i, each in enumerate(input_list):
         check_shape(each, output, "reduce_scatter", i)
     return _reduce_scatter(found, output, [Held(each) for each in input_list], op, "reduce_scatter", async_op)
@@ -257,8 +258,11 @@ def all_to_all(
     found = find(group, "all_to_all")
     if found is None:
         return None
-    for given, what in ((input_tensor_list, "input"), (output_tensor_list, "output")):
-        check_count(given, found, "alltoall", what)
+    for given, what in ((output_tensor_list, "output"), (input_tensor_list, "input")):
+        if len(given) != found.size():
+            raise RuntimeError(
+                f"ProcessGroupGloo::alltoall: {what} tensor list size {len(given)} does not match world size {found.size()}"
+            )
     given, taken = [Held(each) for each in input_tensor_list], [Held(each) for each in output_tensor_list]
     sent, wanted = [each.size for each in given], [each.size for each in taken]
 

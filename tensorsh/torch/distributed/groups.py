@@ -11,6 +11,7 @@ from typing import Any
 from ...ranks.service import ENDED
 from ...sandbox.sealed import Sealed
 from . import transport as carrier
+from .constants import default_pg_timeout
 from .errors import DistBackendError
 from .transport import Transport, text_of
 from .work import Progress, Work
@@ -203,6 +204,8 @@ class World:
         self.named = 0
         self.sent: list[Any] = []
         """Messages that were copied, until they have arrived."""
+        self.meshes: list[Any] = []
+        """The meshes whose `with` blocks the program is in."""
 
     def number(self) -> int:
         """The number of the next group: all processes make their groups in the same order."""
@@ -218,17 +221,26 @@ class World:
 world = World()
 
 
-class GroupMember(metaclass=Sealed):
-    """Stands for membership: `NON_GROUP_MEMBER` is what `new_group` gives a process that is not in the group."""
-
-    __module__ = "torch.distributed.distributed_c10d"
-    NON_GROUP_MEMBER = -100
+def seconds_of(timeout: Any) -> float:
+    """A timeout in seconds; 30 minutes for None."""
+    if timeout is None:
+        timeout = default_pg_timeout
+    if not isinstance(timeout, timedelta):
+        raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
+    return timeout.total_seconds()
 
 
 class _GroupNames(Sealed):
     @property
     def WORLD(cls) -> ProcessGroup | None:
         return world.default
+
+
+class GroupMember(metaclass=_GroupNames):
+    """Stands for membership: `NON_GROUP_MEMBER` is what `new_group` gives a process that is not in the group."""
+
+    __module__ = "torch.distributed.distributed_c10d"
+    NON_GROUP_MEMBER = -100
 
 
 class group(metaclass=_GroupNames):  # noqa: N801

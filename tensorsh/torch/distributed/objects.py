@@ -13,7 +13,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.files import acting
 from ..serialization import load, save
 from .collectives import check_root, find, member, world
-from .groups import Call, ProcessGroup, Unfinished
+from .groups import Call, ProcessGroup, Unfinished, seconds_of
 from .held import gather_bytes
 from .transport import finished
 
@@ -198,7 +198,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     found = find(group, "monitored_barrier")
     if found is None:
         return
-    seconds = found._timeout if timeout is None else timeout.total_seconds()
+    seconds = found._timeout if timeout is None else seconds_of(timeout)
     before, start = found._timeout, time.monotonic()
     found._timeout = seconds
 

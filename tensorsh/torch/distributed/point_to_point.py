@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
 from .collectives import check_tensor, find, member
-from .groups import Call, ProcessGroup, Unfinished, world
+from .groups import Call, ProcessGroup, Unfinished, group_of, world
 from .held import Held, octets
 from .transport import finished
 from .work import Work
@@ -173,6 +173,15 @@ class P2POp(metaclass=Sealed):
             group,
             tag,
             group_peer,
+        )
+
+    def __repr__(self) -> str:
+        found = group_of(self.group)
+        peer = found._place.get(self.peer, self.peer) if self.group_peer is None else self.group_peer
+        source, target = (found._me, peer) if self.op is isend else (peer, found._me)
+        return (
+            f"P2POp({self.op.__name__} pg={found.group_name}, group_src={source}, group_dst={target},  {self.tensor.shape}, "
+            f"{self.tensor.dtype})"
         )
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from . import transport as carrier
 from .backends import Backend, check_backend
-from .constants import default_pg_timeout
-from .groups import GroupMember, ProcessGroup, default_group, group_of, outside, world
+from .groups import GroupMember, ProcessGroup, default_group, group_of, outside, seconds_of, world
 from .rendezvous import Meeting, meet, meet_by_store
 from .stores import PrefixStore, Store
 from .work import Progress
@@ -34,14 +33,6 @@ def is_initialized() -> bool:
 def is_torchelastic_launched() -> bool:
     """Whether a launcher has started this process."""
     return "TORCHELASTIC_RUN_ID" in os.environ
-
-
-def seconds_of(timeout: Any) -> float:
-    if timeout is None:
-        timeout = default_pg_timeout
-    if not isinstance(timeout, timedelta):
-        raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
-    return timeout.total_seconds()
 
 
 def init_process_group(
@@ -221,7 +212,13 @@ def get_backend(group: Any = None) -> Backend:
 def get_backend_config(group: Any = None) -> str:
     """The backends of a group by device."""
     name = get_backend(group)
-    return f"cuda:{name}" if name == "nccl" else f"cpu:{name}" if name in ("gloo", "mpi") else "cpu:gloo,cuda:nccl"
+    return (
+        f"cuda:{name}"
+        if name == "nccl"
+        else f"cpu:{name},cuda:{name}"
+        if name in ("gloo", "mpi")
+        else "cpu:gloo,cuda:nccl"
+    )
 
 
 def get_pg_count() -> int:

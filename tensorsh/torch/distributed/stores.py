@@ -27,7 +27,7 @@ def as_bytes(value: Any) -> bytes:
 class Store(metaclass=OpenSealed):
     """Keys with values of bytes that processes share. `get` and `wait` wait for a key until the timeout."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch.distributed.distributed_c10d"
     _timeout = TIMEOUT
 
     def _ask(self, *fields: bytes) -> list[bytes]:
@@ -109,7 +109,7 @@ class Store(metaclass=OpenSealed):
 class HashStore(Store):
     """Keys in the memory of this process."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch._C._distributed_c10d"
 
     def __init__(self) -> None:
         from ...ranks.service import Table
@@ -123,7 +123,7 @@ class HashStore(Store):
 class KeyStore(Store):
     """Keys that the service of the ranks keeps."""
 
-    __module__, __qualname__ = "torch.distributed", "TCPStore"
+    __module__, __qualname__ = "torch._C._distributed_c10d", "TCPStore"
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -141,7 +141,7 @@ class KeyStore(Store):
 class PrefixStore(Store):
     """The keys of another store that begin with a prefix."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch.distributed.distributed_c10d"
 
     def __init__(self, prefix: str, store: Store) -> None:
         self._prefix, self._under = as_bytes(prefix) + b"/", store
@@ -166,7 +166,7 @@ class PrefixStore(Store):
 class FileStore(Store):
     """Keys in a file that all processes can reach."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch._C._distributed_c10d"
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         from .file_store import FileTable

@@ -16,10 +16,10 @@ __all__ = ["TCPStore"]
 class TCPStore(Store):
     """Keys at an address: one process (`is_master`) keeps them, the others come there."""
 
-    __module__ = "torch.distributed"
+    __module__ = "torch._C._distributed_c10d"
 
     def __init__(
-        self, host_name: str, port: int = 29500, world_size: int | None = None, is_master: bool = False,
+        self, host_name: str, port: int, world_size: int | None = None, is_master: bool = False,
         timeout: timedelta = TIMEOUT, wait_for_workers: bool = True, multi_tenant: bool = False,
         master_listen_fd: int | None = None, use_libuv: bool = True,
     ) -> None:  # fmt: skip

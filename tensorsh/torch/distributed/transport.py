@@ -241,6 +241,12 @@ def leave(transport: Transport) -> None:
     """At the end of the process: says goodbye, or ends MPI where mpiexec waits for that; not after an error, when MPI would
     wait for the others."""
     if places.failed or getattr(sys, "last_value", None) is not None:
+        if (
+            places.attached and not transport.MPI.Is_finalized()
+        ):  # mpiexec is told to end the others, and with which code
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            transport.MPI.COMM_WORLD.Abort(1)
         return
     if transport.keys is not None:
         transport.keys.leave()

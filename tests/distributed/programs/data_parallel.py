@@ -5,6 +5,7 @@ import torch.distributed as dist
 import torch.nn as nn
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.algorithms.join import Join
+from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 dist.init_process_group("gloo")
@@ -105,4 +106,23 @@ def hook(state, bucket):
 h.register_comm_hook(None, hook)
 h(torch.ones(1, 2))["out"].sum().backward()
 print(h.module.l.weight.grad)
+h = DDP(nn.Linear(2, 2))
+print(h.device, h.device_ids, h.output_device, h.dim, h.device_type, h.is_multi_device_module)
+for words in ({"device_ids": [0]}, {"device_ids": [0, 1]}, {"output_device": 1}, {"device_ids": []}):
+    try:
+        print(type(DDP(nn.Linear(2, 2), **words)).__name__)
+    except ValueError as e:
+        print(e)
+torch.manual_seed(4)
+h, more = nn.Linear(3, 2), nn.Parameter(torch.ones(2))
+opt = ZeroRedundancyOptimizer(h.parameters(), optimizer_class=torch.optim.Adam, lr=0.1)
+opt.add_param_group({"params": [more], "lr": 0.5})
+for _ in range(2):
+    opt.zero_grad()
+    (h(torch.ones(1, 3)) * more).sum().backward()
+    opt.step()
+print(len(opt.param_groups), opt.param_groups[1]["lr"], opt.param_groups[1]["betas"], more, h.bias)
+opt.consolidate_state_dict(to=0)
+if r == 0:
+    print(sorted(opt.state_dict()["state"]), opt.state_dict()["param_groups"][1]["params"])
 dist.destroy_process_group()

@@ -5,6 +5,7 @@ import torch.distributed as dist
 import torch.nn as nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import distribute_tensor
 
 dist.init_process_group("gloo")
 r, w = dist.get_rank(), dist.get_world_size()
@@ -105,4 +106,32 @@ try:
     fully_shard(nn.ModuleList([nn.Linear(2, 2)]))
 except ValueError as e:
     print(str(e)[:60])
+with torch.device("meta"):
+    late = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))
+for layer in late:
+    fully_shard(layer) if list(layer.parameters()) else None
+fully_shard(late)
+print(late[0].weight.device, late[0].weight.placements)
+with torch.device("meta"):
+    never = fully_shard(nn.Linear(3, 2))
+try:
+    never(torch.ones(1, 3))
+except RuntimeError as e:
+    print(str(e).splitlines()[0])
+late.to_empty(device="cpu")
+for p in late.parameters():
+    nn.init.constant_(p, 0.5)
+print(late(torch.ones(2, 3)), late[2].weight.to_local())
+late(torch.ones(2, 3)).sum().backward()
+print(late[0].weight.grad.full_tensor())
+given = {
+    k: nn.Parameter(distribute_tensor(torch.ones(v.shape), v.device_mesh, v.placements))
+    for k, v in late.state_dict().items()
+}
+late.load_state_dict(given, assign=True)
+print(late(torch.ones(1, 3)), late[2].bias.full_tensor())
+try:
+    fully_shard(late)
+except AssertionError as e:
+    print(str(e).splitlines()[0])
 dist.destroy_process_group()

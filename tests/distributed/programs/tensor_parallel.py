@@ -11,8 +11,10 @@ from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
     PrepareModuleInput,
+    PrepareModuleOutput,
     RowwiseParallel,
     SequenceParallel,
+    loss_parallel,
     parallelize_module,
 )
 
@@ -164,4 +166,15 @@ for a, b in [(lm, ref)]:
         if not torch.allclose(g, q.grad, atol=1e-5):
             print("differs", n, g.sum().item(), q.grad.sum().item())
 print("end")
+torch.manual_seed(1)
+scores = parallelize_module(nn.Linear(4, 8), mesh, ColwiseParallel(use_local_output=False))
+with loss_parallel():
+    p = scores(torch.ones(3, 4))
+    loss = nn.functional.cross_entropy(p, torch.tensor([0, 1, 7]))
+    print(p.placements, loss)
+    loss.backward()
+print(scores.weight.grad.placements, scores.weight.grad.full_tensor())
+styles = ColwiseParallel(), RowwiseParallel(), SequenceParallel()
+print(*styles, PrepareModuleInput(input_layouts=Shard(0), desired_input_layouts=Replicate()))
+print(PrepareModuleOutput(output_layouts=Shard(0), desired_output_layouts=Replicate()))
 dist.destroy_process_group()

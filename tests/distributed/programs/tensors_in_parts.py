@@ -68,4 +68,38 @@ print(z.full_tensor().unique(), z.placements, d.is_leaf, d.requires_grad)
 opt = torch.optim.SGD([wt], lr=0.1)
 opt.step()
 print(wt.full_tensor())
+
+
+def said(function):
+    try:
+        return function()
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+d = distribute_tensor(torch.arange(32.0).reshape(8, 4), mesh, [Shard(0)])
+for kind in (d[:, 1], d[:, 1:3], d[..., 0], d[None], d[:, None], d[0], d[-1], d[:2]):
+    print("index", kind)
+for kind in (
+    torch.stack([d, d]),
+    torch.stack([d, d], -1),
+    d.expand(2, -1, 4),
+    d.unsqueeze(0).squeeze(),
+    d.topk(2),
+    *d.unbind(1),
+):
+    print("shape", kind)
+for kind in (2 / (d + 1), d // 2, d % 3, 7 // (d + 1), 7 % (d + 1), d.prod(), (d > 0).all(), (d > 100).any()):
+    print("numbers", kind)
+print((d > 0).all().full_tensor(), (d > 30).any().full_tensor(), d.prod(1).full_tensor())
+print(d.sum().item(), float(d.mean()), d.max().item(), bool(d.sum() > 3))
+half = distribute_tensor(torch.ones(2), mesh, [dtn.Partial()])
+print(half, half.full_tensor(), distribute_tensor(torch.ones(2), mesh, [dtn.Partial("max")]))
+for wrong in (lambda: d.item(), lambda: d.tolist(), lambda: d.numpy(), lambda: d + torch.ones(8, 4), lambda: d @ torch.ones(4, 2),
+              lambda: torch.matmul(d, torch.ones(4)), lambda: torch.nn.functional.linear(d, torch.ones(2, 4), torch.ones(2)),
+              lambda: d.unbind(0), lambda: f"{d.sum():.2f}", lambda: dtn.DTensor.from_local(torch.ones(2)),
+              lambda: distribute_tensor(d, mesh, [Shard(1)]), lambda: d.redistribute(mesh, [dtn.Partial()])):  # fmt: skip
+    print(said(wrong))
+with mesh:
+    print(distribute_tensor(torch.ones(4), placements=[Shard(0)]), dtn.DTensor.from_local(torch.ones(2)).placements)
 dist.destroy_process_group()

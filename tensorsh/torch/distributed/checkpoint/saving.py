@@ -11,6 +11,7 @@ import numpy as np
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
 from ... import serialization
+from ...futures import Future
 from ..objects import all_gather_object
 from .folders import folder_of, made, written
 from .items import name_of, part_of, processes, sizes_of, stored, walk
@@ -62,10 +63,11 @@ def save(
     if places:
         written(folder, file, data.getvalue())
     _gather(everything_written := [None] * count, places, process_group)
+    about = _metadata(everything, everything_written, folder)
     if rank == 0:
-        written(folder, ".metadata", packed(_metadata(everything, everything_written, folder)))
+        written(folder, ".metadata", packed(about))
     _gather([None] * count, None, process_group)
-    return None
+    return about
 
 
 def _gather(found: list, value: Any, group: Any) -> None:
@@ -117,17 +119,22 @@ def save_state_dict(
     return save(state_dict, storage_writer=storage_writer, process_group=process_group)
 
 
+class Saved(Future):
+    """A Future of `async_save`, as those of Python's executors are asked."""
+
+    __module__, __qualname__ = "concurrent.futures._base", "Future"
+
+    def result(self, timeout: float | None = None) -> Any:
+        """What was saved."""
+        return self.wait()
+
+
+Saved.__name__ = "Future"
+
+
 def async_save(state_dict: dict, *, checkpoint_id: Any = None, storage_writer: Any = None, **options: Any) -> Any:
     """As `save`; a Future of it, which is done when this returns."""
-    from ...futures import Future
-
-    future: Any = Future()
-    future.set_result(
-        save(
-            state_dict,
-            checkpoint_id=checkpoint_id,
-            storage_writer=storage_writer,
-            process_group=options.get("process_group"),
-        )
-    )
+    future: Any = Saved()
+    group = options.get("process_group")
+    future.set_result(save(state_dict, checkpoint_id=checkpoint_id, storage_writer=storage_writer, process_group=group))
     return future

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.device import absent
 from ....engine.graph.fields import wrap
 from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
 from ..collectives import all_gather, all_reduce
 from ..exchanges import reduce_scatter_tensor
-from ..tensor.dtensor import distribute_tensor
+from ..tensor.dtensor import DTensor, distribute_tensor
 from ..tensor.moving import share
 from ..tensor.placements import Replicate, Shard
 
@@ -45,6 +46,15 @@ class Entry:
         for module, name in self.owners:
             module._parameters[name] = parameter
 
+    def take(self) -> None:
+        """Take another part that a module was given, as a state that was loaded with `assign=True` gives."""
+        module, name = self.owners[0]
+        given = module._parameters[name]
+        if given is not self.part and isinstance(given, DTensor):
+            self.part = given
+            for other, title in self.owners:
+                other._parameters[title] = given
+
     def forget(self) -> None:
         """Give the memory of the whole back to the system; who holds it sees zeros until it is filled again."""
         if hasattr(mmap, "MADV_DONTNEED"):
@@ -72,6 +82,15 @@ class Group:
         """Gather the parts."""
         if self.is_whole:
             return
+        nowhere = [name for entry in self.entries if absent(entry.part._array) for _, name in entry.owners]
+        if nowhere:
+            raise RuntimeError(
+                "FSDP parameters should be materialized from meta device before training, but the following were still on meta "
+                f"device: {nowhere}\nFor example, call module.to_empty(device) to materialize to device and call "
+                "module.reset_parameters() on each module to initialize values."
+            )
+        for entry in self.entries:
+            entry.take()
         self.is_whole = True
         for members in self._by_dtype(lambda entry: entry.whole._array.dtype):
             form, length = members[0].whole._array.dtype, sum(entry.step for entry in members)

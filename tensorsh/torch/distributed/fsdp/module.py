@@ -107,12 +107,15 @@ def fully_shard(
     holds copies (None: all). reshard_after_forward: keep parts only between forward and backward (None: but the outermost).
     mp_policy: dtypes (MixedPrecisionPolicy()). offload_policy: accepted. ignored_params: parameters that stay.
     ValueError for a ModuleList or a ModuleDict, which have no forward, and for parameters without dimensions."""
-    modules = list(module) if isinstance(module, (list, tuple)) else [module]
+    modules = [module] if isinstance(module, Module) else list(module)
     for each in modules:
         if type(each).__name__ in ("ModuleList", "ModuleDict") and type(each).forward is Module.forward:
             raise ValueError(f"fully_shard does not support containers that do not implement forward: {each}")
         if isinstance(each, FSDPModule):
-            raise AssertionError("Each distinct composable distributed API can only be applied to a module once.")
+            raise AssertionError(
+                "Each distinct composable distributed API can only be applied to a module once. fully_shard has already been "
+                f"applied to the following module:\n{each}"
+            )
     if shard_placement_fn is not None:
         raise ValueError("fully_shard cuts parameters along their first dimension here: leave out shard_placement_fn")
     if mesh is None:

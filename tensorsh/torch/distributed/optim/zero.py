@@ -40,21 +40,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._begun = False
         super().__init__(params, dict(defaults))
         self._owner: dict[int, int] = {}
-        loads = [0] * self.world_size
+        self._loads = [0] * self.world_size
         self._shares: list[list[list[Any]]] = [[] for _ in range(self.world_size)]
-        for group in self.param_groups:
-            for share in self._shares:
-                share.append([])
-            for p in sorted(group["params"], key=lambda t: t.numel(), reverse=True):
-                rank = loads.index(min(loads))
-                self._shares[rank][-1].append(p)
-                self._owner[id(p)] = rank
-                loads[rank] += p.numel()
-        mine = [
-            {**{k: v for k, v in group.items() if k != "params"}, "params": share}
-            for group, share in zip(self.param_groups, self._shares[self.rank], strict=True)
-        ]
-        self.optim = optimizer_class(mine, **defaults)
+        self.optim = optimizer_class([self._shared(group) for group in self.param_groups], **defaults)
         for group, own in zip(self.param_groups, self.optim.param_groups, strict=True):
             for key, value in own.items():
                 group.setdefault(key, value)
@@ -62,13 +50,25 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._all_state_dicts: list[Any] = []
         self._begun = True
 
+    def _shared(self, group: dict) -> dict:
+        """The share of a group that is this process's: the next parameter goes to whoever has the fewest elements."""
+        for share in self._shares:
+            share.append([])
+        for p in sorted(group["params"], key=lambda t: t.numel(), reverse=True):
+            rank = self._loads.index(min(self._loads))
+            self._shares[rank][-1].append(p)
+            self._owner[id(p)] = rank
+            self._loads[rank] += p.numel()
+        return {**group, "params": self._shares[self.rank][-1]}
+
     def add_param_group(self, param_group: dict) -> None:
-        """Take more parameters; RuntimeError once the shares are fixed."""
-        if self._begun:
-            raise RuntimeError(
-                "the shares of the parameters are fixed: give ZeroRedundancyOptimizer all groups at once"
-            )
+        """Take more parameters, the same in all processes."""
         super().add_param_group(param_group)
+        if self._begun:
+            group = self.param_groups[-1]
+            self.optim.add_param_group(self._shared(group))
+            for key, value in self.optim.param_groups[-1].items():
+                group.setdefault(key, value)
 
     def step(self, closure: Any = None, **kwargs: Any) -> Any:
         """Step the share of this process, and get the others'."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.device import absent
 from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
 from ....engine.operators.torch_function import stay
@@ -15,7 +16,8 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
 from ...nn.parameter import Parameter
 from ..collectives import broadcast
-from ..device_mesh import DeviceMesh
+from ..device_mesh import DeviceMesh, current_mesh
+from . import shapes  # noqa: F401  its rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
 from .placements import Partial, Replicate, normal
@@ -85,7 +87,7 @@ class DTensor(Tensor):
         for before, after in zip(self._placements, wanted, strict=True):
             if isinstance(after, Partial) and before != after:
                 raise RuntimeError(
-                    "Can not redistribute to Partial, redistributing to Partial is for internal use only!"
+                    f"Can not redistribute from {before} to {after}, redistributing to Partial is for internal use only!"
                 )
         return placed_tensor(
             moved(local_of(self), self._mesh, self._placements, wanted, self._shape), self._mesh, wanted, self._shape
@@ -185,21 +187,27 @@ class DTensor(Tensor):
         local.backward(gradient, retain_graph, create_graph, inputs)
 
     def item(self) -> Any:
-        """The number of a tensor of one element."""
-        return self.full_tensor().item()
+        """The number of a tensor of one element; of one in terms the term that is here."""
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return self._local_tensor.item()
 
     def tolist(self) -> Any:
-        """The whole as lists."""
-        return self.full_tensor().tolist()
+        """Refused, as by PyTorch: the part or the whole is meant."""
+        raise RuntimeError(".tolist() is not supported for tensor subclasses, got DTensor")
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Refused, as by PyTorch: the part or the whole is meant."""
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
 
     def __bool__(self) -> bool:
-        return bool(self.full_tensor())
+        return bool(self._local_tensor)
 
     def __float__(self) -> float:
-        return float(self.full_tensor())
+        return float(self._local_tensor)
 
     def __int__(self) -> int:
-        return int(self.full_tensor())
+        return int(self._local_tensor)
 
     def __repr__(self, *args: Any, **kwargs: Any) -> str:
         return f"DTensor(local_tensor={self._local_tensor}, device_mesh={self._mesh}, placements={self._placements})"
@@ -207,7 +215,9 @@ class DTensor(Tensor):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        return format(self.full_tensor(), spec) if spec else repr(self)
+        if spec:
+            raise TypeError("unsupported format string passed to DTensor.__format__")
+        return repr(self)
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
@@ -242,20 +252,15 @@ DTensorParameter.__name__ = DTensorParameter.__qualname__ = "DTensor"
 
 
 def current(mesh: Any) -> Any:
-    """The mesh given; a grid of all processes for None."""
-    if mesh is not None:
-        return mesh
-    from ..device_mesh import init_device_mesh
-    from ..starting import get_world_size
-
-    return init_device_mesh("cpu", (get_world_size(),))
+    """The mesh given; for None the one whose block the program is in."""
+    return current_mesh() if mesh is None else mesh
 
 
 def distribute_tensor(
     tensor: Tensor, device_mesh: Any = None, placements: Any = None, *, src_data_rank: int | None = 0
 ) -> Any:
     """A whole tensor, as the first process has it, in parts.
-    tensor: the whole. device_mesh: the processes (None: all). placements: how it is to lie, one for each dimension of the mesh
+    tensor: the whole. device_mesh: the processes (None: those of `with mesh:`). placements: how it is to lie, one for each dimension of the mesh
     (None: whole everywhere). src_data_rank: whose values count (0); None: each process cuts its own.
     >>> distribute_tensor(torch.ones(4), mesh, [Shard(0)])  # doctest: +SKIP"""
     mesh = current(device_mesh)
@@ -263,21 +268,23 @@ def distribute_tensor(
     if isinstance(tensor, DTensor):
         if tensor.placements != wanted:
             raise ValueError(
-                f"Cannot distribute a DTensor with placements {tensor.placements} to a different placements {wanted}."
+                f"Cannot distribute a DTensor with placements {tensor.placements} to a different placements "
+                f"{list(placements)}. do you want to call `redistribute` instead?"
             )
         return tensor
     if tensor._node is not None and type(tensor._node) is not AccumulateGrad:
         raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
-    array = np.ascontiguousarray(tensor._array)
-    if src_data_rank is not None:
+    nowhere = absent(tensor._array)
+    array = tensor._array if nowhere else np.ascontiguousarray(tensor._array)
+    if src_data_rank is not None and not nowhere:
         array = array.copy()
         for i in range(mesh.ndim):
             broadcast(wrap(array), group_src=src_data_rank, group=mesh.get_group(i))
     for i, each in enumerate(wanted):
         if each.is_shard():
             array = cut(array, each.dim, mesh.get_group(i))
-        elif isinstance(each, Partial) and mesh.get_group(i).rank():
-            array = np.zeros_like(array)
+        elif each.is_partial("sum"):
+            array = array / array.dtype.type(mesh.size(i))
     made = placed_tensor(wrap(array), mesh, wanted, tuple(tensor.shape))
     if isinstance(tensor, Parameter):
         return made._as_parameter(tensor.requires_grad)
@@ -289,7 +296,7 @@ def distribute_module(
     output_fn: Callable | None = None,
 ) -> Any:  # fmt: skip
     """A module with its parameters in parts.
-    module: the module, which is changed. device_mesh: the processes (None: all). partition_fn: called with the name of each module
+    module: the module, which is changed. device_mesh: the processes (None: those of `with mesh:`). partition_fn: called with the name of each module
     within, the module and the mesh; what it leaves whole is replicated. input_fn, output_fn: called with the module, its inputs
     or outputs, and the mesh, around each call."""
     mesh = current(device_mesh)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.device import absent
 from ....engine.graph.fields import wrap
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
@@ -25,7 +26,8 @@ def share(size: int, parts: int, number: int) -> tuple[int, int]:
 def cut(array: Any, dim: int, group: Any) -> Any:
     """The part of an array that is this process's."""
     low, high = share(array.shape[dim], group.size(), group.rank())
-    return np.ascontiguousarray(array[(slice(None),) * dim + (slice(low, high),)])
+    part = array[(slice(None),) * dim + (slice(low, high),)]
+    return part.copy() if absent(array) else np.ascontiguousarray(part)
 
 
 def gathered(array: Any, dim: int, size: int, group: Any) -> Any:

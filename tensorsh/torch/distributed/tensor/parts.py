@@ -11,6 +11,8 @@ from ....engine.tensors.tensor import Tensor
 from .placements import Partial, Replicate
 
 _kinds: list[type] = []
+beside_parts: set[str] = set()
+"""Functions that take plain tensors beside those in parts just now: as whole ones."""
 
 
 def bind(kind: type) -> None:

@@ -7,14 +7,13 @@ computed on whole tensors.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
-from .parts import in_parts, local_of, placed_tensor
+from .parts import beside_parts, in_parts, local_of, placed_tensor
 from .placements import REPLICATE, Partial, Replicate, Shard
 
 RULES: dict[str, Callable] = {}
@@ -28,7 +27,7 @@ logical_and logical_not logical_or logical_xor logit logsigmoid lt masked_fill m
 nan_to_num not_equal ones_like positive pow rad2deg rand_like randn_like reciprocal relu relu6 remainder round rsqrt rsub selu sgn sigmoid
 sign silu sin sinc sinh softplus softsign sqrt square sub subtract tan tanh threshold to float double half bfloat16 int long bool
 tanhshrink true_divide trunc type_as where xlogy zero zeros_like empty_like full_like zero_ iadd isub imul itruediv radd rmul rsub
-rtruediv truediv rpow and or xor invert""".split()
+rtruediv truediv rpow and or xor invert rdiv floordiv rfloordiv mod rmod""".split()
 )
 OF_THE_PART = set(
     """grad_fn is_leaf requires_grad dtype device layout is_cuda is_sparse names retains_grad output_nr register_hook retain_grad
@@ -41,9 +40,11 @@ LINEAR_TOGETHER = set("add sub subtract iadd isub radd".split())
 SCALING = set("mul multiply div divide true_divide truediv imul itruediv rmul".split())
 MIXED = (
     "aten.{name} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed "
-    "operators! Please see https://docs.pytorch.org/docs/main/distributed.tensor.html#mixed-tensor-and-dtensor-operations for more "
-    "details."
+    "operators!"
 )
+UNDERNEATH = {"cross_entropy": "nll_loss_forward", "nll_loss": "nll_loss_forward", "getitem": "index", "imul": "mul", "iadd": "add",
+              "rmul": "mul", "radd": "add", "itruediv": "div", "truediv": "div", "isub": "sub", "pow": "pow"}  # fmt: skip
+"""The operators that PyTorch names, where a function is made of others."""
 
 
 def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
@@ -60,8 +61,8 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     found = tensors_in((args, kwargs), [])
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
-        if not in_parts(t) and t.numel() != 1:
-            raise RuntimeError(MIXED.format(name=f"{name}.Tensor" if name in POINTWISE else f"{name}.default"))
+        if not in_parts(t) and t.numel() != 1 and name not in beside_parts:
+            raise RuntimeError(MIXED.format(name=operator_of(name, args)))
     rule = RULES.get(name)
     if rule is None and name in POINTWISE:
         rule = pointwise
@@ -70,6 +71,17 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
         if result is not NotImplemented:
             return result
     return Call(func, title, name, args, kwargs, mesh).whole()
+
+
+def operator_of(name: str, args: tuple) -> str:
+    """PyTorch's name of the operator that a call arrives at."""
+    plain = UNDERNEATH.get(name, name)
+    if name == "linear":
+        plain = "addmm" if len(args) > 2 and args[2] is not None else "mm"
+    elif name in ("matmul", "rmatmul"):
+        dims = [t.dim() for t in args[:2]]
+        plain = "dot" if dims == [1, 1] else "mv" if dims == [2, 1] else "mm" if max(dims) < 3 else "bmm"
+    return f"{plain}.Tensor" if name in POINTWISE or plain == "index" else f"{plain}.default"
 
 
 def tensors_in(value: Any, found: list) -> list:
@@ -303,7 +315,8 @@ def addmm(call: Call) -> Any:
     return NotImplemented if call.kwargs or not in_parts(a) else bias + a.matmul(b)
 
 
-REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": "max", "min": "min"}
+REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "product",
+              "all": "product", "any": "sum"}  # fmt: skip
 
 
 @rule("sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "prod", "norm", "all", "any", "logsumexp",
@@ -311,7 +324,7 @@ REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": 
 def along(call: Call) -> Any:
     """Along dimensions: parts along others stay, and what is reduced gives terms."""
     x = call.argument(0, "input")
-    default = -1 if call.name in ("sort", "argsort") else None
+    default = -1 if call.name in ("sort", "argsort", "topk") else None
     if len(call.tensors) != 1 or not in_parts(x):
         return pointwise(call) if call.name in ("max", "min") and len(call.tensors) == 2 else NotImplemented
     place = 2 if call.name in ("topk", "norm", "normalize") else 1
@@ -369,89 +382,6 @@ def layer_norm(call: Call) -> Any:
         p if isinstance(p, Shard) and p.dim < len(x._shape) - count else REPLICATE for p in x._placements
     )
     return call.run(wanted, out, x._shape)
-
-
-@rule("t", "transpose", "permute", "swapaxes", "swapdims", "mT", "T", "movedim", "unsqueeze", "numpy_T")
-def reordered(call: Call) -> Any:
-    """Dimensions in another order."""
-    x = call.argument(0, "input")
-    ndim, rest = len(x._shape), [a for a in call.args[1:]] or list(call.kwargs.values())
-    if call.name == "unsqueeze":
-        dim = rest[0] % (ndim + 1)
-        order: list = [*range(dim), None, *range(dim, ndim)]
-    elif call.name in ("t", "T", "mT"):
-        order = list(range(ndim))
-        order[-2:] = order[-2:][::-1]
-    elif call.name in ("transpose", "swapaxes", "swapdims"):
-        order = list(range(ndim))
-        one, other = rest[0] % ndim, rest[1] % ndim
-        order[one], order[other] = other, one
-    elif call.name == "permute":
-        given = rest[0] if isinstance(rest[0], (list, tuple)) else rest
-        order = [d % ndim for d in given]
-    else:
-        return NotImplemented
-    out = tuple(Shard(order.index(p.dim)) if isinstance(p, Shard) else p for p in x._placements)
-    shape = tuple(1 if d is None else x._shape[d] for d in order)
-    return call.run({id(x): x._placements}, out, shape)
-
-
-@rule("view", "reshape", "flatten", "unflatten", "squeeze")
-def reshaped(call: Call) -> Any:
-    """Another shape: parts along a dimension stay parts along the first of those that it becomes."""
-    x = call.args[0]
-    shape = new_shape(call, x._shape)
-    if shape is None:
-        return NotImplemented
-    wanted, out, local = [], [], list(shape)
-    for i, p in enumerate(x._placements):
-        after: Any = p
-        if isinstance(p, Shard):
-            before = math.prod(x._shape[: p.dim])
-            dim = next((d for d in range(len(shape)) if math.prod(shape[:d]) == before and shape[d] != 1), None)
-            n = call.mesh.size(i)
-            if dim is None or shape[dim] % n or x._shape[p.dim] % n:
-                p = after = REPLICATE
-            else:
-                after = Shard(dim)
-                local[dim] //= n
-        wanted.append(p)
-        out.append(after)
-    part = call.part(x, tuple(wanted), tuple(out))
-    return placed_tensor(part.reshape(local), call.mesh, tuple(out), shape)
-
-
-def new_shape(call: Call, old: tuple) -> tuple | None:
-    """The shape that a call asks for."""
-    rest = [*call.args[1:], *call.kwargs.values()]
-    if call.name in ("view", "reshape"):
-        given = rest[0] if rest and isinstance(rest[0], (list, tuple)) else rest
-        if not all(isinstance(n, int) for n in given):
-            return None
-        total, known = math.prod(old), math.prod(n for n in given if n != -1)
-        return tuple(total // max(known, 1) if n == -1 else n for n in given)
-    if call.name == "flatten":
-        first, last = (*rest, 0, -1)[: max(2, len(rest))][:2] if len(rest) != 1 else (rest[0], -1)
-        first, last = first % len(old), last % len(old)
-        return (*old[:first], math.prod(old[first : last + 1]), *old[last + 1 :])
-    if call.name == "unflatten":
-        dim, sizes = rest[0] % len(old), list(rest[1])
-        known = math.prod(n for n in sizes if n != -1)
-        return (*old[:dim], *(old[dim] // known if n == -1 else n for n in sizes), *old[dim + 1 :])
-    return None
-
-
-@rule("split", "chunk", "cat", "concat")
-def pieces(call: Call) -> Any:
-    """Pieces along one dimension, of tensors in parts along others."""
-    x = call.tensors[0]
-    dim = call.argument(2 if call.name in ("split", "chunk") else 1, "dim", 0) % max(len(x._shape), 1)
-    if any(t._placements != x._placements for t in call.tensors):
-        return NotImplemented
-    if any(isinstance(p, Partial) or isinstance(p, Shard) and p.dim == dim for p in x._placements):
-        return NotImplemented
-    sizes = {p.dim: x._shape[p.dim] for p in x._placements if isinstance(p, Shard)}
-    return call.run({id(t): t._placements for t in call.tensors}, x._placements, sizes=sizes)
 
 
 @rule("scaled_dot_product_attention")

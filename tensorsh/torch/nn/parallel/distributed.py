@@ -79,8 +79,11 @@ class DistributedDataParallel(Module, Joinable):
                 "Modules with uninitialized parameters can't be used with `DistributedDataParallel`. Run a dummy forward pass to "
                 "correctly initialize the modules"
             )
+        devices = {p.device for p in module.parameters()}
+        check_devices(devices, device_ids, output_device)
         self.module, self.dim = module, dim
-        self.device_ids, self.output_device = device_ids, output_device
+        self.device, self.device_ids, self.output_device = self._trained[0].device, None, None
+        self.device_type, self.is_multi_device_module = self.device.type, len(devices) > 1
         self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
         self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
         self.require_backward_grad_sync = self.require_forward_param_sync = True
@@ -231,6 +234,18 @@ class DistributedDataParallel(Module, Joinable):
 
 
 DistributedDataParallel.__module__ = "torch.nn.parallel.distributed"
+
+
+def check_devices(devices: set[Any], ids: Any, output: Any) -> None:
+    """A module of several devices, or of none but the processor, has no device to be told."""
+    ids = list(ids) if ids is not None else None
+    if ids is not None and len(ids) > 1:
+        raise ValueError("device_ids can only be None or contain a single element.")
+    if (ids or output is not None) and (len(devices) > 1 or {device.type for device in devices} == {"cpu"}):
+        raise ValueError(
+            "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-device GPU "
+            f"modules or CPU modules, but got device_ids {ids}, output_device {output}, and module parameters {devices}."
+        )
 
 
 class Shadow(JoinHook):

@@ -24,8 +24,15 @@ class ParallelStyle(metaclass=OpenSealed):
 
     __module__ = "torch.distributed.tensor.parallel.style"
 
+    _told: tuple[str, ...] = ()
+    """What its text says."""
+
     def _apply(self, module: Any, device_mesh: Any) -> Any:
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)}" for name in self._told)
+        return f"{type(self).__name__}({fields})" if self._told else object.__repr__(self)
 
 
 def _placed(value: Any, mesh: Any, layouts: tuple, desired: tuple) -> Any:
@@ -45,6 +52,7 @@ class _Layered(ParallelStyle):
     """What the styles of layers with a weight have in common."""
 
     __module__ = "torch.distributed.tensor.parallel.style"
+    _told = "input_layouts", "output_layouts", "use_local_output"
 
     def __init__(self, *, input_layouts: Any = None, output_layouts: Any = None, use_local_output: bool = True) -> None:
         self.input_layouts = (input_layouts or self._input(),)
@@ -114,9 +122,10 @@ class SequenceParallel(ParallelStyle):
     sequence_dim: the dimension (1). use_local_output: give the part itself instead of a DTensor (False)."""
 
     __module__ = "torch.distributed.tensor.parallel.style"
+    _told = "sequence_dim", "use_local_output"
 
     def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False) -> None:
-        self.sequence_sharding = (Shard(sequence_dim),)
+        self.sequence_sharding, self.sequence_dim = (Shard(sequence_dim),), sequence_dim
         self.use_local_output = use_local_output
 
     def _apply(self, module: Any, device_mesh: Any) -> Any:
@@ -140,6 +149,13 @@ class PrepareModuleInput(ParallelStyle):
     AssertionError where the numbers differ."""
 
     __module__ = "torch.distributed.tensor.parallel.style"
+    _told = (
+        "input_layouts",
+        "desired_input_layouts",
+        "input_kwarg_layouts",
+        "desired_input_kwarg_layouts",
+        "use_local_output",
+    )
 
     def __init__(
         self, *, input_layouts: Any = None, desired_input_layouts: Any = None, input_kwarg_layouts: Any = None,
@@ -184,6 +200,7 @@ class PrepareModuleOutput(ParallelStyle):
     themselves instead of DTensors (True). AssertionError where the numbers differ."""
 
     __module__ = "torch.distributed.tensor.parallel.style"
+    _told = "output_layouts", "desired_output_layouts", "use_local_output"
 
     def __init__(self, *, output_layouts: Any, desired_output_layouts: Any, use_local_output: bool = True) -> None:
         self.output_layouts, self.desired_output_layouts = _tuple(output_layouts), _tuple(desired_output_layouts)

@@ -1,9 +1,16 @@
-"""Tests run in several processes side by side: each computes with one thread, set before numpy is imported."""
+"""Tests run in several processes side by side: each computes with one thread, set before numpy is imported.
+
+They start hundreds of processes more. Where Python is told to keep no bytecode, each of those would compile again all that it
+imports, numpy too, which takes longer than most tests.
+"""
 
 import gc
 import os
+import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import pytest  # noqa: E402
 

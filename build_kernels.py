@@ -20,8 +20,9 @@ KERNELS = ENGINE / "kernels"
 OPTIONS = ["-g0", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
 """Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
 
-ASIDE = ("arrays/extents", "wording/arguments")
-"""Modules beside the way of a usual call: with -O1 they cost half the compiler's time, and no call that was measured is slower."""
+LEVELS = {"kernels/fourier": "-O2", "arrays/extents": "-O1", "wording/arguments": "-O1"}
+"""Files that more passes make slower to compile and not faster to run: transforms are written in vectors and cost ten times as
+much with -O3; the modules stand beside the way of a usual call."""
 
 SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
 """Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
@@ -83,9 +84,11 @@ def side_by_side() -> Any:
 def shared(one: Callable[..., list[str]], pool: ThreadPoolExecutor, progress: Progress) -> Callable[..., list[str]]:
     """A compiler's `compile` that hands its files to a pool of threads."""
 
-    def compiled(sources: list[str], *rest: Any, **named: Any) -> list[str]:
+    def compiled(sources: list[str], *rest: Any, extra_postargs: Sequence[str] = (), **named: Any) -> list[str]:
         def made(source: str) -> list[str]:
-            found = one([source], *rest, **named)
+            name = Path(source).with_suffix("").as_posix()
+            less = [level for file, level in LEVELS.items() if name.endswith(file) and not os.environ.get("SANITIZE")]
+            found = one([source], *rest, extra_postargs=[*extra_postargs, *less], **named)
             progress.step()
             return found
 
@@ -118,12 +121,7 @@ def translated(temporary: Path, checked: list[str]) -> list:
             ".".join(path.relative_to(ROOT).with_suffix("").parts),
             [str(path.relative_to(ROOT))],
             include_dirs=[numpy.get_include()],
-            extra_compile_args=[
-                "-g0",
-                "-O1" if path.with_suffix("").as_posix().endswith(ASIDE) else "-O2",
-                "-std=gnu11",
-                *checked,
-            ],
+            extra_compile_args=["-g0", "-O2", "-std=gnu11", *checked],
             extra_link_args=checked,
         )
         for path in modules()

@@ -1,11 +1,28 @@
-"""Tests run in several processes side by side: each computes with one thread, set before numpy is imported."""
+"""Tests run in several processes side by side: each computes with one thread, set before numpy is imported.
+
+They start hundreds of processes more. Where Python is told to keep no bytecode, each of those would compile again all that it
+imports, numpy too, which takes longer than most tests.
+"""
 
 import gc
 import os
+import sys
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import pytest  # noqa: E402
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """An installed package, a wheel's, is tested by all but the tests of the repository."""
+    if (Path(__file__).parent / "tensorsh").is_dir():
+        return
+    for item in items:
+        if item.get_closest_marker("sources"):
+            item.add_marker(pytest.mark.skip(reason="about the sources; the package is an installed one"))
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ FILES = catalogue.files()
 PAGE = FILES[catalogue.OPERATORS]
 
 
+@pytest.mark.sources
 @pytest.mark.parametrize("path", FILES, ids=lambda p: "/".join(p.parts[-2:]))
 def test_current(path) -> None:
     assert path.read_text(encoding="utf-8") == FILES[path], "make tables"

@@ -24,14 +24,26 @@ HEAD = "import math, torch\nfrom torch import distributions, nn, optim\nimport t
 
 SPACES = ("nn", "optim", "optim.lr_scheduler", "optim.swa_utils", "distributions", "utils.data")
 FUNCTIONS = {
-    "": "autocast compile enable_grad is_tensor load manual_seed no_grad save set_default_dtype set_grad_enabled set_printoptions vmap",
+    "": (
+        "autocast can_cast compile enable_grad finfo get_default_device get_default_dtype get_num_threads get_rng_state iinfo "
+        "inference_mode initial_seed is_complex is_floating_point is_grad_enabled is_tensor load manual_seed no_grad numel "
+        "promote_types result_type save seed set_default_device set_default_dtype set_grad_enabled set_num_threads "
+        "set_printoptions set_rng_state Size typename use_deterministic_algorithms vmap"
+    ),
     "Tensor": "backward register_hook retain_grad",
-    "nn.utils": "clip_grad_norm_ clip_grad_value_ parameters_to_vector",
-    "nn.utils.rnn": "pad_sequence pack_padded_sequence pad_packed_sequence",
+    "autograd.functional": "hessian hvp jacobian jvp vhp vjp",
+    "distributions": "kl_divergence",
+    "func": "functional_call grad grad_and_value hessian jacfwd jacrev jvp linearize stack_module_state vjp",
+    "nn.utils": "clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector vector_to_parameters",
+    "nn.utils.parametrizations": "orthogonal spectral_norm weight_norm",
+    "nn.utils.parametrize": "cached is_parametrized register_parametrization remove_parametrizations",
+    "nn.utils.prune": "custom_from_mask is_pruned l1_unstructured ln_structured random_unstructured remove",
+    "nn.utils.rnn": "pad_sequence pack_padded_sequence pack_sequence pad_packed_sequence unpack_sequence unpad_sequence",
     "nn.init": (
         "calculate_gain uniform_ normal_ trunc_normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ "
         "orthogonal_ sparse_ dirac_"
     ),
+    "utils.data": "default_collate default_convert",
 }
 
 

@@ -236,7 +236,7 @@ def test_files_are_run_apart_and_in_order(tmp_path: Path) -> None:
 def test_exit_codes(tmp_path: Path) -> None:
     assert tensorsh("test", "none", cwd=tmp_path).returncode == 2
     assert tensorsh("test", cwd=tmp_path).returncode == 2
-    assert tensorsh("test", ".", cwd=tmp_path).returncode == 1  # nothing found is no success
+    assert tensorsh("test", ".", cwd=tmp_path).returncode == 5  # nothing found is no success
 
 
 def test_bless_by_command(tmp_path: Path) -> None:
@@ -291,6 +291,22 @@ def test_a_statement_without_an_end_is_stopped(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "a.tsr").write_text("1\n#> 1\nwhile True: pass\n2\n#> 2\n")
     assert main(["test", "--timeout", "0.3", str(tmp_path / "a.tsr")]) == 1
     assert "a.tsr:3: the program ran longer than 0.3 s (--timeout" in capsys.readouterr().out
+
+
+def test_an_empty_file_is_no_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in pytest: nothing ran, and the exit code is 5; beside a test it is only told."""
+    (tmp_path / "empty.tsr").write_text("# to be written\n#> 1\n")
+    assert main(["test", str(tmp_path)]) == 5
+    said = capsys.readouterr().out
+    assert "empty.tsr: no statement stands in it" in said and "no tests ran, 1 empty in" in said
+    (tmp_path / "full.tsr").write_text("1\n#> 1\n")
+    assert main(["test", str(tmp_path)]) == 0
+    assert "1 passed, 1 empty in" in capsys.readouterr().out
+    (tmp_path / "none").mkdir()
+    assert main(["test", str(tmp_path / "none")]) == 5
+    assert "no tests ran, no .tsr files found in" in capsys.readouterr().out
+    assert not pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path / "full.tsr")])
+    assert pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path / "empty.tsr")]) == 5
 
 
 def test_a_program_without_expectations_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

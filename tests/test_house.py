@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.sources
 PACKAGE = Path(__file__).parent.parent / "tensorsh"
 
 HOUSE = [

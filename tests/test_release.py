@@ -34,9 +34,13 @@ def test_one_version() -> None:
 
 
 def test_types_are_for_checkers() -> None:
-    assert (ROOT / "tensorsh/py.typed").exists() and "Typing :: Typed" in PROJECT["project"]["classifiers"]
+    assert (
+        Path(tensorsh.__file__).with_name("py.typed").exists()
+        and "Typing :: Typed" in PROJECT["project"]["classifiers"]
+    )
 
 
+@pytest.mark.sources
 def test_the_manual_page_is_current() -> None:
     assert completion.MANUAL.read_text(encoding="utf-8") == completion.manual(), "make tables"
 

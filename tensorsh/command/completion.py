@@ -141,7 +141,7 @@ def manual() -> str:
             lines += [".SH ENVIRONMENT", plain(head)]
     lines += [
         ".SH EXIT STATUS",
-        "0; 1 with a diagnostic on standard error; 2 for wrong usage; 124 after \\-\\-timeout; 130 after Ctrl\\-C.",
+        "0; 1 with a diagnostic on standard error; 2 for wrong usage; 5 where test found nothing to test; 124 after \\-\\-timeout; 130 after Ctrl\\-C.",
     ]
     return "\n".join([*lines, ".SH SEE ALSO", ".BR python (1)"]) + "\n"
 

@@ -18,6 +18,8 @@ from .colours import PLAIN, Theme
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " .:-=+*#@"
+PAGE = 88
+"""Characters behind which a line of a docstring was broken, and not ended."""
 
 
 def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme = PLAIN) -> str:
@@ -33,7 +35,7 @@ def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme 
         lines.append("    " + theme.paint("dim", kind))
     if found.doc:
         lines.append("")
-        for line in found.doc.split("\n"):
+        for line in paragraphs(found.doc):
             indented = line.startswith((" ", ">>>", "..."))
             lines += [line[:width]] if indented or not line else textwrap.wrap(line, width)
     wide = max(map(len, found.facts), default=0)
@@ -60,6 +62,22 @@ def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme 
             lines += ["  " + line for line in shown]
     text = "\n".join(lines)
     return text if unicode else ascii_only(text)
+
+
+def paragraphs(doc: str) -> list[str]:
+    """The lines of a docstring, in which what was broken for a page of the source is one line again: a line that is nearly as
+    long as those pages are wide goes on in the next. Examples and indented lines stay as they are."""
+    found: list[str] = []
+    goes_on = example = False
+    for line in doc.split("\n"):
+        example = line.startswith(">>>") or (example and bool(line.strip()))
+        told = bool(line.strip()) and not example and line[0] != " "
+        if goes_on and told:
+            found[-1] += " " + line
+        else:
+            found.append(line)
+        goes_on = told and len(line) > PAGE
+    return found
 
 
 def bars(counts: Sequence[int], unicode: bool = True) -> str:

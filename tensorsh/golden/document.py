@@ -48,6 +48,11 @@ def ranks_of(source: str) -> int:
     return int(found[1]) if found else 0
 
 
+def holds_code(source: str) -> bool:
+    """Whether anything but comments stands in a text."""
+    return any(line.strip() and not line.lstrip().startswith("#") for line in source.split("\n"))
+
+
 def blocks(source: str, spans: Sequence[tuple[int, int]]) -> list[Block]:
     """The blocks of a source text whose top-level statements have these first and last lines."""
     found: list[Block] = []

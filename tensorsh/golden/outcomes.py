@@ -49,6 +49,8 @@ class Result:
         self.blessed = False
         self.expects = True
         """Whether anything is expected in it."""
+        self.empty = False
+        """Whether no statement stands in it: nothing was tested."""
         self.seconds = 0.0
 
     @property

@@ -36,8 +36,13 @@ class GoldenItem(pytest.Item):
 
 
 class GoldenFile(pytest.File):
+    """A `.tsr` file: one test, or none where no statement stands in it."""
+
     def collect(self) -> Iterable[GoldenItem]:
-        yield GoldenItem.from_parent(self, name="golden")
+        from .document import holds_code
+
+        if holds_code(self.path.read_text(encoding="utf-8", errors="replace")):
+            yield GoldenItem.from_parent(self, name="golden")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

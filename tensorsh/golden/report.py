@@ -10,6 +10,9 @@ from typing import Any
 from ..display.terminal import paint, use_color
 from .runner import TIMEOUT, Result, collect, run_files
 
+NOTHING_TESTED = 5
+"""The exit code where no statement was tested, as pytest's."""
+
 _COLOURS = {"head": "1", "-": "31", "+": "32"}
 
 
@@ -38,15 +41,18 @@ def command(
     began = perf_counter()
     color = use_color(sys.stdout)
     files = collect(paths)
-    counts = {"passed": 0, "blessed": 0, "failed": 0}
+    counts = {"passed": 0, "blessed": 0, "failed": 0, "empty": 0}
     for result in run_files(files, bless, jobs, permissions, timeout or TIMEOUT, ranks):
-        kind = "failed" if not result.ok else "blessed" if result.blessed else "passed"
+        kind = "failed" if not result.ok else "blessed" if result.blessed else "empty" if result.empty else "passed"
         counts[kind] += 1
         if kind == "failed":
             print(difference_text(result, color), flush=True)
+        elif kind == "empty":
+            print(f"empty {result.path}: no statement stands in it", flush=True)
         elif verbose or kind == "blessed":
             print(f"{kind} {result.path} ({result.seconds:.2f} s)", flush=True)
-    said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "no .tsr files found"
-    summary = f"{said} in {perf_counter() - began:.1f} s"
-    print(paint(summary, "1;31" if counts["failed"] or not files else "32", color))
-    return 1 if counts["failed"] or not files else 0
+    tested = counts["passed"] or counts["blessed"] or counts["failed"]
+    said = [f"{count} {kind}" for kind, count in counts.items() if count] or ["no .tsr files found"]
+    summary = f"{', '.join(said if tested else ['no tests ran', *said])} in {perf_counter() - began:.1f} s"
+    print(paint(summary, "1;31" if counts["failed"] or not tested else "32", color))
+    return 1 if counts["failed"] else 0 if tested else NOTHING_TESTED

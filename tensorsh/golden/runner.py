@@ -12,7 +12,7 @@ from typing import Any
 from ..language.places import headline
 from ..language.source import SourceError, read_source
 from ..session import Session
-from .document import Block, blocks, expectation, matches, merge, output_lines, ranks_of, rewrite
+from .document import Block, blocks, expectation, holds_code, matches, merge, output_lines, ranks_of, rewrite
 from .outcomes import Difference, Result, limit_text, steps
 
 TIMEOUT = 120.0
@@ -34,6 +34,7 @@ def run_file(
             result.seconds = time.perf_counter() - began
             return result
         source = read_source(path)
+        result.empty = not holds_code(source)
         size = ranks or ranks_of(source)
         if size:
             from .ranks import compare_ranks

@@ -116,7 +116,13 @@ def derived(output: Tensor, wrt: list, weight: Any = None) -> list:
 
 
 def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Callable:
-    """A function that gives the gradient of `func` by some of its arguments, and its value."""
+    """A function that gives the gradient of `func` by some of its arguments, and its value, as a pair.
+
+    argnums: which argument, or a tuple of them. has_aux: `func` returns a pair, of which the second is handed through:
+    ``(gradient, (value, aux))``. RuntimeError: a value that is no tensor of one element.
+    >>> torch.func.grad_and_value(lambda x: (x ** 2).sum())(torch.tensor([1.0, 3.0]))
+    (tensor([2., 6.]), tensor(10.))
+    """
 
     @wraps(func)
     def both(*args: Any, **kwargs: Any) -> tuple:
@@ -147,7 +153,14 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
 
 
 def grad(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Callable:
-    """A function that gives the gradient of `func`, whose result is one number, by some of its arguments."""
+    """A function that gives the gradient of `func`, whose result is one number, by some of its arguments.
+
+    argnums: which argument, or a tuple of them, which gives a tuple of gradients; an argument may be a list or dict of tensors.
+    has_aux: `func` returns a pair, of which the second is handed through: ``(gradient, aux)``. Each gradient has the shape of its
+    argument; `grad` of `grad` differentiates again. RuntimeError: a result that is no tensor of one element.
+    >>> torch.func.grad(lambda x: x ** 3)(torch.tensor(2.0))
+    tensor(12.)
+    """
     both = grad_and_value(func, argnums, has_aux)
 
     @wraps(func)
@@ -159,7 +172,14 @@ def grad(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Cal
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """`func`'s result, and a function that multiplies a vector by its Jacobian."""
+    """The result of `func`, and a function that multiplies a vector by its Jacobian from the left: a backward pass.
+
+    primals: the arguments of `func`. has_aux: `func` returns a pair, of which the second comes third: ``(result, function, aux)``.
+    The function takes what has the shape of the result, and gives a tuple with the shapes of the arguments.
+    >>> value, pull = torch.func.vjp(lambda x: x ** 2, torch.tensor([1.0, 3.0]))
+    >>> value, pull(torch.ones(2))
+    (tensor([1., 9.]), (tensor([2., 6.]),))
+    """
     with enable_grad():
         given = Given(primals, tuple(range(len(primals))))
         output = func(*given.args)
@@ -179,7 +199,12 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 
 def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = False) -> tuple:
-    """`func`'s result, and its Jacobian multiplied by the tangents: the derivative along them."""
+    """The result of `func`, and its Jacobian multiplied by the tangents: the derivative along them, without a backward pass.
+
+    primals, tangents: two tuples of tensors of the same shapes. has_aux: `func` returns a pair, of which the second comes third.
+    >>> torch.func.jvp(lambda x: x ** 2, (torch.tensor([1.0, 3.0]),), (torch.tensor([1.0, 0.0]),))
+    (tensor([1., 9.]), tensor([2., 0.]))
+    """
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
@@ -194,7 +219,12 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
 
 
 def linearize(func: Callable, *primals: Any) -> tuple:
-    """`func`'s result, and the function that multiplies its Jacobian there by tangents."""
+    """The result of `func` at `primals`, and the function that multiplies its Jacobian there by tangents of their shapes.
+
+    >>> value, along = torch.func.linearize(torch.sin, torch.tensor(0.0))
+    >>> value, along(torch.tensor(2.0))
+    (tensor(0.), tensor(2.))
+    """
     leaves = flatten(primals)
     output = func(*primals)
 
@@ -288,17 +318,39 @@ def jacrev(
     chunk_size: Any = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable:
-    """A function that gives the Jacobian of `func`, row by row."""
+    """A function that gives the Jacobian of `func`, row by row: a backward pass for each element of the result.
+
+    argnums: which argument, or a tuple of them. has_aux: `func` returns a pair, of which the second is handed through.
+    chunk_size: how many rows at a time. The shape is the result's, then the argument's; for long results of few arguments
+    `jacfwd` costs less.
+    >>> torch.func.jacrev(lambda x: x ** 2)(torch.tensor([1.0, 3.0]))
+    tensor([[2., 0.],
+            [0., 6.]])
+    """
     return jacobian(func, argnums, has_aux, _by_rows)
 
 
 def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
-    """A function that gives the Jacobian of `func`, column by column."""
+    """A function that gives the Jacobian of `func`, column by column: a forward pass for each element of the argument.
+
+    argnums: which argument, or a tuple of them. has_aux: `func` returns a pair, of which the second is handed through.
+    randomness: whether random numbers are refused (``"error"``), the ``"same"`` or ``"different"`` in each column. The shape is the
+    result's, then the argument's.
+    >>> torch.func.jacfwd(lambda x: x ** 2)(torch.tensor([1.0, 3.0]))
+    tensor([[2., 0.],
+            [0., 6.]])
+    """
     return jacobian(func, argnums, has_aux, _by_columns)
 
 
 def hessian(func: Callable, argnums: int | tuple = 0) -> Callable:
-    """A function that gives the matrix of second derivatives of `func`."""
+    """A function that gives the matrix of second derivatives of `func`.
+
+    argnums: which argument, or a tuple of them, which gives a tuple of tuples. The shape is the result's, then twice the argument's.
+    >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)
 
 

@@ -215,7 +215,7 @@ def root_extras() -> dict[str, Any]:
     from ..sandbox.classes import allow, open_to_own, when_defined
     from ..sandbox.kinds import stands_for
     from ..sandbox.stores import unwritable
-    from . import settings
+    from . import questions, settings
 
     stands_for(PublicForm, BuiltinFunctionType)
     unwritable.update((PublicForm, property))  # and what is derived from it
@@ -239,7 +239,7 @@ def root_extras() -> dict[str, Any]:
         "inference_mode": grad_modes.inference_mode, "is_grad_enabled": grad_modes.is_grad_enabled,
         "is_inference_mode_enabled": grad_modes.is_inference_mode_enabled, "is_anomaly_enabled": grad_modes.is_anomaly_enabled,
     }  # fmt: skip
-    found |= {name: getattr(settings, name) for name in settings.__all__}
+    found |= {name: getattr(part, name) for part in (settings, questions) for name in part.__all__}
     found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
     found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in ("UntypedStorage", "TypedStorage")}  # type: ignore[misc]
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):

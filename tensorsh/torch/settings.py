@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays.device import CPU, device
-from ..engine.arrays.dtype import BY_NAME, COMPLEX, FLOAT, dtype
+from ..engine.arrays.dtype import BY_NAME, FLOAT, dtype
 from ..engine.arrays.errors import type_name
 from ..engine.arrays.layout import (
     channels_last,
@@ -36,13 +36,13 @@ from ..sandbox.wrapping import builtin
 __all__ = [
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator", "default_generator",
     "get_default_dtype", "set_default_dtype", "set_default_tensor_type", "get_default_device", "set_default_device",
-    "set_printoptions", "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel",
+    "set_printoptions",
     "get_num_threads", "set_num_threads", "get_num_interop_threads", "set_num_interop_threads",
     "use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "set_float32_matmul_precision",
     "get_float32_matmul_precision", "set_flush_denormal", "is_deterministic_algorithms_warn_only_enabled",
     "memory_format", "layout", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided",
-    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "compile", "typename", "set_warn_always",
-    "can_cast", "promote_types", "result_type", "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
+    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "compile", "set_warn_always",
+    "TypedStorage", "UntypedStorage", "get_deterministic_debug_mode",
     "set_deterministic_debug_mode",
 ]  # fmt: skip
 
@@ -176,29 +176,63 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> int:
-    """Start the random numbers from a non-deterministic seed, which is returned."""
+    """The start of the random numbers from a seed of the system, which is returned as a number of 64 bits.
+
+    `initial_seed` gives it again, so that a run can be repeated with `manual_seed`.
+
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     found = drawing().seed()
     seed_devices(found)
     return found
 
 
 def initial_seed() -> int:
-    """The seed that the random numbers started from."""
+    """The seed that the random numbers started from, as a number: that of the last `manual_seed` or `seed`.
+
+    >>> _ = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return drawing().initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The generator's state: a uint8 tensor of 5056 elements."""
+    """The state of the random numbers, to be put back by `set_rng_state`: a tensor uint8[5056], a copy.
+
+    >>> _ = torch.manual_seed(0)
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2)), state.shape
+    (True, torch.Size([5056]))
+    """
     return wrap(drawing().get_state())
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Put the generator back into a state."""
+    """The random numbers go on from a state that `get_rng_state` gave.
+
+    new_state: a tensor uint8[5056] on the CPU. TypeError: no tensor; RuntimeError: another size or dtype.
+
+    >>> _ = torch.manual_seed(0)
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     drawing().set_state(_bytes(new_state))
 
 
 def get_default_dtype() -> dtype:
-    """The dtype of floating-point tensors made from Python numbers."""
+    """The dtype of floating-point tensors that are made from Python numbers or without one: float32 until `set_default_dtype`
+    says otherwise. Complex ones have the complex dtype of that precision.
+
+    >>> torch.get_default_dtype(), torch.tensor(1.5).dtype, torch.zeros(2).dtype
+    (torch.float32, torch.float32, torch.float32)
+    """
     return state.default_dtype
 
 
@@ -234,12 +268,30 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def get_default_device() -> device:
-    """Where new tensors are made."""
+    """The device that new tensors are made on: the CPU until `set_default_device` or a block ``with torch.device(...)`` says otherwise.
+
+    >>> torch.get_default_device()
+    device(type='cpu')
+    >>> with torch.device("meta"):
+    ...     print(torch.get_default_device(), torch.ones(2).device)
+    meta meta
+    """
     return state.default_device or CPU
 
 
 def set_default_device(d: Any) -> None:
-    """Set where new tensors are made; None for the CPU."""
+    """From now on new tensors are made on a device, where their call names none.
+
+    d: a device or its name, as ``"meta"`` or ``"cuda:0"``; None for the CPU. It is a setting of the session; for a block there is
+    ``with torch.device(...)``. RuntimeError: a name that is no device.
+
+    >>> torch.set_default_device("meta")
+    >>> torch.ones(2)
+    tensor(..., device='meta', size=(2,))
+    >>> torch.set_default_device(None)
+    >>> torch.ones(2)
+    tensor([1., 1.])
+    """
     chosen = None if d is None else device(d)
     state.default_device = None if chosen == CPU else chosen
 
@@ -272,46 +324,25 @@ def get_printoptions() -> dict[str, Any]:
     return print_options().get()
 
 
-def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor.
-    obj: anything; parameters are tensors, arrays and lists are none. The same as ``isinstance(obj, torch.Tensor)``.
-    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1., 1.])
-    (True, False)
-    """
-    return isinstance(obj, Tensor)
-
-
-def is_floating_point(input: Tensor) -> bool:
-    """Whether a tensor's dtype is a floating-point one."""
-    return _tensor("is_floating_point", input).dtype.category == FLOAT
-
-
-def is_complex(input: Tensor) -> bool:
-    """Whether a tensor's dtype is complex."""
-    return _tensor("is_complex", input).dtype.category == COMPLEX
-
-
-def is_storage(obj: Any) -> bool:
-    """Whether an object is a tensor's storage."""
-    return isinstance(obj, (TypedStorage, UntypedStorage))
-
-
-def numel(input: Tensor) -> int:
-    """The number of elements."""
-    return _tensor("numel", input)._array.size
-
-
-def _tensor(name: str, value: Any) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(value)}")
-    return value
-
-
 def get_num_threads() -> int:
+    """The number of threads that one operation may use, as a number.
+
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    """
     return state.threads
 
 
 def set_num_threads(n: int) -> None:
+    """A limit to the threads that one operation may use.
+
+    n: their number, at least one; with one thread the last digits do not depend on the machine's cores. RuntimeError: not positive.
+
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    """
     if not isinstance(n, int):
         raise RuntimeError(f"set_num_threads expects an int, but got {type_name(n)}")
     if n <= 0:
@@ -331,7 +362,15 @@ def set_num_interop_threads(n: int) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Accepted: every operator here is deterministic."""
+    """Accepted for programs that ask for the same numbers each time: every operator here gives them.
+
+    mode: whether. warn_only: that a warning would be enough; `are_deterministic_algorithms_enabled` tells the mode.
+
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
     state.deterministic, state.warns_of_chance = bool(mode), bool(mode and warn_only)
 
 
@@ -384,45 +423,6 @@ def set_warn_always(mode: bool) -> None:
 
 def is_warn_always_enabled() -> bool:
     return state.__dict__.get("warn_always", False)
-
-
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether values of one dtype may be stored in another by an in-place operation."""
-    from ..engine.arrays.dtype import can_hold, chosen
-    from ..engine.wording.overloads import refuse
-
-    refuse("can_cast", (from_, to), {})
-    return can_hold(chosen(from_, "can_cast"), chosen(to, "can_cast"))
-
-
-def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both."""
-    from ..engine.arrays.dtype import chosen
-    from ..engine.arrays.promotion import promote_types
-    from ..engine.wording.overloads import refuse
-
-    refuse("promote_types", (type1, type2), {})
-    return promote_types(chosen(type1, "promote_types"), chosen(type2, "promote_types"))
-
-
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
-    """The dtype of an operation on two tensors or numbers."""
-    from ..engine.arrays import promotion
-    from ..engine.wording.overloads import refuse
-
-    refuse("result_type", (tensor1, tensor2), {})
-    return promotion.result_type([x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
-
-
-def typename(obj: Any) -> str:
-    """The name of an object's type, of a tensor its type with dtype."""
-    if isinstance(obj, Tensor):
-        return obj.type()
-    if type_name(obj) == "builtin_function_or_method":
-        return f"torch._VariableFunctionsClass.{obj.__name__}"
-    named = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = named.__module__ or "builtins"
-    return named.__qualname__ if module == "builtins" else f"{module}.{named.__qualname__}"
 
 
 def compile(model: Any = None, **options: Any) -> Any:

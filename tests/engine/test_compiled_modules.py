@@ -18,6 +18,7 @@ MODULES = sorted(path.with_suffix("") for path in ENGINE.rglob("*.pxd"))
 REPOSITORY = Path(__file__).parents[2]
 
 
+@pytest.mark.sources
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)
 def test_the_compiled_form_is_of_this_source(module: Path) -> None:
     for suffix in EXTENSION_SUFFIXES:

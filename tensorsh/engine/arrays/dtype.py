@@ -175,7 +175,16 @@ def _asked(function: str, type: Any) -> dtype:
 
 
 class finfo(metaclass=Sealed):
-    """Machine limits of a floating-point dtype."""
+    """The limits of a floating-point dtype.
+
+    type: the dtype, that of `get_default_dtype` where none is given. Its attributes: `bits`, `eps` (the step from 1 to the next
+    number), `max`, `min`, `tiny` (the smallest normal number, `smallest_normal`), `resolution`, `dtype`. TypeError: no floating point.
+
+    >>> torch.finfo(torch.float32).eps, torch.finfo(torch.float16).max
+    (1.1920928955078125e-07, 65504.0)
+    >>> torch.finfo(torch.bfloat16)
+    finfo(resolution=0.01, min=-3.38953e+38, max=3.38953e+38, eps=0.0078125, smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=bfloat16)
+    """
 
     def __eq__(self, other: object) -> bool:
         return type(other) is finfo and other.dtype == self.dtype and other.bits == self.bits
@@ -214,7 +223,15 @@ class finfo(metaclass=Sealed):
 
 
 class iinfo(metaclass=Sealed):
-    """Limits of an integer dtype."""
+    """The limits of an integer dtype.
+
+    type: the dtype. Its attributes: `bits`, `max`, `min`, `dtype`. TypeError: no integers.
+
+    >>> torch.iinfo(torch.int32).max
+    2147483647
+    >>> torch.iinfo(torch.uint8)
+    iinfo(min=0, max=255, dtype=uint8)
+    """
 
     def __init__(self, type: dtype) -> None:
         if _asked("iinfo", type).category != INTEGER:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..examples import example
 from ..loading.recorded import beside, entries
+from ..loading.table import FUNCTIONS, METHODS
 from ..wording.steps import binder
 
 FILE = beside(__file__, "signatures.txt")
@@ -42,12 +43,21 @@ class Form:
         """The example of a function, a property of its record."""
         return example(self.name, *getattr(self.source, "names", ()))
 
+    def forms(self) -> list[Any]:
+        """The function and what else has this signature: its other names, its method."""
+        names = [each for name in getattr(self.source, "names", ()) for each in (name, name.strip("_"))]
+        known = [self.owner, *(table.get(name) for table in (FUNCTIONS, METHODS) for name in names)]
+        return [each for each in known if each is self.owner or getattr(each, "__wrapped__", None) is self]
+
     def document(self) -> None:
-        """Add an example and its shape to the function's docstring: `help` and its like ask for the signature first."""
+        """Add an example and its shape to the docstrings of its forms: `help` and its like ask for the signature first."""
         found = self.example()
-        said = cleandoc(self.owner.__doc__ or self.name)
-        if found is not None and ">>> " not in said:
-            self.owner.__doc__ = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
+        if found is None:
+            return
+        for each in self.forms():
+            said = cleandoc(each.__doc__ or self.name)
+            if ">>> " not in said:
+                each.__doc__ = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
 
 
 @lru_cache(1)

@@ -143,7 +143,17 @@ class set_grad_enabled(Mode):
 
 
 class inference_mode(Mode):
-    """no_grad whose tensors can never take part in a graph."""
+    """A context or decorator like `no_grad`, whose tensors can never take part in a graph afterwards.
+
+    mode: False turns it off for a block within. RuntimeError: a backward pass, or an in-place change outside, that would need one
+    of these tensors. For evaluation; `x.clone()` outside makes an ordinary tensor.
+
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.inference_mode():
+    ...     y = w * 2
+    >>> y.requires_grad, y.is_inference()
+    (False, True)
+    """
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -239,6 +249,15 @@ def is_multithreading_enabled() -> bool:
 
 
 def is_grad_enabled() -> bool:
+    """Whether operations are being recorded for a backward pass: False within `no_grad`, `inference_mode` and after
+    ``set_grad_enabled(False)``.
+
+    >>> torch.is_grad_enabled()
+    True
+    >>> with torch.no_grad():
+    ...     print(torch.is_grad_enabled())
+    False
+    """
     return state.grad_enabled
 
 

@@ -9,7 +9,15 @@ from ...sandbox.wrapping import builtin
 
 
 class Size(tuple, metaclass=Dotted):
-    """The shape of a tensor: a tuple that prints as ``torch.Size([2, 3])``."""
+    """The shape of a tensor: a tuple of its sizes that prints as ``torch.Size([2, 3])``.
+
+    A part of it, a sum and a product with a number are shapes as well; `numel` multiplies the sizes. TypeError: what is no integer.
+
+    >>> torch.zeros(2, 3).shape
+    torch.Size([2, 3])
+    >>> torch.zeros(2, 3).shape[1:] + (4,), torch.Size([2, 3]).numel()
+    (torch.Size([3, 4]), 6)
+    """
 
     __module__ = "torch"
     __slots__ = ()

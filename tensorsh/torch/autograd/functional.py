@@ -140,7 +140,15 @@ def _gradients(
 
 
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The function's value and the vector `v` times its Jacobian."""
+    """The function's value and the vector `v` times its Jacobian, as a pair: one backward pass.
+
+    func: a function of tensors. inputs: a tensor or a tuple of them. v: of the value's shape; may be left out for a value of one
+    element. create_graph: the result can be differentiated. strict: RuntimeError, and not zeros, for an input on which the value
+    does not depend.
+
+    >>> torch.autograd.functional.vjp(lambda x: x ** 2, torch.tensor([1.0, 3.0]), torch.ones(2))
+    (tensor([1., 9.]), tensor([2., 6.]))
+    """
     several, ins, many, outs = _run(func, inputs, create_graph, "vjp")
     _check_tracked(outs, "outputs", strict)
     weights = _vector(v, outs, "vjp", many)
@@ -149,7 +157,15 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The function's value and its Jacobian times the vector `v`, by differentiating the product with a dummy from the left."""
+    """The function's value and its Jacobian times the vector `v`, as a pair, by two backward passes.
+
+    func: a function of tensors. inputs: a tensor or a tuple of them. v: of their shapes; may be left out for one element.
+    create_graph: the result can be differentiated. strict: RuntimeError, and not zeros, for an input on which the value does not
+    depend.
+
+    >>> torch.autograd.functional.jvp(lambda x: x ** 2, torch.tensor([1.0, 3.0]), torch.tensor([1.0, 0.0]))
+    (tensor([1., 9.]), tensor([2., 0.]))
+    """
     several, ins, many, outs = _run(func, inputs, create_graph, "jvp")
     _check_tracked(outs, "outputs", strict)
     vs = _vector(v, ins, "jvp", several)
@@ -164,7 +180,16 @@ def jacobian(
     func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The Jacobian: for each pair of output and input a tensor of the output's shape followed by the input's."""
+    """The Jacobian: for each pair of output and input a tensor of the output's shape followed by the input's.
+
+    func: a function of tensors. inputs: a tensor, or a tuple of them, which gives a tuple. create_graph: it can be differentiated.
+    strict: RuntimeError, and not zeros, for an input on which an output does not depend. vectorize: all rows at once.
+    strategy: ``"reverse-mode"``, or ``"forward-mode"`` together with `vectorize`.
+
+    >>> torch.autograd.functional.jacobian(lambda x: x ** 2, torch.tensor([1.0, 3.0]))
+    tensor([[2., 0.],
+            [0., 6.]])
+    """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
@@ -223,7 +248,16 @@ def hessian(
     func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The matrix of second derivatives of a function with one number as its value."""
+    """The matrix of second derivatives of a function with one number as its value: of the input's shape, twice.
+
+    func: the function. inputs: a tensor, or a tuple of them, which gives a tuple of tuples. create_graph: it can be differentiated.
+    strict: RuntimeError, and not zeros, for an input on which the value does not depend. vectorize: all rows at once.
+    outer_jacobian_strategy: ``"reverse-mode"``, or ``"forward-mode"`` together with `vectorize`.
+
+    >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     several, _ = _tuple(inputs, "inputs", "hessian")
     value = _scalar(func)
 
@@ -245,7 +279,14 @@ def hessian(
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The function's value and the vector `v` times its Hessian."""
+    """The function's value and the vector `v` times its Hessian, as a pair, which costs less than `hvp`.
+
+    func: a function whose value is one number. inputs: a tensor or a tuple of them. v: of their shapes. create_graph: the result can
+    be differentiated. strict: RuntimeError, and not zeros, for an input on which the value does not depend.
+
+    >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _times_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
@@ -260,5 +301,12 @@ def _times_hessian(name: str, func: Callable, inputs: Any, v: Any, create_graph:
 
 
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The function's value and its Hessian times the vector `v` (the Hessian is symmetric: see `vhp`)."""
+    """The function's value and its Hessian times the vector `v`, as a pair (the Hessian is symmetric: `vhp` gives the same for less).
+
+    func: a function whose value is one number. inputs: a tensor or a tuple of them. v: of their shapes. create_graph: the result can
+    be differentiated. strict: RuntimeError, and not zeros, for an input on which the value does not depend.
+
+    >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _times_hessian("hvp", func, inputs, v, create_graph, strict)

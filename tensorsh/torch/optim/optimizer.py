@@ -24,7 +24,7 @@ from ...sandbox.classes import allow
 from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import renamed
 from ..nn.reach import T
-from ..settings import typename
+from ..questions import typename
 
 __all__ = ["Optimizer", "required"]
 

@@ -31,7 +31,7 @@ __all__ = [
 
 
 def typename(value: Any) -> str:
-    from ...settings import typename as name
+    from ...questions import typename as name
 
     return name(value)
 

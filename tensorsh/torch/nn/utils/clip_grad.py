@@ -22,7 +22,14 @@ def listed(parameters: Any) -> list:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of several tensors as if they were one vector."""
+    """The norm of several tensors as if they were one vector: a tensor without dimensions.
+
+    tensors: the tensors, gradients mostly. norm_type: the order, ``inf`` for the largest absolute value. error_if_nonfinite:
+    RuntimeError where it is no finite number. foreach: accepted.
+
+    >>> nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
+    """
     tensors = listed(tensors)
     norm_type = float(norm_type)
     if not tensors:
@@ -39,7 +46,17 @@ def get_total_norm(
 
 @no_grad()
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
-    """Scale gradients so that their norm, which is known, is at most `max_norm`."""
+    """The gradients are scaled so that their norm, which is known, is at most `max_norm`, in place.
+
+    parameters: a tensor, or several; those without a gradient are left out. max_norm: the bound. total_norm: what
+    `get_total_norm` gave. foreach: accepted.
+
+    >>> w = torch.zeros(2, requires_grad=True)
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> nn.utils.clip_grads_with_norm_(w, 1.0, torch.tensor(5.0))
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
     grads = [p.grad for p in listed(parameters) if p.grad is not None]
     max_norm = float(max_norm)
     if grads:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ....engine.tensors.tensor import Tensor
-from ...settings import typename
+from ...questions import typename
 from ..reach import T
 
 
@@ -22,7 +22,15 @@ def parameters_to_vector(parameters: Iterable) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable) -> None:
-    """Give the parameters the values of a vector."""
+    """The parameters get the values of a vector, one after the other: what `parameters_to_vector` gave, put back.
+
+    vec: a tensor of one dimension, whose pieces take the parameters' shapes. parameters: the parameters. TypeError: no tensor.
+
+    >>> layer = nn.Linear(2, 1)
+    >>> nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), layer.parameters())
+    >>> layer.weight.data, layer.bias.data
+    (tensor([[1., 2.]]), tensor([3.]))
+    """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     at = 0

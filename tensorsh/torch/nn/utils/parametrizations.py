@@ -102,7 +102,16 @@ def _nearest_orthogonal(matrix: Tensor) -> Tensor:
 def orthogonal(
     module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Any:
-    """Keep a matrix orthogonal (or with orthonormal rows or columns) while it is trained."""
+    """A matrix stays orthogonal (or its rows or columns orthonormal) while it is trained.
+
+    module: the module, which is returned. name: the parameter's, of two dimensions or more. orthogonal_map: ``"matrix_exp"``,
+    ``"cayley"`` or ``"householder"``; None for what suits the shape. use_trivialization: the matrix that was there is the point to
+    start from. ValueError: fewer dimensions, another map.
+
+    >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3))
+    >>> torch.allclose(layer.weight @ layer.weight.T, torch.eye(3), atol=1e-5)
+    True
+    """
     weight = read_named(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -170,7 +179,15 @@ class _SpectralNorm(Module):
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Make a parameter the product of a length and a direction."""
+    """A parameter becomes the product of a length and a direction, which are trained in its place.
+
+    module: the module, which is returned. name: the parameter's. dim: the dimension that keeps lengths of its own; None for one
+    length of all. The two are ``parametrizations.weight.original0`` (lengths) and ``original1``.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape, layer.weight.shape
+    (torch.Size([2, 1]), torch.Size([2, 3]))
+    """
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def of_old(state_dict: Any, prefix: str, *rest: Any) -> None:
@@ -187,7 +204,16 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Divide a parameter by its largest singular value."""
+    """A parameter is divided by its largest singular value, which is followed by power iterations.
+
+    module: the module, which is returned. name: the parameter's. n_power_iterations: steps at each access while training. eps: keeps
+    norms from 0. dim: the dimension of the outputs, 0 but for transposed convolutions. ValueError: no positive number of steps.
+
+    >>> _ = torch.manual_seed(0)
+    >>> layer = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3), n_power_iterations=50)
+    >>> torch.linalg.matrix_norm(layer.weight, 2).item() < 1.01
+    True
+    """
     weight = read_named(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")

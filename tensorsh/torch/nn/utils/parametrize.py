@@ -24,7 +24,15 @@ _cache: dict | None = None
 
 @contextmanager
 def cached() -> Any:
-    """Within it, each parametrized tensor is computed once."""
+    """A context in which each parametrized tensor is computed once, and not at each access.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 1))
+    >>> with nn.utils.parametrize.cached():
+    ...     print(layer.weight is layer.weight)
+    True
+    >>> layer.weight is layer.weight
+    False
+    """
     global _cache
     outer, _cache = _cache, {} if _cache is None else _cache
     try:
@@ -120,7 +128,14 @@ def _property(name: str) -> property:
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
-    """Whether a module has parametrizations (of a tensor)."""
+    """Whether a module has parametrizations.
+
+    module: the module. tensor_name: of this tensor of it; None for any.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 1))
+    >>> nn.utils.parametrize.is_parametrized(layer, "weight"), nn.utils.parametrize.is_parametrized(layer, "bias")
+    (True, False)
+    """
     found = module.__dict__.get("parametrizations")
     if not isinstance(found, ModuleDict):
         return False
@@ -170,7 +185,19 @@ def _inject(module: Any) -> None:
 
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
-    """From now on `module.tensor_name` is `parametrization(original)`."""
+    """From now on `module.tensor_name` is `parametrization(original)`, computed at each access; the original is what is trained.
+
+    module: the module, which is returned. tensor_name: a parameter or buffer of it. parametrization: a module; with a method
+    `right_inverse` the tensor can be assigned to. unsafe: another shape or dtype is no error. ValueError: no such tensor, or one of
+    another shape without `unsafe`.
+
+    >>> class Positive(nn.Module):
+    ...     def forward(self, x):
+    ...         return x.exp()
+    >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 1), "weight", Positive())
+    >>> bool((layer.weight > 0).all()), [name for name, _ in layer.named_parameters()]
+    (True, ['bias', 'parametrizations.weight.original'])
+    """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         entry = module.parametrizations[tensor_name]
@@ -275,7 +302,19 @@ def _check(parametrization: Any, value: Tensor) -> None:
 
 
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
-    """Make a tensor plain again: with the value it has, or with its original one."""
+    """A tensor is made plain again.
+
+    module: the module, which is returned. tensor_name: the tensor. leave_parametrized: with the value it has, else with its
+    original one. ValueError: it is not parametrized.
+
+    >>> class Double(nn.Module):
+    ...     def forward(self, x):
+    ...         return 2 * x
+    >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(2, 1), "bias", Double())
+    >>> _ = nn.utils.parametrize.remove_parametrizations(layer, "bias")
+    >>> nn.utils.parametrize.is_parametrized(layer)
+    False
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     entry = module.parametrizations[tensor_name]

@@ -322,13 +322,31 @@ def identity(module: Any, name: str) -> Any:
 
 
 def random_unstructured(module: Any, name: str, amount: Any) -> Any:
-    """Prune entries at random."""
+    """Entries of a parameter that are drawn at random are pruned, as `l1_unstructured` does it with the least.
+
+    module: the module, which is returned. name: the parameter's. amount: a share between 0 and 1, or a number of entries.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.random_unstructured(nn.Linear(4, 1), "weight", amount=0.5)
+    >>> layer.weight_mask.sum()
+    tensor(2.)
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Any = None) -> Any:
-    """Prune the entries of least absolute value."""
+    """The entries of least absolute value of a parameter are pruned: a mask ``name_mask`` multiplies ``name_orig`` from now on.
+
+    module: the module, which is returned. name: the parameter's. amount: a share between 0 and 1, or a number of entries.
+    importance_scores: a tensor of the parameter's shape that is ranked in its place.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = nn.Linear(4, 1, bias=False)
+    >>> _ = layer.weight.data.copy_(torch.tensor([[1.0, -2.0, 0.5, 4.0]]))
+    >>> prune.l1_unstructured(layer, "weight", amount=2).weight
+    tensor([[ 0., -2.,  0.,  4.]], grad_fn=<MulBackward0>)
+    """
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
@@ -340,13 +358,33 @@ def random_structured(module: Any, name: str, amount: Any, dim: int) -> Any:
 
 
 def ln_structured(module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Any:
-    """Prune the channels of least norm."""
+    """The channels of least norm of a parameter are pruned, whole.
+
+    module: the module, which is returned. name: the parameter's. amount: a share between 0 and 1, or a number of channels. n: the
+    norm's order. dim: the dimension whose slices are the channels. importance_scores: a tensor that is ranked in its place.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = nn.Linear(2, 3, bias=False)
+    >>> _ = layer.weight.data.copy_(torch.tensor([[1.0, 1.0], [3.0, 0.0], [0.1, 0.1]]))
+    >>> prune.ln_structured(layer, "weight", amount=1, n=2, dim=0).weight_mask
+    tensor([[1., 1.],
+            [1., 1.],
+            [0., 0.]])
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Any, name: str, mask: Tensor) -> Any:
-    """Prune by a mask."""
+    """A parameter is pruned where a mask is zero.
+
+    module: the module, which is returned. name: the parameter's. mask: a tensor of its shape.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.custom_from_mask(nn.Linear(2, 1), "bias", torch.tensor([0]))
+    >>> layer.bias_mask
+    tensor([0.])
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -379,7 +417,16 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
 
 
 def remove(module: Any, name: str) -> Any:
-    """Make the pruning of a tensor permanent."""
+    """The pruning of a tensor is made permanent: ``name_orig`` and its mask go, and `name` is a parameter again, with zeros in it.
+
+    module: the module, which is returned. name: the parameter's. ValueError: it is not pruned.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.l1_unstructured(nn.Linear(2, 1), "weight", amount=1)
+    >>> _ = prune.remove(layer, "weight")
+    >>> [name for name, _ in layer.named_parameters()], int((layer.weight == 0).sum())
+    (['bias', 'weight'], 1)
+    """
     found = _hooks_of(module, name)
     if not found:
         raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
@@ -390,5 +437,14 @@ def remove(module: Any, name: str) -> Any:
 
 
 def is_pruned(module: Any) -> bool:
-    """Whether any tensor of a module, or of those below it, is pruned."""
+    """Whether any tensor of a module, or of those below it, is pruned.
+
+    module: the module.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = nn.Linear(2, 1)
+    >>> before = prune.is_pruned(layer)
+    >>> before, prune.is_pruned(prune.l1_unstructured(layer, "weight", amount=1))
+    (False, True)
+    """
     return any(_hooks_of(each) for each in module.modules())

@@ -228,20 +228,39 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list:
-    """The sequences of a padded tensor."""
+    """The sequences of a padded tensor, as a list of tensors without their padding.
+
+    padded_sequences: a tensor ``[T, B, ...]``. lengths: a tensor ``[B]`` of their lengths. batch_first: it is ``[B, T, ...]``.
+
+    >>> nn.utils.rnn.unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([3])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [row[:n] for row, n in zip(padded_sequences, lengths.tolist(), strict=True)]
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
-    """Pack sequences of different lengths."""
+    """Sequences of different lengths, packed for a recurrent network: a PackedSequence.
+
+    sequences: tensors ``[length, ...]``. enforce_sorted: they come longest first, RuntimeError otherwise; with False they are sorted.
+
+    >>> nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
+    """
     lengths = T.as_tensor([each.shape[0] for each in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list:
-    """The sequences that were packed."""
+    """The sequences that were packed, as a list of tensors in their first order.
+
+    packed_sequences: a PackedSequence.
+
+    >>> packed = nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> nn.utils.rnn.unpack_sequence(packed)
+    [tensor([1, 2, 3]), tensor([4])]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)
 

@@ -17,7 +17,17 @@ WRONG_KIND = "default_collate: batch must contain tensors, numpy arrays, numbers
 
 
 def default_collate(batch: Any) -> Any:
-    """A batch of a list of items of one structure."""
+    """A batch made of a list of items of one structure: what a DataLoader does when it is given no other.
+
+    batch: the items. Tensors and arrays are stacked along a new first dimension, numbers become a tensor, strings stay a list; of
+    tuples, named tuples and dicts each entry is collated. RuntimeError: different shapes; TypeError: other things.
+
+    >>> torch.utils.data.default_collate([(torch.zeros(2), 0), (torch.ones(2), 1)])
+    [tensor([[0., 0.],
+            [1., 1.]]), tensor([0, 1])]
+    >>> torch.utils.data.default_collate([{"x": 1.5, "name": "a"}, {"x": 2.5, "name": "b"}])
+    {'x': tensor([1.5000, 2.5000], dtype=torch.float64), 'name': ['a', 'b']}
+    """
     first = batch[0]
     if isinstance(first, Tensor):
         return T.stack(list(batch), 0)
@@ -46,7 +56,14 @@ def default_collate(batch: Any) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """An item with its numpy arrays made tensors."""
+    """An item with its numpy arrays made tensors, within tuples, lists and dicts, too; everything else stays.
+
+    data: the item: what a DataLoader does that makes no batches.
+
+    >>> import numpy
+    >>> torch.utils.data.default_convert([numpy.ones(2), "a", 3])
+    [tensor([1., 1.], dtype=torch.float64), 'a', 3]
+    """
     if isinstance(data, Tensor):
         return data
     if isinstance(data, (np.ndarray, np.number, np.bool_)):

@@ -13,7 +13,7 @@ from types import (
 )
 from typing import Any
 
-from . import integers
+from . import copying, integers
 from .names import is_special
 from .sealed import MARK, joined, reserved
 from .thrown import kept_out
@@ -62,6 +62,7 @@ def is_script_class(kind: type) -> bool:
 
 
 integers.of_program = is_script_class
+copying.is_own = is_script_class
 
 
 def has_made_classes() -> bool:
@@ -115,6 +116,8 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
         leave = made.__dict__.get("__exit__")
         if leave is not None:
             type.__setattr__(made, "__exit__", guarded_exit(leave))
+        if "__deepcopy__" in made.__dict__:
+            type.__setattr__(made, "__deepcopy__", copying.presented(made.__dict__["__deepcopy__"]))
         for special, told in when_defined.items():
             if special in made.__dict__:
                 told()

@@ -20,6 +20,7 @@ from types import (
 from typing import Any
 
 from .classes import absent, is_allowed, is_script_function, owner, owns, pure_classes, refused, script_classes
+from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
 from .integers import plain
@@ -234,6 +235,8 @@ def _special(value: Any, kind: type, name: str) -> Any:
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
             return _object_new if found is _real_new else found
+    elif name == "__deepcopy__":
+        return taking(getattr(value, name))
     elif name == "__annotations__":
         return dict(getattr(value, name))
     elif name in ("__defaults__", "__kwdefaults__"):

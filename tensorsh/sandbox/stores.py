@@ -17,6 +17,7 @@ from .classes import (
     refused,
     script_classes,
 )
+from .copying import presented
 from .names import DEFINABLE, GATED, is_special, normalize
 from .sealed import Sealed
 
@@ -87,7 +88,7 @@ def _refusing(name: str) -> property:
     def refuse(self: Any, *_: Any) -> NoReturn:
         raise AttributeError(f"the {name} of numpy's arrays is not set in place in tensorsh: {KEPT[name]}")
 
-    return property(refuse, refuse)
+    return property(refuse, refuse, refuse)
 
 
 class Kept(metaclass=Sealed):
@@ -105,6 +106,8 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
         new = guarded_getattr(new)
     elif name == "__exit__" and isinstance(value, type):
         new = guarded_exit(new)
+    elif name == "__deepcopy__" and isinstance(value, type):
+        new = presented(new)
     setattr(own_form(value) if name in KEPT else value, name, new)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import (
     FunctionType,
     GenericAlias,
@@ -27,6 +28,8 @@ _writable: dict[type, frozenset[str]] = {}  # those that they may set, too
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 # special methods whose definition by a script somebody wants to know of
 when_defined: dict[str, Callable[[], None]] = {}
+# a context in which no class of a program overrides functions of torch: torch puts it here with the first that does
+unasked: Callable[[], Any] = nullcontext
 
 
 def allow(kind: type, *names: str) -> None:

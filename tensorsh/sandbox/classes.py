@@ -16,7 +16,7 @@ from typing import Any
 
 from . import copying, integers
 from .names import is_special
-from .sealed import MARK, joined, reserved
+from .sealed import MARK, joined, keeps, reserved
 from .thrown import kept_out
 
 script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
@@ -252,4 +252,4 @@ def owns(value: Any, kind: type, name: str) -> bool:
     for base in where.__mro__:
         if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
             return id(base) in script_classes or name in _allowed.get(base, ())
-    return True  # the instance's own, or nobody's
+    return not keeps(where, name)  # the instance's own, or nobody's

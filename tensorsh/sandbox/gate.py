@@ -133,13 +133,17 @@ def _is_method_of_numpy(value: Any, name: str) -> bool:
     return isinstance(kind, type) and _is_numpy(kind)
 
 
+OF_ARRAYS = frozenset("astype byteswap choose clip data numpy put repeat resize take view".split())
+"""Names that are gated for numpy's arrays, of which programs derive no classes."""
+
+
 def _listed(value: Any, kind: type, name: str) -> Any:
     """A name of GATED."""
     if id(kind) in pure_classes and name not in ("data", "format", "format_map", "obj", "with_traceback"):
         return getattr(value, name)
     if kind is super:
         made = owner(value.__self_class__, name, value.__thisclass__)
-        if made is None and name not in ("format", "format_map"):
+        if made is None and name not in ("format", "format_map") and name not in OF_ARRAYS:
             raise refused(value, name)
         return _safe_format(getattr(value, name))
     if kind is Parameters or is_allowed(kind, name):

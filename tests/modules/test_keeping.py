@@ -60,3 +60,21 @@ def test_classes_that_keep_something_are_known() -> None:
     Session().run(IMPORTS)
     known = {cls.__module__ + "." + cls.__name__ for cls in sealed._keeping}
     assert {"multiprocessing.queues.Queue", "multiprocessing.context.Process"} <= known
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_methods_call_those_above_them() -> None:
+    """Names that are gated for numpy's arrays alone."""
+    session = Session()
+    session.run(
+        IMPORTS + "class Own(mp.Queue):\n    def put(self, *a): return super().put(*a)\n"
+        "class T(torch.Tensor):\n    def repeat(self, *a): return super().repeat(*a)\n    def numpy(self): return super().numpy()\n"
+        "    def take(self, *a): return super().take(*a)\nq = Own(); q.put(3); t = torch.ones(2).as_subclass(T)"
+    )
+    assert session.run("q.get(), t.repeat(2).tolist(), t.numpy().tolist(), t.take(torch.tensor(0)).item()") == (
+        3,
+        [1.0] * 4,
+        [1.0] * 2,
+        1.0,
+    )
+    session.run("q.close()")

@@ -57,7 +57,7 @@ def test_own_attributes_stay_own() -> None:
 
 
 def test_classes_that_keep_something_are_known() -> None:
-    Session().run(IMPORTS)
+    Session().run(IMPORTS + "mp.Queue, mp.Process")
     known = {cls.__module__ + "." + cls.__name__ for cls in sealed._keeping}
     assert {"multiprocessing.queues.Queue", "multiprocessing.context.Process"} <= known
 

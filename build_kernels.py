@@ -56,7 +56,7 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     )
     extensions = [kernels]
     if folder is None:
-        extensions += translated(temporary, checked)
+        extensions += [*translated(temporary, checked), hardening([*OPTIONS, *more, *checked], checked)]
     command = side_by_side()(Distribution({"name": "tensorsh", "ext_modules": extensions}))
     command.inplace = folder is None
     command.build_lib = str(folder or temporary)
@@ -65,6 +65,18 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     command.finalize_options()
     command.run()
     return [Path(command.get_ext_fullpath(extension.name)) for extension in extensions]
+
+
+def hardening(compiled: list[str], linked: list[str]) -> Any:
+    """The extension that mends Python's own errors of text for the sandbox."""
+    from setuptools import Extension
+
+    return Extension(
+        "tensorsh.sandbox.unicode_errors",
+        ["tensorsh/sandbox/unicode_errors.c"],
+        extra_compile_args=compiled,
+        extra_link_args=linked,
+    )
 
 
 def side_by_side() -> Any:

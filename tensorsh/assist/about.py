@@ -46,22 +46,23 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
         return None
     kind, _ = classify(value)
     if peek.tensor_class(value):
-        facts, bins, limits = tensor_facts(value)
+        with peek.unasked():
+            facts, bins, limits = tensor_facts(value)
         return Inspection(name, kind, type(value).__qualname__, facts=facts, bins=bins, range=limits)
     signature = ""
     if kind in ("function", "class"):
         from .signatures import signature_text
 
         signature = signature_text(value)
-    if hasattr(getattr(value, "__wrapped__", None), "document") and kind == "function":
+    if kind == "function" and peek.is_library(value) and hasattr(getattr(value, "__wrapped__", None), "document"):
         value.__wrapped__.document()
     doc = peek.attribute(value, "__doc__")
-    if not isinstance(doc, str):
+    if type(doc) is not str:
         doc = getattr(value, "__doc__", None) if kind in ("function", "class") else None
     facts = {"value": _short(value)} if kind == "variable" else {}
     from inspect import cleandoc
 
-    doc = cleandoc(doc) if isinstance(doc, str) else ""
+    doc = cleandoc(doc) if type(doc) is str else ""
     if kind == "function" and peek.is_library(value):
         doc = _told_in_full(session, name, doc)
 
@@ -72,7 +73,7 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
         signature,
         doc if kind != "variable" or not peek.is_library(type(value)) else "",
         facts,
-        formulas(getattr(value, "_operator", None)) if kind == "function" else {},
+        formulas(getattr(value, "_operator", None)) if kind == "function" and peek.is_library(value) else {},
         source_text(session, value),
     )
 
@@ -119,7 +120,7 @@ def source_text(session: Workspace, value: Any) -> str:
 def _short(value: Any) -> str:
     if not peek.is_library(type(value)):
         return f"an object of class {type(value).__qualname__}"
-    text = repr(value)
+    text = peek.text_of(value)
     return text if len(text) <= 200 else text[:197] + "..."
 
 

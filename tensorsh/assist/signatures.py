@@ -6,6 +6,7 @@ Operators are asked for their record, everything else for what Python knows; nam
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ class Parameter(NamedTuple):
 
 def parameters(value: Any) -> list[Parameter] | None:
     """The parameters of a callable (without `self`), or None where nothing is known."""
+    value, bound = quiet(value)
+    if value is None or bound:
+        return None if value is None else (parameters(value) or [None])[1:]  # type: ignore[list-item, return-value]
     is_method = hasattr(value, "__self__") and not isinstance(value.__self__, type)
     operator = getattr(value, "_operator", None)
     if hasattr(operator, "params") and hasattr(operator, "defaults"):
@@ -33,6 +37,27 @@ def parameters(value: Any) -> list[Parameter] | None:
         found = _of_function(operator.kernel)
         return found if found is None else found[1:] if is_method else found
     return _of_function(value)
+
+
+def quiet(value: Any) -> tuple[Any, bool]:
+    """A callable that can be asked for its signature without running a program's code, and whether that is of a method to which an
+    object of a program's class is bound; None where there is none."""
+    inner = value
+    while type(inner) in (FunctionType, partial, MethodType):
+        kind = type(inner)
+        inner = (
+            inner.__dict__.get("__wrapped__")
+            if kind is FunctionType
+            else inner.func
+            if kind is partial
+            else inner.__func__
+        )
+    if inner is None or isinstance(inner, type) or peek.is_library(type(inner)):
+        return value, False
+    if inner is not value:
+        return None, False
+    method = peek.attribute(type(value), "__call__")
+    return (method, True) if type(method) is FunctionType else (None, False)
 
 
 def _of_operator(operator: Any) -> list[Parameter]:
@@ -69,7 +94,11 @@ def _of_function(value: Any) -> list[Parameter] | None:
 
 
 def _shown(default: Any) -> str:
-    text = repr(default)
+    text = (
+        repr(default)
+        if peek.is_library(type(default)) and type(default) not in peek.BRACKETS
+        else peek.text_of(default)
+    )
     if text in ("<required>", "<absent>"):
         return ""
     return "..." if default is ... or text.startswith("<") or len(text) > 40 else text

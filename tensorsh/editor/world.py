@@ -30,7 +30,12 @@ def told(session: Session) -> dict[str, Told]:
 def _of(value: Any, session: Session, depth: int) -> Told:
     base = peek.tensor_class(value)
     if base is not None:
-        return ["tensor", base.__name__, str(base.dtype.__get__(value)).removeprefix("torch."), peek.shape_of(value)]  # type: ignore[attr-defined]
+        return [
+            "tensor",
+            base.__name__,
+            str(peek.field(value, base, "dtype")).removeprefix("torch."),
+            peek.shape_of(value),
+        ]
     kind = type(value)
     if kind.__name__ in PLAIN and kind.__module__ == "builtins":
         return ["plain", kind.__name__]

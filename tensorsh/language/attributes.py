@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from ..sandbox.names import TOLD, is_gated, is_special
+from ..sandbox.stores import KEPT
 from .mistake import at
 
 TYPE_CHECKING = False
@@ -54,24 +55,20 @@ def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
         node.slice = text
 
 
-FORM = ("dtype", "shape", "strides")
-"""What an array is told about its memory."""
-
-
 def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
     """`f.x = 1` becomes `<own>(f).x = 1`, which refuses what is the library's.
 
     A method's stores in its own object stay as they are and cost nothing. Library classes refuse by themselves
     (sealed.py); where a method is called with a function of the library for its object, the store is undone when the
-    program ends (sandbox/restored.py).
+    program ends (sandbox/restored.py). What an array of numpy keeps is looked at wherever it is set.
     """
     value = node.value
-    if type(value) is ast.Name and not walk.checked:
+    if type(value) is ast.Name and not walk.checked and node.attr not in KEPT:
         home = scope.finds(value.id)
         if home is not None and home.first == value.id:
             return
     where = at(value)
-    helper = "<own data>" if node.attr == "data" else "<own dtype>" if node.attr in FORM else "<own>"
+    helper = "<own data>" if node.attr == "data" else "<own form>" if node.attr in KEPT else "<own>"
     node.value = ast.Call(ast.Name(helper, LOAD, **where), [value], [], **where)
 
 

@@ -18,7 +18,7 @@ from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, private_attribute, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
-from ..sandbox.stores import own, own_data, own_dtype, store
+from ..sandbox.stores import own, own_data, own_form, store
 from ..sandbox.thrown import catchable, goes_on
 from .collector import Held
 from .flags import flag
@@ -50,7 +50,7 @@ RUNTIME: dict[str, Any] = {
     "<anything>": BaseException,
     "<own>": own,
     "<own data>": own_data,
-    "<own dtype>": own_dtype,
+    "<own form>": own_form,
     "__build_class__": build_class,
 }
 

@@ -8,9 +8,13 @@ dictionaries, slots and C-level descriptors are read directly; everything else i
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Mapping
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
+
+from ..sandbox import classes
+from ..sandbox.classes import is_script_class, is_script_function
 
 MISSING: Any = object()
 
@@ -23,6 +27,8 @@ _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 
 def is_library(cls: Any) -> bool:
     """Whether a class (or a function) is part of tensorsh, of numpy or of Python, and not written by a script."""
+    if is_script_class(cls) if isinstance(cls, type) else is_script_function(cls):
+        return False
     module = cls.__module__
     return isinstance(module, str) and module.partition(".")[0] in ("tensorsh", "torch", "numpy", "builtins")
 
@@ -41,21 +47,66 @@ def describe(value: object) -> str | None:
     if base is None:
         return None
 
-    def field(name: str) -> Any:
-        return getattr(base, name).__get__(value, type(value))
-
-    shape = ", ".join(str(int(size)) for size in field("shape"))
-    text = f"{str(field('dtype')).removeprefix('torch.')}[{shape}]"
+    shape = ", ".join(str(int(size)) for size in field(value, base, "shape"))
+    text = f"{str(field(value, base, 'dtype')).removeprefix('torch.')}[{shape}]"
     if base.__name__ == "ndarray":
         return f"numpy {text}"
-    device = str(field("device"))
+    device = str(field(value, base, "device"))
     return text if device == "cpu" else f"{text} on {device}"
 
 
 def shape_of(value: object) -> tuple[int, ...] | None:
     """The sizes of a tensor or an array, else None."""
     base = tensor_class(value)
-    return None if base is None else tuple(int(n) for n in base.shape.__get__(value, type(value)))  # type: ignore[attr-defined]
+    return None if base is None else tuple(int(n) for n in field(value, base, "shape"))
+
+
+def field(value: object, base: Any, name: str) -> Any:
+    """A property of a tensor or an array. A `__torch_function__` of its class is not asked."""
+    with unasked():
+        return getattr(base, name).__get__(value, type(value))
+
+
+def unasked() -> Any:
+    """A context in which no class of a program overrides functions of torch."""
+    return classes.unasked()
+
+
+def text_of(value: object, depth: int = 0) -> str:
+    """The text of a value of the library's or Python's; of what may run a program's code the class alone."""
+    kind = type(value)
+    if kind in PLAIN or issubclass(kind, np_generic()):
+        return repr(value)
+    if kind in BRACKETS and depth < 3:
+        begin, end = BRACKETS[kind]
+        many: Any = value
+        pairs = list(many.items())[:MOST] if kind is dict else [(each,) for each in list(many)[:MOST]]
+        parts = [": ".join([text_of(each, depth + 1) for each in pair]) for pair in pairs]
+        rest = ", ..." if len(many) > MOST else "," if kind is tuple and len(many) == 1 else ""
+        return f"{begin}{', '.join(parts)}{rest}{end}" if many else repr(value)
+    if isinstance(value, type):
+        return f"<class {value.__qualname__!r}>"
+    if kind is FunctionType or kind is BuiltinFunctionType or kind is MethodType:
+        return f"<function {value.__name__}>"  # type: ignore[attr-defined]
+    base = tensor_class(value)
+    if base is kind or is_library(kind) and kind.__module__ == "torch":
+        with unasked():
+            return repr(value)
+    return f"<{kind.__qualname__} object>"
+
+
+def np_generic() -> Any:
+    """The class of numpy's numbers, if there are any."""
+    numpy = sys.modules.get("numpy")
+    return () if numpy is None else numpy.generic
+
+
+PLAIN = frozenset(
+    (int, float, bool, complex, str, bytes, bytearray, range, type(None), type(Ellipsis), type(NotImplemented))
+)
+BRACKETS: dict[Any, Any] = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: ("frozenset({", "})")}
+MOST = 50
+"""Elements of a container whose texts are shown."""
 
 
 def instance_dict(value: object) -> dict[str, Any]:
@@ -100,7 +151,8 @@ def attribute(value: object, name: str) -> Any:
                 return getattr(value, "_grad", MISSING)
             if name in ("T", "H") and len(shape_of(value) or (0, 0)) != 2:  # which warns or is an error
                 return MISSING
-            return found.__get__(value, type(value)) if readable else MISSING
+            with unasked():
+                return found.__get__(value, type(value)) if readable else MISSING
         if name in own:
             return own[name]
         if isinstance(found, FunctionType) or type(found).__module__ == FORMS:

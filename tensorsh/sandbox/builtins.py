@@ -11,6 +11,11 @@ import builtins as _real
 import sys
 
 from . import classes, gate, stores
+
+try:
+    from . import unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - puts their text within bounds
+except ImportError:
+    pass  # built without a compiler
 from .iterating import iterate, presented, steps
 from .kinds import script_type
 from .names import is_gated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import (
     FunctionType,
     GenericAlias,
@@ -13,9 +14,9 @@ from types import (
 )
 from typing import Any
 
-from . import integers
+from . import copying, integers
 from .names import is_special
-from .sealed import MARK, joined, reserved
+from .sealed import MARK, joined, keeps, reserved
 from .thrown import kept_out
 
 script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
@@ -27,6 +28,8 @@ _writable: dict[type, frozenset[str]] = {}  # those that they may set, too
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 # special methods whose definition by a script somebody wants to know of
 when_defined: dict[str, Callable[[], None]] = {}
+# a context in which no class of a program overrides functions of torch: torch puts it here with the first that does
+unasked: Callable[[], Any] = nullcontext
 
 
 def allow(kind: type, *names: str) -> None:
@@ -62,6 +65,7 @@ def is_script_class(kind: type) -> bool:
 
 
 integers.of_program = is_script_class
+copying.is_own = is_script_class
 
 
 def has_made_classes() -> bool:
@@ -115,6 +119,8 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
         leave = made.__dict__.get("__exit__")
         if leave is not None:
             type.__setattr__(made, "__exit__", guarded_exit(leave))
+        if "__deepcopy__" in made.__dict__:
+            type.__setattr__(made, "__deepcopy__", copying.presented(made.__dict__["__deepcopy__"]))
         for special, told in when_defined.items():
             if special in made.__dict__:
                 told()
@@ -246,4 +252,4 @@ def owns(value: Any, kind: type, name: str) -> bool:
     for base in where.__mro__:
         if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
             return id(base) in script_classes or name in _allowed.get(base, ())
-    return True  # the instance's own, or nobody's
+    return not keeps(where, name)  # the instance's own, or nobody's

@@ -17,6 +17,7 @@ import sys
 from contextvars import ContextVar
 from weakref import WeakSet
 
+from .copying import uncopied
 from .kinds import Immutable
 from .sealed import program_frame
 
@@ -249,6 +250,8 @@ class _Handle:
         finally:
             self._target = None
             super().close()  # type: ignore[misc]
+
+    __copy__ = __deepcopy__ = uncopied
 
     def _refuse(self, wanted: str) -> NoReturn:
         raise io.UnsupportedOperation(f"not {wanted}")

@@ -20,6 +20,7 @@ from types import (
 from typing import Any
 
 from .classes import absent, is_allowed, is_script_function, owner, owns, pure_classes, refused, script_classes
+from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
 from .integers import plain
@@ -132,13 +133,17 @@ def _is_method_of_numpy(value: Any, name: str) -> bool:
     return isinstance(kind, type) and _is_numpy(kind)
 
 
+OF_ARRAYS = frozenset("astype byteswap choose clip data numpy put repeat resize take view".split())
+"""Names that are gated for numpy's arrays, of which programs derive no classes."""
+
+
 def _listed(value: Any, kind: type, name: str) -> Any:
     """A name of GATED."""
     if id(kind) in pure_classes and name not in ("data", "format", "format_map", "obj", "with_traceback"):
         return getattr(value, name)
     if kind is super:
         made = owner(value.__self_class__, name, value.__thisclass__)
-        if made is None and name not in ("format", "format_map"):
+        if made is None and name not in ("format", "format_map") and name not in OF_ARRAYS:
             raise refused(value, name)
         return _safe_format(getattr(value, name))
     if kind is Parameters or is_allowed(kind, name):
@@ -234,6 +239,8 @@ def _special(value: Any, kind: type, name: str) -> Any:
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
             return _object_new if found is _real_new else found
+    elif name == "__deepcopy__":
+        return taking(getattr(value, name))
     elif name == "__annotations__":
         return dict(getattr(value, name))
     elif name in ("__defaults__", "__kwdefaults__"):

@@ -12,6 +12,7 @@ import types
 from typing import Any, NoReturn
 
 from . import classes, gate
+from .copying import uncopied
 from .integers import plain
 from .iterating import Range, bounded
 from .namespace import Namespace
@@ -19,7 +20,7 @@ from .namespace import Namespace
 _real_type = type
 
 
-class _Seal(_real_type):
+class Seal(_real_type):
     """The metaclass of stand-ins: `isinstance` asks the real type."""
 
     _real: type | tuple[type, ...]
@@ -33,7 +34,7 @@ class _Seal(_real_type):
         return isinstance(instance, cls._real)
 
     def __subclasscheck__(cls, other: type) -> bool:
-        if isinstance(other, _Seal):
+        if isinstance(other, Seal):
             return other is cls or (isinstance(other._real, _real_type) and issubclass(other._real, cls._real))
         return issubclass(other, cls._real)
 
@@ -50,7 +51,7 @@ class _Seal(_real_type):
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
 
 
-class Told(_Seal):
+class Told(Seal):
     """A class of numpy's that is told a dtype, which comes as plain numbers and lists of its own."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -66,7 +67,7 @@ class Told(_Seal):
         return _union(other, cls)
 
 
-class _TypeSeal(_Seal):
+class _TypeSeal(Seal):
     """`type(x)` works, `type(name, bases, dict)` does not."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -92,7 +93,7 @@ def _union(left: Any, right: Any) -> Any:
     return Union[left, right]  # noqa: UP007
 
 
-def stand_in(real: type, why: str, metaclass: type = _Seal, **body: Any) -> Any:
+def stand_in(real: type, why: str, metaclass: type = Seal, **body: Any) -> Any:
     """A sealed class that answers for `real`."""
     table = {
         "_real": real,
@@ -120,7 +121,7 @@ STAND_INS: dict[type, Any] = {}
 
 def real_types(kind: type) -> tuple[type, ...]:
     """The classes that a class which a script names stands for."""
-    real = kind._real if isinstance(kind, _Seal) else kind
+    real = kind._real if isinstance(kind, Seal) else kind
     return real if isinstance(real, tuple) else (real,)
 
 
@@ -159,13 +160,16 @@ class Immutable(_real_type):
 class Final(Immutable):
     """The metaclass of those that also have no subclasses.
 
-    They have no `__init__` either: a script may call it on an object of its own, and would find there what it stores.
+    They have no `__init__` either: a script may call it on an object of its own, and would find there what it stores. Objects
+    that keep something for themselves are not copied, unless they say how.
     """
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
         for base in bases:
             if isinstance(base, Final):
                 raise TypeError(f"type {base.__name__!r} is not an acceptable base type")
+        if not any(hasattr(base, "__deepcopy__") for base in bases):
+            body.setdefault("__deepcopy__", uncopied)
         return super().__new__(cls, name, bases, body)
 
 
@@ -205,7 +209,7 @@ def stands_for(kind: type, real: type) -> None:
     _FAMILIES.add(kind)
 
 
-class _RangeSeal(_Seal):
+class _RangeSeal(Seal):
     """`range(n)` makes a range that can be left where it is long."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:

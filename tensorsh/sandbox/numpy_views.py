@@ -10,7 +10,6 @@ from types import BuiltinMethodType, MethodDescriptorType
 from typing import Any
 
 from .integers import plain
-from .sealed import Sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,43 +72,6 @@ def reread(value: Any, name: str) -> Any:
     if type(found) is not BuiltinMethodType and type(found) is not MethodDescriptorType:
         return found
     return {"view": view, "byteswap": byteswap}[name](found)
-
-
-class Told(metaclass=Sealed):
-    """The target of `array.dtype = ...`, and of a shape and strides, which come as plain integers."""
-
-    __slots__ = ("_array",)
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    @property
-    def dtype(self) -> Any:
-        return self._array.dtype
-
-    @dtype.setter
-    def dtype(self, new: Any) -> None:
-        import numpy as np
-
-        new = np.dtype(new)
-        check(self._array.dtype, new)
-        self._array.dtype = new
-
-    @property
-    def shape(self) -> Any:
-        return self._array.shape
-
-    @shape.setter
-    def shape(self, new: Any) -> None:
-        self._array.shape = plain(new)
-
-    @property
-    def strides(self) -> Any:
-        return self._array.strides
-
-    @strides.setter
-    def strides(self, new: Any) -> None:
-        self._array.strides = plain(new)
 
 
 def check(old: Any, new: Any) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from . import process
 
@@ -27,6 +27,17 @@ MARK = "<private>"
 GATES = ("tensorsh.sandbox.classes", "tensorsh.sandbox.gate", "tensorsh.sandbox.stores")
 _sealed: WeakSet[type] = WeakSet()
 _engine: WeakSet[type] = WeakSet()
+_keeping: WeakSet[type] = WeakSet()
+_kept: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+OPEN = ("tensorsh.torch.", "tensorsh.datasets.", "tensorsh.transforms.", "tensorsh.sandbox.")
+KEEPING = (
+    "tensorsh.torch.multiprocessing",
+    "tensorsh.torch.distributed",
+    "tensorsh.torch.utils.data.fetching",
+    "tensorsh.torch.utils.data.workers",
+)
+"""Where classes stand whose objects keep what no program gets: sockets, processes, terminals, the memory of several processes.
+Elsewhere, but for the homes above, all do."""
 changes = 0
 """How often such a class was made or given an attribute."""
 
@@ -43,10 +54,33 @@ def classes() -> list[type]:
 def reserved(cls: type) -> set[str]:
     """The names that are the engine's own in a class derived from its classes: it reads and writes them there, too."""
     engine = {base for known in cls.__mro__ if known in _engine for base in known.__mro__}
-    if not engine:
+    keeping = {known for known in cls.__mro__ if known in _keeping}
+    if not engine and not keeping:
         return set()
     found = {name for base in engine for name in base.__dict__ if name[0] == "_" and name[:2] != "__"}
+    found = found.union(*map(kept, keeping))
     return (found | {"__setattr__", "__delattr__"}) - {"_abc_impl"}
+
+
+def kept(cls: type) -> frozenset[str]:
+    """The private names of a class that keeps something: those that it has, and those that its functions mention."""
+    found = _kept.get(cls)
+    if found is None:
+        parts: list[Any] = []
+        for value in cls.__dict__.values():
+            value = getattr(value, "__func__", value)
+            parts += [value.fget, value.fset] if isinstance(value, property) else [value]
+        codes = [part.__code__ for part in parts if hasattr(part, "__code__")]
+        for code in codes:
+            codes += [each for each in code.co_consts if hasattr(each, "co_names")]
+        names = {*cls.__dict__, *[name for code in codes for name in code.co_names]}
+        found = _kept[cls] = frozenset(name for name in names if name[0] == "_" and name[:2] != "__")
+    return found
+
+
+def keeps(cls: type, name: str) -> bool:
+    """Whether an attribute of a class's objects is what a class above it keeps from programs."""
+    return any(name in kept(known) for known in cls.__mro__ if known in _keeping)
 
 
 def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None:
@@ -89,8 +123,11 @@ class Sealed(type):
             global changes
             changes += 1
             _sealed.add(made)
-            if maker.f_globals["__name__"][:16] == "tensorsh.engine.":
+            home = maker.f_globals["__name__"]
+            if home[:16] == "tensorsh.engine.":
                 _engine.add(made)
+            elif home.startswith(KEEPING) or not home.startswith(OPEN):
+                _keeping.add(made)
         return made
 
     def __setattr__(cls, name: str, value: Any) -> None:

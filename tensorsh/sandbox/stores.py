@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from .classes import (
     guarded_exit,
@@ -17,7 +17,9 @@ from .classes import (
     refused,
     script_classes,
 )
+from .copying import presented
 from .names import DEFINABLE, GATED, is_special, normalize
+from .sealed import Sealed
 
 
 def store(new: Any, value: Any, name: str) -> None:
@@ -62,13 +64,38 @@ def own_data(value: Any) -> Any:
     return own(value)
 
 
-def own_dtype(value: Any) -> Any:
-    """The same for `value.dtype = ...`, `.shape` and `.strides`, which an array is told by way of a check."""
-    if type(value).__module__[:5] == "numpy":
-        from .numpy_views import Told
+KEPT = {
+    "dtype": "write a = a.view(dtype)",
+    "shape": "write a = a.reshape(shape)",
+    "strides": "write a = a[::step], or a = a.transpose(axes)",
+    "names": "make another one with np.dtype",
+}
+"""What an array of numpy or its dtype keeps for its life, and what to do instead. numpy reads it again and again while it works on
+an array; a program that it calls meanwhile (`__index__` of an index), or an iterator that it holds (`a.flat`), would reach memory
+beyond the array."""
 
-        return Told(value)
-    return own(value)
+
+def own_form(value: Any) -> Any:
+    """The same for `value.dtype = ...`, `.shape`, `.strides` and `.names`, which numpy's arrays keep."""
+    return Kept() if is_of_numpy(value) else own(value)
+
+
+def is_of_numpy(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "numpy"
+
+
+def _refusing(name: str) -> property:
+    def refuse(self: Any, *_: Any) -> NoReturn:
+        raise AttributeError(f"the {name} of numpy's arrays is not set in place in tensorsh: {KEPT[name]}")
+
+    return property(refuse, refuse, refuse)
+
+
+class Kept(metaclass=Sealed):
+    """An array of numpy where one of these is to be set."""
+
+    __slots__ = ()
+    dtype, shape, strides, names = map(_refusing, KEPT)
 
 
 def set_attribute(value: Any, name: str, new: Any, /) -> None:
@@ -79,7 +106,9 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
         new = guarded_getattr(new)
     elif name == "__exit__" and isinstance(value, type):
         new = guarded_exit(new)
-    setattr(own_dtype(value) if name in ("dtype", "shape", "strides") else value, name, new)
+    elif name == "__deepcopy__" and isinstance(value, type):
+        new = presented(new)
+    setattr(own_form(value) if name in KEPT else value, name, new)
 
 
 def delete_attribute(value: Any, name: str, /) -> None:

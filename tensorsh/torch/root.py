@@ -204,6 +204,14 @@ def build() -> TorchNamespace:
     return namespace("", extras[""])
 
 
+def _override() -> None:
+    """A program's class overrides functions: all of them ask from now on, but where values are only looked at."""
+    from ..sandbox import classes
+
+    _load("overrides", "stay")("classes")
+    classes.unasked = _load("overrides", "DisableTorchFunction")
+
+
 def root_extras() -> dict[str, Any]:
     """What stands in torch itself besides the operators: types, constants, settings, modes."""
     from ..engine.arrays.device import device
@@ -227,7 +235,7 @@ def root_extras() -> dict[str, Any]:
     allow(nodes.Node, "_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
     door.late[:] = [_arrived]
-    when_defined["__torch_function__"] = lambda: _load("overrides", "stay")("classes")
+    when_defined["__torch_function__"] = _override
 
     found: dict[str, Any] = {d.name: d for d in dtypes.DTYPES}
     found |= dtypes.ALIASES

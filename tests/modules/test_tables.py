@@ -23,6 +23,8 @@ from .test_escapes import run
 # What is a stand-in or a checked form of Python's own, so that `is` does not hold.
 OWN = {
     "math": {"factorial", "comb", "perm", "fsum", "prod"},
+    "copy": {"deepcopy"},
+    "struct": {"Struct"},
     "collections": {"namedtuple", "abc"},
     "itertools": {
         "chain",

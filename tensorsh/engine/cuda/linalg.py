@@ -7,6 +7,7 @@ checks do. A call that fails, or that PyTorch refuses, is given to the CPU's ker
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..ops.linalg.inverse import is_vector
+from ..ops.linalg.lu import permutation_matrix
 
 KINDS = frozenset("fdFD")
 
@@ -147,9 +149,107 @@ def singular_values(xp: Any, A: Any) -> Any:
     return xp.linalg.svd(A, compute_uv=False) if matrices(A) and finite(xp, A) else None
 
 
+def bound_of(xp: Any, atol: Any, rtol: Any, values: Any, shape: tuple) -> Any:
+    """The bound up to which singular values count as zero, as `ops/linalg/svd.py` finds it for numbers."""
+    if rtol is None:
+        rtol = 0.0 if atol is not None and atol > 0 else float(np.finfo(values.dtype).eps) * max(shape[-2:])
+    return xp.maximum(values.max(-1, keepdims=True) * rtol, 0.0 if atol is None else float(atol))
+
+
+def inverted(xp: Any, values: Any, kept: Any) -> Any:
+    """One over what is kept, zero for the rest."""
+    return xp.where(kept, 1 / xp.where(kept, values, 1), 0).astype(values.dtype)
+
+
+@asked
+def pinv(xp: Any, A: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    plain = all(x is None or isinstance(x, (int, float)) for x in (atol, rtol))
+    if not plain or not (square(A) if hermitian else matrices(A)) or not finite(xp, A):
+        return None
+    if hermitian:
+        values, vectors = xp.linalg.eigh(A)
+        kept = abs(values) > bound_of(xp, atol, rtol, abs(values), A.shape)
+        return (vectors * inverted(xp, values, kept)[..., None, :]) @ turned(vectors)
+    u, s, vh = xp.linalg.svd(A, False)
+    inverse = inverted(xp, s, s > bound_of(xp, atol, rtol, s, A.shape))
+    return (turned(vh) * inverse[..., None, :]) @ turned(u)
+
+
+@asked
+def lstsq(xp: Any, input: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
+    """By singular values, whatever the driver is called, as on the CPU."""
+    if not matrices(input, b) or not finite(xp, input):
+        return None
+    batch = np.broadcast_shapes(input.shape[:-2], b.shape[:-2])
+    a = xp.broadcast_to(input, batch + input.shape[-2:])
+    b = xp.broadcast_to(b, batch + b.shape[-2:])
+    m, n = a.shape[-2:]
+    u, s, vh = xp.linalg.svd(xp.ascontiguousarray(a), False)
+    eps = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else float(rcond)
+    ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
+    kept = s > s[..., :1] * eps if ranked else s > 0
+    solution = turned(vh) @ (inverted(xp, s, kept)[..., None] * (turned(u) @ b))
+    rank = xp.asarray(kept.sum(-1)).astype(np.int64)
+    residuals = xp.zeros((0,), s.dtype)
+    if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all().item())):
+        residuals = (abs(a @ solution - b) ** 2).sum(-2)
+    return solution, residuals, rank if ranked else xp.zeros((0,), np.int64), s if valued else xp.zeros((0,), s.dtype)
+
+
+@asked
+def eig(xp: Any, A: Any) -> Any:
+    if not square(A) or not finite(xp, A):
+        return None
+    try:
+        values, vectors = xp.linalg.eig(xp.ascontiguousarray(A))
+    except RuntimeError:  # cuSOLVER has it from CUDA 12.6 on
+        return None
+    kind = np.result_type(A.dtype, np.complex64)
+    return values.astype(kind), vectors.astype(kind)
+
+
+def compact(xp: Any, A: Any) -> tuple:
+    """LU in one matrix, the interchanges of rows, and 0 or the number of the first zero pivot, a matrix at a time."""
+    factor = importlib.import_module("cupyx.scipy.linalg").lu_factor
+    flat = xp.ascontiguousarray(A).reshape((-1, *A.shape[-2:]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of zero pivots, which are looked for below
+        found = [factor(flat[i]) for i in range(len(flat))]
+    batch, k = A.shape[:-2], min(A.shape[-2:])
+    LU = xp.stack([lu for lu, _ in found]).reshape(A.shape)
+    pivots = xp.stack([p for _, p in found]).astype(np.int32).reshape((*batch, k)) + np.int32(1)
+    zero = xp.diagonal(LU, 0, -2, -1) == 0
+    info = xp.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
+    return LU, pivots, info
+
+
+@asked
+def lu_factor_ex(xp: Any, A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    if not matrices(A) or not pivot or check_errors:
+        return None
+    return compact(xp, A)
+
+
+def parts(xp: Any, LU: Any) -> tuple:
+    """L and U of the compact form."""
+    m, n = LU.shape[-2:]
+    k = min(m, n)
+    return xp.tril(LU[..., :, :k], -1) + xp.eye(m, k, dtype=LU.dtype), xp.triu(LU[..., :k, :])
+
+
+@asked
+def lu(xp: Any, A: Any, *, pivot: bool = True) -> Any:
+    if not matrices(A) or not pivot:
+        return None
+    LU, pivots, _ = compact(xp, A)
+    P = permutation_matrix(pivots.get(), A.shape[-2], A.dtype)  # the interchanges follow one another, on the host
+    return xp.asarray(P), *parts(xp, LU)
+
+
 KERNELS: dict[str, Callable] = {
     "linalg.inv_ex": inv_ex, "linalg.det": det, "linalg.slogdet": slogdet, "linalg.solve_ex": solve_ex,
     "linalg.solve_triangular": solve_triangular, "linalg.cholesky_ex": cholesky_ex, "cholesky": cholesky, "linalg.qr": qr,
     "linalg.eigh": eigh, "linalg.svd": svd, "_linalg_svdvals": singular_values,
+    "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex, "linalg.lu": lu,
 }  # fmt: skip
 """By the operator's name: a function with the parameters of its kernel, which gives None for what the CPU is to do."""

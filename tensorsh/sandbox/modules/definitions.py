@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from ..classes import is_script_class, register_class
+from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
 from ..sealed import OpenSealed
@@ -83,6 +84,7 @@ class SingleDispatch(metaclass=Final):
     """A function that is chosen by the class of the first argument. functools' own evaluates annotations that are text."""
 
     __slots__ = ("__name__", "_functions")
+    __deepcopy__ = same
 
     __name__: str
     _functions: dict
@@ -231,6 +233,7 @@ class Field(metaclass=Final):
     """A field of a dataclass as `fields()` tells of it; read-only."""
 
     __slots__ = ("_field",)
+    __deepcopy__ = same
 
     def __repr__(self) -> str:
         return repr(self._field)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..copying import same
 from ..kinds import Final, make
 from ..sealed import Sealed, program_frame
 
@@ -149,6 +150,7 @@ class Logger(metaclass=Final):
     """Records what a program reports, at levels from DEBUG to CRITICAL."""
 
     __slots__ = ("_journal", "disabled", "filters", "handlers", "level", "name", "parent", "propagate")
+    __deepcopy__ = same
 
     addFilter, removeFilter, filter = Filterer.addFilter, Filterer.removeFilter, Filterer.filter  # noqa: N815
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..copying import same
 from ..integers import plain
 from ..kinds import Final, Told, make, public_type, stand_in
 from ..long_calls import batched, counting, endable
@@ -104,6 +105,7 @@ class finfo(metaclass=Final):  # noqa: N801
     """The limits of a floating-point type. numpy shares its own objects between all who ask."""
 
     __slots__ = ("_real",)
+    __deepcopy__ = same
 
     def __new__(cls, dtype: Any) -> finfo:
         return make(finfo, _real=np.finfo(plain(dtype)))

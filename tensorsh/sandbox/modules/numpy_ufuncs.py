@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..copying import same
 from ..kinds import Final, make
 from ..long_calls import HUGE, LONG, apart
 from ..numpy_guards import named, plain
@@ -57,6 +58,7 @@ class ufunc(metaclass=Final):  # noqa: N801
     """A function of numpy's of arrays element by element, with its reductions."""
 
     __slots__ = ("_real",)
+    __deepcopy__ = same
     nin, nout, nargs, ntypes, types, identity, signature, __name__, __doc__ = map(
         of_real, "nin nout nargs ntypes types identity signature __name__ __doc__".split()
     )

@@ -214,7 +214,13 @@ def dataclasses(environment: Environment) -> dict[str, Any]:
     )
 
 
-_simple("copy", "Error copy deepcopy error")
+@_table("copy")
+def copy(environment: Environment) -> dict[str, Any]:
+    import copy as real
+
+    from ..copying import deepcopy
+
+    return take(real, "Error copy error") | {"deepcopy": deepcopy}
 
 
 @_table("re")
@@ -347,25 +353,6 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
-@_table("array")
-def array(environment: Environment) -> dict[str, Any]:
-    """Without Python 3.13's arrays of characters, which make text of any numbers."""
-    import array as real
-
-    from ..sealed import Sealed
-
-    if "w" not in real.typecodes:
-        return take(real, "array typecodes")
-
-    def make(cls: Any, typecode: str, *initializer: Any) -> Any:
-        if typecode == "w":
-            raise ValueError("bad typecode (must be b, B, u, h, H, i, I, l, L, q, Q, f or d)")
-        return real.array.__new__(cls, typecode, *initializer)
-
-    kind = Sealed("array", (real.array,), {"__new__": make, "__module__": "array", "__doc__": real.array.__doc__})
-    return {"array": kind, "typecodes": real.typecodes.replace("w", "")}
-
-
 _simple("textwrap", "dedent fill indent shorten wrap")
 _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")
@@ -378,7 +365,6 @@ _simple(
 )
 _simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
 _simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
-_simple("struct", "Struct calcsize error pack unpack")
 _simple(
     "decimal",
     """Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
@@ -440,13 +426,13 @@ def ast(environment: Environment) -> dict[str, Any]:
     return {"literal_eval": literal_eval}
 
 
-def _later(name: str, file: str) -> None:
+def _later(name: str, file: str, maker: str = "") -> None:
     """A module whose table stands in a file of its own."""
 
     def make(environment: Environment) -> dict[str, Any]:
         from importlib import import_module
 
-        return getattr(import_module(f"tensorsh.sandbox.modules.{file}"), name)(environment)
+        return getattr(import_module(f"tensorsh.sandbox.modules.{file}"), maker or name)(environment)
 
     MODULES[name] = make
 
@@ -457,3 +443,5 @@ for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
     _later(_name, "paths")
 _later("argparse", "arguments")
 _later("logging", "journal")
+_later("array", "buffers")
+_later("struct", "buffers", "packing")

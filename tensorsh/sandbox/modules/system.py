@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys as _sys
 from typing import Any, NoReturn
 
+from ..copying import same
 from ..kinds import Final, make
 
 TYPE_CHECKING = False
@@ -118,6 +119,7 @@ class Parameter(metaclass=Final):
     """One parameter of a signature."""
 
     __slots__ = ("_real",)
+    __deepcopy__ = same
 
     class empty(metaclass=Final):  # noqa: N801
         """Stands for a default or an annotation that there is not."""
@@ -140,6 +142,7 @@ class Signature(metaclass=Final):
     """The parameters of a function. inspect's own can be told to evaluate annotations."""
 
     __slots__ = ("_real",)
+    __deepcopy__ = same
     empty = Parameter.empty
 
     parameters = property(

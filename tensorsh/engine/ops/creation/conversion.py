@@ -338,7 +338,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
     if self._node is not None:
         made._node = AccumulateGrad(made)
     if self._grad is not None:
-        made._grad = __deepcopy__(self._grad, memo)
+        gradient = __deepcopy__(self._grad, memo)
+        if not isinstance(gradient, Tensor):
+            raise TypeError(f"the copy of a gradient must be a Tensor, not {type_of(gradient).__name__}")
+        made._grad = gradient
     memo[id(self)] = made
     return made
 

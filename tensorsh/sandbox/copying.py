@@ -1,0 +1,154 @@
+"""`copy.deepcopy` for programs: they see of its memo what they could hold anyway.
+
+Python's own hands the memo to every `__deepcopy__`. In it stand the copies of all that was met, also of what objects of the library
+keep for themselves, and whatever somebody puts into it is taken for a copy: a file's place could be exchanged so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+from .sealed import Sealed
+from .wrapping import wraps
+
+OWN = "own"
+"""The key at which a memo, whose other keys are numbers, keeps what programs have put into it."""
+BUILTIN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+UNFIT = (
+    "a memo of deepcopy takes a copy of the object that is being copied, tensors, modules, and objects that stay as they are, "
+    "in tensorsh"
+)
+
+# whether a program has made a class: classes.py puts it here
+is_own: Callable[[type], bool] = lambda kind: False
+
+
+def is_shown(value: Any) -> bool:
+    """Whether a program may find a value in a memo: a tensor, a module, an object of its own."""
+    kind = type(value)
+    home = kind.__module__
+    return is_own(kind) or home in ("torch", "torch.storage") or home.startswith("torch.nn.")
+
+
+class Memo(metaclass=Sealed):
+    """What a program's `__deepcopy__` is given in the place of the memo."""
+
+    __slots__ = ("_memo", "_whose")
+
+    def __init__(self, memo: dict, whose: Any = None) -> None:
+        self._memo, self._whose = memo, whose
+
+    def _all(self) -> dict:
+        found = {key: value for key, value in self._memo.items() if type(key) is int and is_shown(value)}
+        return found | self._memo.get(OWN, {})
+
+    def __getitem__(self, key: Any) -> Any:
+        value = self.get(key, Memo)
+        if value is Memo:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        number = int.__index__(key)
+        fits = number == id(value) or number == id(self._whose) or is_shown(value) and not isinstance(value, BUILTIN)
+        if not fits:
+            raise TypeError(UNFIT)
+        self._memo[number] = value
+        self._memo.setdefault(OWN, {})[number] = value
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        own = self._memo.get(OWN, {})
+        value = own[key] if key in own else self._memo.get(key, Memo)
+        return value if value is not Memo and (key in own or type(key) is int and is_shown(value)) else default
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return self.get(key, Memo) is not Memo
+
+    def __iter__(self) -> Iterator:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def keys(self) -> Any:
+        return self._all().keys()
+
+    def values(self) -> Any:
+        return self._all().values()
+
+    def items(self) -> Any:
+        return self._all().items()
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __deepcopy__(self, memo: Any) -> Memo:
+        return self
+
+
+def lent(memo: Any, use: Callable[[dict], Any]) -> Any:
+    """What a function of a memo answers, for one that comes from a program. A dictionary is told afterwards what it may know, and
+    can be given again."""
+    if memo is None:
+        return use({})
+    if type(memo) is Memo:
+        return use(memo._memo)
+    if not isinstance(memo, dict):
+        raise TypeError(f"deepcopy() takes a dict for its memo, not {type(memo).__name__}")
+    kept = dict.get(memo, id(memo))
+    front = kept if type(kept) is Memo else Memo({})
+    for key, value in list(dict.items(memo)):
+        if value is not kept and front.get(key, Memo) is not value:
+            front[key] = value
+    result = use(front._memo)
+    dict.update(memo, front._all())
+    dict.__setitem__(memo, id(memo), front)
+    return result
+
+
+def deepcopy(x: Any, memo: dict | None = None) -> Any:
+    """A copy of an object and of all that it holds."""
+    from copy import deepcopy as real
+
+    return lent(memo, lambda inner: real(x, inner))
+
+
+def taking(method: Any) -> Callable[..., Any]:
+    """A `__deepcopy__` of the library, called with a program's memo."""
+
+    def __deepcopy__(*args: Any) -> Any:
+        return lent(args[-1], lambda inner: method(*args[:-1], inner)) if args else method()
+
+    return wraps(method)(__deepcopy__)
+
+
+def presented(function: Any) -> Any:
+    """A program's `__deepcopy__`, called with the library's memo."""
+    if function is None:
+        return None
+    if not isinstance(function, FunctionType):
+        raise TypeError("__deepcopy__ must be a function in tensorsh")
+
+    @wraps(function)
+    def __deepcopy__(self: Any, memo: Any) -> Any:
+        inner = memo._memo if type(memo) is Memo else memo
+        return function(self, Memo(inner, self) if type(inner) is dict else inner)
+
+    return __deepcopy__
+
+
+def same(self: Any, memo: Any = None) -> Any:
+    """The `__deepcopy__` of what nobody changes, or of what there is one of."""
+    return self
+
+
+def uncopied(self: Any, memo: Any = None) -> Any:
+    """The `__deepcopy__` and `__copy__` of what is not copied."""
+    raise TypeError(f"cannot pickle {type(self).__name__!r} object")

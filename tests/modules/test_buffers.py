@@ -1,0 +1,112 @@
+"""What of Python's library writes into memory or reads it at places that a program chooses."""
+
+from __future__ import annotations
+
+import array
+import subprocess
+import sys
+
+import pytest
+
+from tensorsh import Session
+
+PROGRAMS = {
+    "an index that shortens the array": """
+import array
+a = array.array('q', range(1000))
+class X:
+    def __index__(self): del a[:]; return 7
+    __float__ = __index__
+def tried(f):
+    a[:] = array.array('q', range(1000))
+    try: f()
+    except IndexError: pass
+def store(): a[900] = X()
+def store_at(): a[X()] = 1
+for f in (store, store_at, lambda: a.append(X()), lambda: a.insert(900, X()), lambda: a.insert(X(), 1),
+          lambda: a.extend([X()] * 9), lambda: a.fromlist([X()] * 9)):
+    tried(f)
+""",
+    "numbers that shorten an array of floats": """
+import array, copy
+class Y:
+    def __float__(self): del a[:]; return 7.
+for made in (lambda a: a[:], lambda a: a + a, lambda a: 2 * a, lambda a: a * 2, copy.copy, copy.deepcopy):
+    a = made(array.array('d', range(1000)))
+    try: a[900] = Y()
+    except IndexError: pass
+""",
+    "a struct that is made anew": """
+import struct
+s = struct.Struct('i' * 500)
+class X:
+    def __index__(self):
+        try: type(s).__init__(s, '1s')
+        except TypeError: pass
+        return 1
+s.pack(*[X() for i in range(500)])
+""",
+    "errors of text far from their text": """
+for kind, what in ((UnicodeDecodeError, b'abc'), (UnicodeEncodeError, 'abc')):
+    for start in (-1, -10**6, -10**15, -2**63, 2**63 - 2):
+        for e in (kind('x', what, start, start + 1, 'no'), UnicodeTranslateError('abc', start, start + 1, 'no')):
+            assert 'position' in str(e) and 'position' in type(e).__str__(e)
+    e = kind('x', what, 0, 1, 'no')
+    for e.object in (5, object(), what): str(e)
+    class Own(kind): pass
+    e = Own('x', what, 0, 1, 'no'); e.start = -10**15; e.end = e.start + 1; str(e)
+class Text(str):
+    def __str__(self): e.start = -10**15; e.end = e.start + 1; return 'no'
+e = UnicodeDecodeError('x', b'abc', 0, 1, Text()); str(e)
+""",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_memory_is_reached(program: str) -> None:
+    command = [sys.executable, "-c", "import sys; from tensorsh import Session; Session().run(sys.stdin.read())"]
+    done = subprocess.run(command, input=PROGRAMS[program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_errors_of_text_say_what_pythons_do() -> None:
+    program = (
+        "found = []\n"
+        "for e in (UnicodeEncodeError('x', 'a\\xe9\\u20ac\\U0001f600', k, k + n, 'no') for k in range(5) for n in (0, 1, 2)): found += [e]\n"
+        "for k in range(5): found += [UnicodeTranslateError('a\\xe9\\u20ac\\U0001f600', k, k + 1, 'no')]\n"
+        "for k in range(5): found += [UnicodeDecodeError('x', b'ab\\xff\\0', k, k + 1, 'no')]\n"
+        "print(*map(str, found), sep='\\n')"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    ours = Session()
+    assert (
+        ours.run(program.replace("print(*map(str, found), sep='\\n')", "'\\n'.join(map(str, found)) + '\\n'")) == told
+    )
+
+
+def test_arrays_are_pythons() -> None:
+    session = Session()
+    session.run("import array, struct, numpy as np, torch\na = array.array('i', [1, 2, 3])")
+    expressions = "a, a[1:], a + a, 2 * a, a == a[:], a.tolist(), bytes(a), a.index(2), a.typecode, len(a), 2 in a"
+    assert session.run(f"repr(({expressions}))") == repr(eval(f"({expressions})", {"a": array.array("i", [1, 2, 3])}))
+    assert session.run("type(a) is array.array, isinstance(a[1:], array.array), np.frombuffer(a, 'i4').tolist()") == (
+        True,
+        True,
+        [1, 2, 3],
+    )
+    assert session.run("torch.frombuffer(a, dtype=torch.int32).tolist(), struct.Struct('<i').pack(7)") == (
+        [1, 2, 3],
+        b"\x07\0\0\0",
+    )
+    for bad in (
+        "a[0] = 1.5",
+        "a[0] = 'x'",
+        "a.fromlist((1,))",
+        "array.array('i', [1.5])",
+        "super(type(a), a).append",
+        "class A(array.array): pass",
+    ):
+        with pytest.raises(TypeError):
+            session.run(bad)
+    with pytest.raises(OverflowError):
+        session.run("a.append(2**40)")

@@ -1,0 +1,146 @@
+"""`copy.deepcopy`: what a program sees of the memo, and what it can put into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+from tensorsh import Permissions, Session
+from tensorsh.sandbox import kinds, sealed
+
+SPY = """
+import copy, argparse, io, logging, numpy as np, torch, torch.multiprocessing as mp
+got = []
+class Spy:
+    def __deepcopy__(self, memo):
+        got.extend(memo.values())
+        for key in list(memo.keys()) + [id(memo), "own"]: got.append(memo.get(key))
+        return self
+class Memo(dict):
+    def get(self, key, default=None):
+        got.append(default)
+        return dict.get(self, key, default)
+    def __setitem__(self, key, value): got.append(value)
+    setdefault = __getitem__ = get
+parser = argparse.ArgumentParser()
+"""
+LIBRARY = [
+    "np.random.default_rng(0)", "np.random.RandomState(3)", "np.random.PCG64()", "np.errstate()", "np.finfo('f4')", "np.add",
+    "parser", "parser.add_argument_group('x')", "parser.add_subparsers()", "logging.getLogger('x')", "logging.StreamHandler()",
+    "mp.Queue()", "mp.SimpleQueue()", "mp.Event()", "mp.Process(target=print)", "torch.optim.SGD([torch.ones(1)], 0.1)",
+    "iter(torch.utils.data.DataLoader([1]))", "torch.Generator()", "torch.no_grad()", "(torch.ones(1).requires_grad_() * 1).grad_fn",
+    "torch.distributions.Normal(0., 1.)", "torch.futures.Future()", "torch.profiler.profile()", "np.ndenumerate(np.ones(2))",
+]  # fmt: skip
+
+
+def is_open(value: Any) -> bool:
+    """Whether a program may hold a value: plain, a tensor or module, of its own class."""
+    kind = type(value)
+    home = kind.__module__
+    return value is None or home in ("torch", "torch.storage", "__main__") or home.startswith("torch.nn.")
+
+
+@pytest.mark.parametrize("made", LIBRARY)
+def test_a_memo_shows_nothing_of_the_librarys(made: str) -> None:
+    session = Session()
+    session.run(SPY + f"x = {made}")
+    session.run("try: copy.deepcopy([x, Spy(), x, Spy()])\nexcept (TypeError, RuntimeError, AttributeError): pass")
+    session.run("try: copy.deepcopy([x, Spy()], Memo())\nexcept (TypeError, RuntimeError, AttributeError): pass")
+    session.run("m = {}\ntry: copy.deepcopy([x, Spy()], m)\nexcept (TypeError, RuntimeError, AttributeError): pass")
+    found = [*session.variables["got"], *session.variables["m"].values()]
+    assert [type(value) for value in found if not is_open(value) and type(value).__name__ != "Memo"] == []
+
+
+def test_a_file_is_not_copied(tmp_path: Path) -> None:
+    session = Session(permissions=Permissions(write=[str(tmp_path / "a.txt")]))
+    session.run(
+        f"import copy\nf = open({str(tmp_path / 'a.txt')!r}, 'w')\nb = open({str(tmp_path / 'a.txt')!r}, 'wb')\n"
+        "class Memo(dict):\n"
+        "    def __setitem__(self, key, value):\n"
+        f"        if isinstance(value, dict) and '_path' in value: value['_path'] = {str(tmp_path / 'b.txt')!r}\n"
+        "        dict.__setitem__(self, key, value)\n"
+    )
+    for program in ("copy.deepcopy(f, Memo())", "copy.deepcopy(b, Memo())", "copy.copy(f)", "f.__deepcopy__({})"):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            session.run(program)
+    session.run("f.close(); b.close()")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("value", ["'text'", "torch.ones(1).numpy()", "[1]", "type('x')", "print", "Text('evil')"])
+def test_nothing_is_exchanged_by_a_memo(value: str) -> None:
+    """An entry stands for the object that is copied, for itself, or is a tensor, a module, an object of the program."""
+    session = Session()
+    session.run(
+        f"import copy, torch\nclass Text(str): pass\nclass A:\n    def __deepcopy__(self, memo): memo[5] = {value}"
+    )
+    for program in (
+        "copy.deepcopy(A())",
+        f"copy.deepcopy([1], {{5: {value}}})",
+        f"torch.ones(1).__deepcopy__({{5: {value}}})",
+    ):
+        with pytest.raises(TypeError, match="a memo of deepcopy takes"):
+            session.run(program)
+
+
+def test_programs_copy_as_in_python() -> None:
+    session = Session()
+    session.run(
+        "import copy, logging, torch\nfrom torch import nn\n"
+        "class A:\n"
+        "    def __init__(self): self.x = torch.ones(2); self.list = [1, self.x]; self.me = self\n"
+        "    def __deepcopy__(self, memo):\n"
+        "        if id(self) in memo: return memo[id(self)]\n"
+        "        new = memo[id(self)] = type(self).__new__(type(self))\n"
+        "        for k, v in self.__dict__.items(): setattr(new, k, copy.deepcopy(v, memo))\n"
+        "        return new\n"
+        "class D(dict):\n"
+        "    def __deepcopy__(self, memo):\n"
+        "        new = memo[id(self)] = D()\n"
+        "        for k, v in self.items(): new[k] = copy.deepcopy(v, memo)\n"
+        "        return new\n"
+        "class L(nn.Linear):\n"
+        "    def __deepcopy__(self, memo):\n"
+        "        new = memo[id(self)] = L(2, 2)\n"
+        "        new.weight = copy.deepcopy(self.weight, memo)\n"
+        "        return new\n"
+        "a = A(); b = copy.deepcopy([a, a])\n"
+        "d = D(a=[1]); d['me'] = d; e = copy.deepcopy(d)\n"
+        "l = L(2, 2); k = copy.deepcopy(nn.ModuleList([l, l]))\n"
+        "m = nn.Sequential(nn.Linear(2, 2)); memo = {}; n = copy.deepcopy(m, memo); w = m[0].weight"
+    )
+    assert session.run("b[0] is b[1], b[0].me is b[0], b[0].list[1] is b[0].x, b[0].x is a.x") == (
+        True,
+        True,
+        True,
+        False,
+    )
+    assert session.run("e['me'] is e, e['a'] is d['a'], k[0] is k[1], k[0].weight is l.weight") == (
+        True,
+        False,
+        True,
+        False,
+    )
+    assert session.run(
+        "memo[id(w)] is n[0].weight, copy.deepcopy(m, memo) is n, copy.deepcopy(m[0], memo) is n[0]"
+    ) == (
+        True,
+        True,
+        True,
+    )
+    assert session.run(
+        "copy.deepcopy(m, {id(w): w})[0].weight is w, copy.deepcopy(logging.getLogger()) is logging.getLogger()"
+    )
+    session.run("x = torch.ones(2, requires_grad=True); x.grad = torch.ones(2)")
+    with pytest.raises(TypeError, match="the copy of a gradient must be a Tensor"):
+        session.run("copy.deepcopy(x, {id(x.grad): a})")
+
+
+def test_classes_without_heirs_say_how_they_are_copied() -> None:
+    Session().run("import argparse, logging, inspect, warnings, numpy")
+    for cls in sealed.classes():
+        if isinstance(cls, kinds.Final):
+            assert isinstance(cls.__deepcopy__, FunctionType), cls

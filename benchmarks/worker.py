@@ -30,12 +30,14 @@ def timed(function, seconds: float, finished) -> float:
 
     `finished` waits for a device that still works on what it was given.
     """
-    function()
-    finished()
-    start = time.perf_counter()
-    function()
-    finished()
-    once = time.perf_counter() - start
+    once = float("inf")
+    for _ in range(2):
+        start = time.perf_counter()
+        function()
+        finished()
+        once = time.perf_counter() - start
+        if once > 20 * seconds:
+            return once
     number = max(1, min(10_000, int(seconds / 5 / max(once, 1e-7))))
     best = once if number == 1 else float("inf")
     for _ in range(1 if once > seconds else 5):
@@ -50,16 +52,21 @@ def timed(function, seconds: float, finished) -> float:
 def main() -> None:
     engine, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     common = namespace(engine, threads, device)
-    prepared: dict[str, object] = {}
+    ready: tuple[str, dict] = ("", common)
+    prepared: dict[tuple, object] = {}
     for line in sys.stdin:
         order = json.loads(line)
         try:
-            key = order["setup"] + "\0" + order["statement"]
+            key = order["setup"], order["more"], order["statement"]
             if key not in prepared:
                 prepared.clear()
-                names = dict(common)
-                exec(order["setup"], names)
-                exec(f"def statement():\n    {order['statement']}", names)
+                if ready[0] != order["setup"]:
+                    ready = ("", common)
+                    names = dict(common)
+                    exec(order["setup"], names)
+                    ready = (order["setup"], names)
+                names = dict(ready[1])
+                exec(order["more"] + f"\ndef statement():\n    {order['statement']}", names)
                 prepared[key] = names["statement"]
             answer = {"seconds": timed(prepared[key], order["budget"], common["finished"])}
         except Exception:

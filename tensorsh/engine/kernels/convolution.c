@@ -81,7 +81,9 @@ struct shapes {
     size line, taps;          /* places of the result in a line of planes as wide as that; weights of a channel */
 };
 
-static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers, int count) {
+/* `shared`: the zeros at the end of a row are those before the next one. */
+static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers, int count,
+                     int shared) {
     if (machine() == NULL || x->ndim != 4 || w->ndim != 4 || y->ndim != 4 || (count != 3 && count != 7)) return 0;
     size given[7] = {0, 0, 0, 1, 1, 1, 1};
     for (int k = 0; k < count; k++) {
@@ -97,7 +99,8 @@ static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, con
     if (s->kh < 1 || s->kw < 1 || down < 0 || along < 0) return 0;
     s->oh = down / s->sh + 1;
     s->ow = along / s->sw + 1;
-    s->wide = (width + s->sw - 1) / s->sw;
+    shared &= s->sw == 1 && s->pw <= 16 && s->pw <= s->dw * (s->kw - 1);
+    s->wide = (width - (shared ? s->pw : 0) + s->sw - 1) / s->sw;
     s->part = s->wide * ((height + s->sh - 1) / s->sh);
     s->plane = times(times(s->part, s->sh), s->sw);
     s->line = (s->oh - 1) * s->wide + s->ow;
@@ -180,7 +183,7 @@ static void forward_rooms(struct rooms *r, const struct shapes *s) {
     r->kind = cheapest(machine()->sums, outs, s->line);
     r->blocks = (outs + r->kind->outs - 1) / r->kind->outs;
     r->packed = r->blocks * r->kind->outs;
-    r->planes = s->c * s->plane + WIDEST;
+    r->planes = s->c * s->plane + WIDEST + 16; /* the last row's end, where it is shared */
     r->weights = s->groups * r->packed * (s->taps + 1);
 }
 
@@ -284,7 +287,7 @@ static int room_of(Call *c, const struct shapes *s, size elements) {
 static int convolution_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4) || (c->in[2].data && c->in[2].count != s.o)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1) || (c->in[2].data && c->in[2].count != s.o)) return 0;
     c->answer = 3;
     forward_rooms(&r, &s);
     return room_of(c, &s, r.planes + r.weights);
@@ -293,7 +296,7 @@ static int convolution_plan(Call *c) {
 static int convolution(Call *c, size from, size to) {
     (void)from, (void)to;
     struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1)) return 0;
     forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch);
     return 1;
 }
@@ -301,7 +304,7 @@ static int convolution(Call *c, size from, size to) {
 static int convolution_weight_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
     return room_of(c, &s, r.planes + r.lines + r.sums);
@@ -310,7 +313,7 @@ static int convolution_weight_plan(Call *c) {
 static int convolution_weight(Call *c, size from, size to) {
     (void)from, (void)to;
     struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     return weight_gradient(c, c->in[0].data, c->in[1].data, c->in[2].data, &s, c->scratch);
 }
 

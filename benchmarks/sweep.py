@@ -244,7 +244,7 @@ CALLS = {
 MORE = {
     "x + 1": "x + 1", "x * 2.5": "x * 2.5", "1 / x": "1 / x", "x ** 2": "x ** 2", "x ** 0.5": "x ** 0.5", "x + row": "x + y[0]",
     "x + column": "x + y[:, :1]", "x[0]": "x[0]", "x[1:, ::2]": "x[1:, ::2]", "x[m]": "x[m]", "x[k]": "x[k]", "x[k, k]": "x[k, k]",
-    "z[0] = 1": "z[0] = 1", "z.add_(0)": "z.add_(0)", "z.mul_(y)": "z.mul_(y)",
+    "z[0] = 1": "z[0] = 1", "z.add_(0)": "z.add_(0)", "z.mul_(1)": "z.mul_(1)",
     "x.t().contiguous()": "x.t().contiguous()", "x.float()": "x.float()", "x.half()": "x.half()", "x.long()": "x.long()",
     "scatter_add_ into a tenth": "v[:s * s // 10 + 1].scatter_add(0, K, u)", "abs of complex": "Z.abs()", "complex product": "Z * Z",
     "complex matmul": "Z @ Z", "conv2d in steps of 2": "F.conv2d(a, w, stride=2)", "conv2d in groups": "F.conv2d(a, w[:, :1], groups=a.shape[1])",

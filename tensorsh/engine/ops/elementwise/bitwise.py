@@ -49,6 +49,8 @@ def shifted(xp: Any, shift: Any, input: Any, other: Any, beyond: Any) -> Any:
     """A shift; by more bits than there are, or by a negative number, it gives `beyond`."""
     bits = 8 * input.dtype.itemsize
     valid = (other >= 0) & (other < bits)
+    if xp is np and valid.all():
+        return shift(input, other)
     return xp.where(valid, shift(input, xp.where(valid, other, other.dtype.type(0))), beyond)
 
 

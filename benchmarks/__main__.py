@@ -109,8 +109,8 @@ def main() -> int:
         suites[SWEEP] = sweep()
     engines = engines_for(options)
     try:
-        for title, suite in suites.items():
-            if not wanted(title):
+        for title, suite in list(suites.items()):
+            if not wanted(title) or not suites:
                 continue
             chosen = named(suite)
             budget = options.budget or (0.01 if title == SWEEP else 0.1)
@@ -120,10 +120,14 @@ def main() -> int:
                 fell |= some
                 continue
             rows = []
-            for case in chosen:
-                times = (measured if title == SWEEP else measure)(case, engines, options.rounds, budget)
-                rows.append((case, times))
-                kept[case.name] = times
+            try:
+                for case in chosen:
+                    times = (measured if title == SWEEP else measure)(case, engines, options.rounds, budget)
+                    rows.append((case, times))
+                    kept[case.name] = times
+            except KeyboardInterrupt:  # what was measured so far is told and kept
+                print("interrupted", file=sys.stderr)
+                suites = {}
             told(sweep_table(rows) if title == SWEEP else table(title, rows, ORDER))
             if title != SWEEP:
                 for case, times in rows:

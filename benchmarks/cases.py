@@ -15,6 +15,9 @@ class Case:
     setup: str
     statement: str
     others: dict[str, tuple[str, str]] = field(default_factory=dict)
+    more: str = ""
+    """Setup of this case alone; `setup` runs once for the cases that follow one another with it."""
+    group: str = ""
 
 
 SMALL = "torch.manual_seed(0); p = torch.ones(4, 4); q = torch.ones(4, 4); r = torch.ones(4, 4, requires_grad=True)"

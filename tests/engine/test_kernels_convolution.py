@@ -11,15 +11,20 @@ from . import thread_counts
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
 
-CASES = [  # samples, channels, size, results' channels, kernel, border, groups
-    (1, 1, (1, 1), 1, (1, 2), (0, 1), 1),
-    (3, 2, (7, 5), 3, (3, 3), (1, 1), 1),
-    (2, 3, (9, 40), 11, (2, 5), (0, 3), 1),
-    (2, 6, (33, 20), 4, (5, 1), (4, 0), 2),
-    (5, 8, (6, 6), 8, (3, 3), (1, 1), 8),
-    (1, 5, (12, 17), 26, (3, 2), (3, 2), 1),
-    (2, 4, (70, 90), 2, (3, 3), (1, 1), 2),
-    (4, 3, (50,), 5, (7,), (3,), 1),
+CASES = [  # samples, channels, size, results' channels, kernel, border, groups, steps, distances within a window
+    (1, 1, (1, 1), 1, (1, 2), (0, 1), 1, (1, 1), (1, 1)),
+    (3, 2, (7, 5), 3, (3, 3), (1, 1), 1, (1, 1), (1, 1)),
+    (2, 3, (9, 40), 11, (2, 5), (0, 3), 1, (1, 1), (1, 1)),
+    (2, 6, (33, 20), 4, (5, 1), (4, 0), 2, (1, 1), (1, 1)),
+    (5, 8, (6, 6), 8, (3, 3), (1, 1), 8, (1, 1), (1, 1)),
+    (1, 5, (12, 17), 26, (3, 2), (3, 2), 1, (1, 1), (1, 1)),
+    (2, 4, (70, 90), 2, (3, 3), (1, 1), 2, (1, 1), (1, 1)),
+    (4, 3, (50,), 5, (7,), (3,), 1, (1,), (1,)),
+    (2, 3, (9, 14), 5, (3, 3), (1, 1), 1, (2, 2), (1, 1)),
+    (3, 4, (13, 10), 6, (3, 2), (1, 0), 2, (3, 2), (1, 1)),
+    (1, 2, (17, 15), 7, (3, 3), (2, 4), 1, (2, 3), (2, 3)),
+    (2, 2, (8, 8), 2, (2, 2), (0, 0), 1, (5, 4), (1, 1)),
+    (3, 2, (31,), 4, (4,), (1,), 1, (2,), (1,)),
 ]
 
 
@@ -27,23 +32,25 @@ def random(*shape):
     return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
 
 
-def windows(x, kernel, border):
+def windows(x, kernel, border, steps, apart):
     x = np.pad(x.astype(float), ((0, 0), (0, 0), *((p, p) for p in border)))
-    axes = tuple(range(2, x.ndim))
-    return np.lib.stride_tricks.sliding_window_view(x, kernel, axes).reshape(*x.shape[:2], -1, int(np.prod(kernel)))
+    whole = [d * (k - 1) + 1 for k, d in zip(kernel, apart, strict=True)]
+    seen = np.lib.stride_tricks.sliding_window_view(x, whole, tuple(range(2, x.ndim)))
+    seen = seen[(..., *(slice(None, None, s) for s in steps), *(slice(None, None, d) for d in apart))]
+    return seen.reshape(*x.shape[:2], -1, int(np.prod(kernel)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("n, c, size, o, kernel, border, groups", CASES)
-def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, groups):
+@pytest.mark.parametrize("n, c, size, o, kernel, border, groups, steps, apart", CASES)
+def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, groups, steps, apart):
     monkeypatch.setattr("tensorsh.engine.numerics.convolution.SHARED", 1)
     with thread_counts.threads(threads):
         x, w, bias = random(n, c, *size), random(o, c // groups, *kernel), random(o)
-        assert suits(x, w, kernel, (1,), (1,))
-        y = compiled_forward(x, w, bias, border, groups)
+        assert suits(x, w, kernel)
+        y = compiled_forward(x, w, bias, steps, border, apart, groups)
         g = random(*y.shape)
-        dw = compiled_weight(x, g, kernel, border, groups)
-    seen = windows(x, kernel, border).reshape(n, groups, c // groups, -1, int(np.prod(kernel)))
+        dw = compiled_weight(x, g, kernel, steps, border, apart, groups)
+    seen = windows(x, kernel, border, steps, apart).reshape(n, groups, c // groups, -1, int(np.prod(kernel)))
     weights = w.reshape(groups, o // groups, c // groups, -1).astype(float)
     gradients = g.reshape(n, groups, o // groups, -1).astype(float)
     expected = np.einsum("ngcpk,gock->ngop", seen, weights).reshape(y.shape) + bias.reshape(-1, *[1] * len(size))
@@ -52,12 +59,30 @@ def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, 
     assert np.allclose(dw, expected, rtol=1e-4, atol=1e-5 * abs(expected).max())
 
 
+@pytest.mark.parametrize("size, kernel, steps, border, groups, rest", [
+    ((9, 14), (3, 3), (2, 2), (1, 1), 1, (0, 0)),
+    ((9, 14), (3, 3), (2, 2), (1, 1), 1, (0, 1)),
+    ((5, 4), (5, 4), (3, 2), (0, 3), 2, (2, 1)),
+    ((6, 7), (2, 2), (2, 1), (1, 0), 1, (1, 0)),
+    ((11,), (7,), (3,), (4,), 2, (1,)),
+    ((1, 1), (3, 3), (2, 2), (1, 1), 1, (1, 1)),
+])  # fmt: skip
+def test_a_transpose_in_larger_steps_part_by_part(monkeypatch, size, kernel, steps, border, groups, rest):
+    g, w = random(2, 4, *size), random(4, 3, *kernel)
+    transposed = getattr(torch.nn.functional, f"conv_transpose{len(size)}d")
+    setting = dict(stride=steps, padding=border, output_padding=rest, groups=groups)
+    monkeypatch.setattr("tensorsh.engine.ops.nn.convolution.MANY", 0)
+    found = transposed(torch.tensor(g), torch.tensor(w), **setting)
+    expected = transposed(torch.tensor(g).double(), torch.tensor(w).double(), **setting)  # double has another way
+    assert np.allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
 def test_an_infinite_element_does_not_spoil_windows_it_is_not_in():
     x, w = random(1, 1, 4, 4), random(1, 1, 2, 2)
     x[0, 0, 1, 3] = np.inf
-    y = compiled_forward(x, w, None, (0, 0), 1)
+    y = compiled_forward(x, w, None, (1, 1), (0, 0), (1, 1), 1)
     assert np.isfinite(y).sum() == y.size - 2
-    assert compiled_weight(x, np.ones_like(y), (2, 2), (0, 0), 1) is None
+    assert compiled_weight(x, np.ones_like(y), (2, 2), (1, 1), (0, 0), (1, 1), 1) is None
     conv = torch.nn.functional.conv2d(torch.tensor(x), (t := torch.tensor(w).requires_grad_()))
     conv[..., :2].sum().backward()
     assert torch.isfinite(t.grad).sum() == 2
@@ -86,6 +111,11 @@ def test_what_does_not_suit_is_left_to_the_formula():
         (x, w, None, y, 0, 0, 3),
         (x, w, None, y, 1 << 40, 0, 1),
         (x, w, None, y[:1], 0, 0, 1),
+        (x, w, None, y, 0, 0, 1, 1),
+        (x, w, None, y, 0, 0, 1, 2, 1, 1, 1),
+        (x, w, None, y, 0, 0, 1, 1, 0, 1, 1),
+        (x, w, None, y, 0, 0, 1, 1, 1, 2, 1),
+        (x, w, None, y, 0, 0, 1, 1, 1, 1 << 40, 1),
         (x[:0], w, None, y[:0], 0, 0, 1),
         (x, w),
     ]:

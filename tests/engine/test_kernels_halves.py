@@ -9,6 +9,7 @@ import pytest
 from tensorsh import torch
 from tensorsh.engine import kernels
 from tensorsh.engine.numerics import halves, sums
+from tensorsh.engine.ops.reductions.softmax import log_normalized_halves
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
@@ -20,7 +21,12 @@ halves_of = pytest.mark.parametrize("dtype", HALVES, ids=str)
 @halves_of
 def test_every_number_is_widened_exactly(dtype: np.dtype) -> None:
     numbers = np.arange(1 << 16).astype(np.uint16).view(dtype)
-    assert kernels.compiled.half_widened(numbers).tobytes() == numbers.astype("f4").tobytes()
+    wanted = numbers.astype("f4").view("u4")
+    if dtype == np.float16:
+        wanted[np.isnan(numbers)] |= 0x400000  # no NaN signals, as with a processor's own instructions
+    assert kernels.compiled.half_widened(numbers).tobytes() == wanted.tobytes()
+    few = np.concatenate([kernels.compiled.half_widened(some.copy()) for some in np.array_split(numbers[:35000], 5000)])
+    assert few.tobytes() == wanted[:35000].tobytes()
 
 
 @halves_of
@@ -73,6 +79,20 @@ def test_numbers_among_operands(dtype: np.dtype) -> None:
     w = t.clone().requires_grad_()
     (w * 0.3).sum().backward()
     assert w.grad.dtype == t.dtype and (w.grad == np.asarray(0.3).astype(dtype).item()).all().item()
+
+
+@halves_of
+@pytest.mark.parametrize("shape", [(300, 1), (300, 3), (40, 16), (41, 37), (3, 1000), (2, 3000), (2, 5, 90)], ids=str)
+def test_rows_of_log_softmax_are_those_of_the_plan(dtype: np.dtype, shape: tuple) -> None:
+    x = (3 * RNG.normal(size=shape)).astype(dtype)
+    found = kernels.compiled.log_softmax_halves(x)
+    wanted = log_normalized_halves(x.astype("f4").reshape(-1, shape[-1]), dtype).astype(dtype).reshape(shape)
+    assert found.dtype == dtype and found.shape == shape
+    # An exponential that is one unit off is seen where the sum lies next to the middle of two halves.
+    assert np.mean(found == wanted) > 0.99
+    assert np.allclose(found.astype("f4"), wanted.astype("f4"), rtol=2 ** (-10 if dtype == np.float16 else -7))
+    assert kernels.compiled.log_softmax_halves(x[:0]) is None
+    assert kernels.compiled.log_softmax_halves(x.astype("f4")) is None
 
 
 @halves_of

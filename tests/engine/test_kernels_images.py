@@ -43,9 +43,32 @@ def test_rows_and_columns_beside_the_image_are_not_read() -> None:
 def test_points(monkeypatch, mode: str, padding: str, align: bool) -> None:
     x, grid = image(2, 3, 6, 5), torch.tensor(RNG.uniform(-1.5, 1.5, (2, 20, 17, 2)).astype(np.float32))
     grid[0, 0, 0] = torch.tensor([1e9, -1e30])
-    ask = lambda: F.grid_sample(x, grid, mode, padding, align).numpy()
-    fast = ask()
+    weight = image(2, 3, 20, 17)
+    x.requires_grad_(), grid.requires_grad_()
+    ask = lambda: F.grid_sample(x, grid, mode, padding, align)
+    slopes = lambda: [t.numpy() for t in torch.autograd.grad((ask() * weight).sum(), [x, grid])]
+    fast, fast_slopes = ask().detach().numpy(), slopes()
     monkeypatch.setattr(grid_sampling, "sampled", kernels.unsuited)
-    np.testing.assert_allclose(ask(), fast, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(grid_sampling, "sampled_backward", kernels.unsuited)
+    plain = ask().detach().numpy()
+    np.testing.assert_allclose(plain, fast, rtol=1e-5, atol=1e-6)
+    for found, wanted in zip(fast_slopes, slopes(), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
     if mode == "nearest":
-        assert ask().tobytes() == fast.tobytes()
+        assert plain.tobytes() == fast.tobytes()
+
+
+def test_gradients_of_points_take_only_what_fits() -> None:
+    backward, f = kernels.compiled.sampled_backward, np.float32
+    g, x, at = np.ones((2, 3, 7), f), np.ones((2, 3, 4, 5), f), np.ones((2, 7), f)
+    assert backward(g, x, at, at, x.copy(), at.copy(), at.copy(), False) is not None
+    for wrong in [
+        (g[:1], x, at, at, x.copy(), at.copy(), at.copy(), False),
+        (g, x, at[:, :6].copy(), at, x.copy(), at.copy(), at.copy(), False),
+        (g, x, at, at, x[:1].copy(), at.copy(), at.copy(), False),
+        (g, x, at, at, x.copy(), at[:1].copy(), at.copy(), False),
+        (g, x, at, at, x.copy(), at.copy(), at[:, 1:].copy(), False),
+        (g, x[..., :0].copy(), at, at, x[..., :0].copy(), at.copy(), at.copy(), False),
+        (g.astype(float), x, at, at, x.copy(), at.copy(), at.copy(), False),
+    ]:
+        assert backward(*wrong) is None

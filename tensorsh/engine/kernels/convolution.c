@@ -1,4 +1,7 @@
-/* Convolution of planes in steps of one, and the gradient of its weight, by sums of shifted lines held in registers. */
+/* Convolution of planes, and the gradient of its weight, by sums of shifted lines held in registers.
+
+   Steps of more than one make several planes of each: those of the even rows and columns, of the even rows and odd columns, and so
+   on. Within such a part a window moves in steps of one. */
 #include "kernels.h"
 
 /* `run` makes `width` results of `outs` channels; `cost` is that of one multiplication, compared with the best. */
@@ -70,27 +73,36 @@ static const struct machine *machine(void) { return NULL; }
 #define WIDEST 128       /* places that any of them makes at a time */
 #define LINE 4096        /* places of a line that are multiplied before the next channels take their turn */
 
-/* The shapes of a convolution: [n, c, h, w] with a border of ph and pw, weight [o, c / groups, kh, kw]. */
+/* The shapes of a convolution: [n, c, h, w] with a border of ph and pw, weight [o, c / groups, kh, kw], in steps of sh and sw,
+   with the elements of a window dh and dw apart. */
 struct shapes {
-    size n, c, h, w, o, kh, kw, ph, pw, groups;
-    size wide, plane, oh, ow; /* with the border: width and size of a plane; the result's height and width */
+    size n, c, h, w, o, kh, kw, ph, pw, groups, sh, sw, dh, dw;
+    size wide, part, plane, oh, ow; /* with the border: width and size of a part of a plane, all its parts; the result's height and width */
     size line, taps;          /* places of the result in a line of planes as wide as that; weights of a channel */
 };
 
-static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers) {
-    if (machine() == NULL || x->ndim != 4 || w->ndim != 4 || y->ndim != 4) return 0;
-    size given[3];
-    for (int k = 0; k < 3; k++) {
+/* `shared`: the zeros at the end of a row are those before the next one. */
+static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers, int count,
+                     int shared) {
+    if (machine() == NULL || x->ndim != 4 || w->ndim != 4 || y->ndim != 4 || (count != 3 && count != 7)) return 0;
+    size given[7] = {0, 0, 0, 1, 1, 1, 1};
+    for (int k = 0; k < count; k++) {
         given[k] = numbers[k].whole;
-        if (given[k] < 0 || given[k] > 1 << 20) return 0;
+        if (given[k] < (k > 2) || given[k] > 1 << 20) return 0;
     }
     const size *d = x->shape, *k = w->shape, *r = y->shape;
     *s = (struct shapes){.n = d[0], .c = d[1], .h = d[2], .w = d[3], .o = k[0], .kh = k[2], .kw = k[3],
-                         .ph = given[0], .pw = given[1], .groups = given[2]};
-    s->wide = s->w + 2 * s->pw;
-    s->oh = s->h + 2 * s->ph - s->kh + 1;
-    s->ow = s->wide - s->kw + 1;
-    s->plane = s->wide * (s->h + 2 * s->ph);
+                         .ph = given[0], .pw = given[1], .groups = given[2],
+                         .sh = given[3], .sw = given[4], .dh = given[5], .dw = given[6]};
+    const size height = s->h + 2 * s->ph, width = s->w + 2 * s->pw;
+    const size down = height - 1 - times(s->dh, s->kh - 1), along = width - 1 - times(s->dw, s->kw - 1);
+    if (s->kh < 1 || s->kw < 1 || down < 0 || along < 0) return 0;
+    s->oh = down / s->sh + 1;
+    s->ow = along / s->sw + 1;
+    shared &= s->sw == 1 && s->pw <= 16 && s->pw <= s->dw * (s->kw - 1);
+    s->wide = (width - (shared ? s->pw : 0) + s->sw - 1) / s->sw;
+    s->part = s->wide * ((height + s->sh - 1) / s->sh);
+    s->plane = times(times(s->part, s->sh), s->sw);
     s->line = (s->oh - 1) * s->wide + s->ow;
     s->taps = k[1] * s->kh * s->kw;
     if (s->groups < 1 || s->o % s->groups || k[1] * s->groups != s->c) return 0;
@@ -98,18 +110,42 @@ static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, con
     return x->count > 0 && w->count > 0 && (double)s->c * (double)s->plane < 1e9;
 }
 
+/* The numbers at even and at odd places of a row. */
+WIDE static void halve(const float *restrict from, float *restrict even, float *restrict odd, size n) {
+    for (size k = 0; k < n / 2; k++) even[k] = from[2 * k], odd[k] = from[2 * k + 1];
+    if (n % 2) even[n / 2] = from[n - 1];
+}
+
 /* A sample's planes with their borders; `to` begins as zeros, so that the borders need no writing. */
 static void surround(const float *x, float *to, const struct shapes *s) {
-    for (size c = 0; c < s->c; c++)
-        for (size row = 0; row < s->h; row++)
-            memcpy(to + c * s->plane + (row + s->ph) * s->wide + s->pw, x + (c * s->h + row) * s->w, s->w * 4);
+    for (size c = 0; c < s->c; c++, to += s->plane)
+        for (size first = 0; first < s->sh && first < s->h; first++) { /* rows that lie whole steps apart are in one part */
+            const size down = first + s->ph;
+            float *line = to + down % s->sh * s->sw * s->part + down / s->sh * s->wide;
+            const float *from = x + (c * s->h + first) * s->w;
+            for (size row = first; row < s->h; row += s->sh, from += s->sh * s->w, line += s->wide) {
+                if (s->sw == 1) {
+                    memcpy(line + s->pw, from, s->w * 4);
+                    continue;
+                }
+                if (s->sw == 2) {
+                    halve(from, line + s->pw % 2 * s->part + s->pw / 2, line + (s->pw + 1) % 2 * s->part + (s->pw + 1) / 2, s->w);
+                    continue;
+                }
+                for (size left = 0; left < s->sw && left < s->w; left++) {
+                    float *at = line + (left + s->pw) % s->sw * s->part + (left + s->pw) / s->sw;
+                    for (size column = left; column < s->w; column += s->sw) *at++ = from[column];
+                }
+            }
+        }
 }
 
 /* How far from a result's place in the first plane the elements of its window lie. */
 static void distances(size *offsets, const struct shapes *s) {
     for (size t = 0; t < s->taps; t++) {
-        size place = t % (s->kh * s->kw);
-        offsets[t] = t / (s->kh * s->kw) * s->plane + place / s->kw * s->wide + place % s->kw;
+        const size place = t % (s->kh * s->kw), down = place / s->kw * s->dh, along = place % s->kw * s->dw;
+        offsets[t] = t / (s->kh * s->kw) * s->plane + (down % s->sh * s->sw + along % s->sw) * s->part
+                     + down / s->sh * s->wide + along / s->sw;
     }
 }
 
@@ -147,7 +183,7 @@ static void forward_rooms(struct rooms *r, const struct shapes *s) {
     r->kind = cheapest(machine()->sums, outs, s->line);
     r->blocks = (outs + r->kind->outs - 1) / r->kind->outs;
     r->packed = r->blocks * r->kind->outs;
-    r->planes = s->c * s->plane + WIDEST;
+    r->planes = s->c * s->plane + WIDEST + 16; /* the last row's end, where it is shared */
     r->weights = s->groups * r->packed * (s->taps + 1);
 }
 
@@ -251,7 +287,7 @@ static int room_of(Call *c, const struct shapes *s, size elements) {
 static int convolution_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4]) || (c->in[2].data && c->in[2].count != s.o)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1) || (c->in[2].data && c->in[2].count != s.o)) return 0;
     c->answer = 3;
     forward_rooms(&r, &s);
     return room_of(c, &s, r.planes + r.weights);
@@ -260,7 +296,7 @@ static int convolution_plan(Call *c) {
 static int convolution(Call *c, size from, size to) {
     (void)from, (void)to;
     struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4])) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1)) return 0;
     forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch);
     return 1;
 }
@@ -268,7 +304,7 @@ static int convolution(Call *c, size from, size to) {
 static int convolution_weight_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3])) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
     return room_of(c, &s, r.planes + r.lines + r.sums);
@@ -277,13 +313,14 @@ static int convolution_weight_plan(Call *c) {
 static int convolution_weight(Call *c, size from, size to) {
     (void)from, (void)to;
     struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3])) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     return weight_gradient(c, c->in[0].data, c->in[1].data, c->in[2].data, &s, c->scratch);
 }
 
 const Kernel convolution_kernels[] = {
-    {"convolution", "fff?Fiii", convolution_plan, convolution, "convolution(x, weight, bias or None, out, border above, border left, groups)"},
-    {"convolution_weight", "ffFiii", convolution_weight_plan, convolution_weight,
-     "convolution_weight(x, gradient, out, border above, border left, groups)"},
+    {"convolution", "fff?Fiii|iiii", convolution_plan, convolution,
+     "convolution(x, weight, bias or None, out, border above, border left, groups, steps down, along, dilations down, along)"},
+    {"convolution_weight", "ffFiii|iiii", convolution_weight_plan, convolution_weight,
+     "convolution_weight(x, gradient, out, border above, border left, groups, steps down, along, dilations down, along)"},
     {0},
 };

@@ -84,6 +84,11 @@ UNARY(sign, (float)(x > 0.0f) - (float)(x < 0.0f))
 UNARY(hardswish, x * (x + 3.0f < 0.0f ? 0.0f : x + 3.0f > 6.0f ? 6.0f : x + 3.0f) / 6.0f)
 BINARY(leaky_relu, x, slope, x > 0.0f ? x : x * slope)
 BINARY(hypotenuse, x, y, fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : sqrt((double)x * x + (double)y * y))
+/* log(exp(x) + exp(y)), and the same to base 2: the larger one, and log(1 + exp(-distance)), each step rounded as PyTorch does. */
+INLINE float larger(float x, float y) { return x > y || x != x ? x : y; }
+INLINE float falling(float x, float y) { return x == y ? 0.0f : -fabsf(x - y); }
+BINARY(logaddexp, x, y, larger(x, y) + (float)log1p_float((float)exp_float(falling(x, y))))
+BINARY(logaddexp2, x, y, FMAF((float)log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : (float)log1p_float((float)exp_float(x * beta)) / beta)
 TERNARY(elu, x, low, scale, x <= 0.0f ? (float)expm1_float(x) * low : x * scale)
 TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
@@ -160,6 +165,6 @@ Ufunc elementwise_ufuncs[] = {
     UFUNC(erf, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
-    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
+    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
     {0},
 };

@@ -120,26 +120,29 @@ typedef double wide_vectors __attribute__((vector_size(64)));
     WIDE static void name(Call *c, size from, size to) {                                                              \
         enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
         const Argument *a = &c->in[0];                                                                                \
-        const int n = (int)a->shape[a->ndim - 2], backward = !c->in[1].whole, order = (int)c->in[2].whole;            \
+        const int real = c->given > 5 && c->in[5].whole, backward = !c->in[1].whole, order = (int)c->in[2].whole;     \
+        const int n = (int)a->shape[a->ndim - (real ? 1 : 2)], half = n / 2 + 1;                                      \
         const size place = c->in[3].whole;                                                                            \
         const R given = (R)c->in[4].number, early = place == EARLY ? given : 1, between = place == BETWEEN ? given : 1; \
         const T scale = EACH(T, place == LATE ? given : 1);                                                           \
         T re[MOST] = {{0}}, im[MOST] = {{0}}, x[MOST], y[MOST];                                                       \
         for (size line = from; line < to; line += LANES) {                                                            \
             const int lines = to - line < LANES ? (int)(to - line) : LANES;                                           \
-            const R *in = (const R *)a->data + 2 * n * line;                                                          \
-            R *out = (R *)c->out[0].data + 2 * n * line;                                                              \
-            for (int k = 0; k < n; k++)                                                                               \
+            const R *in = (const R *)a->data + (real ? 1 : 2) * n * line;                                             \
+            R *out = (R *)c->out[0].data + 2 * (real ? half : n) * line;                                              \
+            for (int k = 0; real && k < n; k++)                                                                       \
+                for (int l = 0; l < lines; l++) ((R *)&re[k])[l] = in[n * l + k];                                     \
+            for (int k = 0; !real && k < n; k++)                                                                      \
                 for (int l = 0; l < lines; l++) {                                                                     \
                     ((R *)&re[k])[l] = in[2 * (n * l + k) + backward];                                                \
                     ((R *)&im[k])[l] = in[2 * (n * l + k) + 1 - backward];                                            \
                 }                                                                                                     \
             name##_transform(n, order, early, between, re, im, x, y);                                                 \
-            for (int k = 0; k < n; k++) {                                                                             \
+            for (int k = 0, m = real ? half : n; k < m; k++) {                                                        \
                 x[k] *= scale, y[k] *= scale;                                                                         \
                 for (int l = 0; l < lines; l++) {                                                                     \
-                    out[2 * (n * l + k) + backward] = ((R *)&x[k])[l];                                                \
-                    out[2 * (n * l + k) + 1 - backward] = ((R *)&y[k])[l];                                            \
+                    out[2 * (m * l + k) + backward] = ((R *)&x[k])[l];                                                \
+                    out[2 * (m * l + k) + 1 - backward] = ((R *)&y[k])[l];                                            \
                 }                                                                                                     \
             }                                                                                                         \
         }                                                                                                             \
@@ -149,11 +152,18 @@ TRANSFORMS(wide_vectors, double, doubles)
 
 static int short_fourier_plan(Call *c) {
     const Argument *a = &c->in[0];
-    if (a->ndim < 2 || a->shape[a->ndim - 1] != 2) return 0;
-    const size n = a->shape[a->ndim - 2];
+    const int real = c->given > 5 && c->in[5].whole;
+    if (a->ndim < 2 - real || (!real && a->shape[a->ndim - 1] != 2) || (real && !c->in[1].whole)) return 0;
+    const size n = a->shape[a->ndim - (real ? 1 : 2)];
     if (n < 2 || n >= MOST || n == 9 || c->in[2].whole > 7 || c->in[3].whole > EARLY) return 0;
-    shape_as(result(c, 0), a);
-    c->lines = a->count / (2 * n), c->each = 2 * n;
+    Argument *made = result(c, 0);
+    shape_as(made, a);
+    if (real) {
+        if (a->ndim == DIMS) return 0;
+        made->shape[a->ndim - 1] = n / 2 + 1;
+        add_dimension(made, 2);
+    }
+    c->lines = a->count / ((real ? 1 : 2) * n), c->each = 2 * n;
     return 1;
 }
 
@@ -163,6 +173,7 @@ static int short_fourier(Call *c, size from, size to) {
 }
 
 const Kernel fourier_kernels[] = {
-    {"short_fourier", "rbiix", short_fourier_plan, short_fourier, "short_fourier(parts, forward, order, place, scale)"},
+    {"short_fourier", "rbiix|b", short_fourier_plan, short_fourier,
+     "short_fourier(parts, forward, order, place, scale, real=False); real: of real signals, forward, the first half"},
     {0},
 };

@@ -1,7 +1,7 @@
 /* Half types: arrays converted, and float32's own loops run on them, a piece at a time that stays in the first cache.
 
-   Each conversion is exact or rounds to the nearest, a tie to the even number, in integer arithmetic that compilers turn into
-   vector instructions. */
+   Each conversion is exact or rounds to the nearest, a tie to the even number, by the processor's own instructions for float16 or
+   in integer arithmetic that compilers turn into vector instructions, which gives the same bits. */
 #include "conversions.h"
 #include "vector_math.h"
 
@@ -19,6 +19,7 @@ WIDE static void widened(int brain, const uint16_t *x, float *out, size n) {
         const uint32_t size_of = (uint32_t)(x[i] & 0x7fff) << 13, sign = (uint32_t)(x[i] & 0x8000) << 16;
         uint32_t made = size_of + (112u << 23);
         made = size_of >= 0x0f800000 ? made + (112u << 23) : made;
+        made = size_of > 0x0f800000 ? made | 0x400000 : made; /* a quiet NaN */
         made = size_of < 0x00800000 ? single_bits(as_single(size_of + (113u << 23)) - 0x1p-14f) : made;
         bits[i] = made | sign;
     }
@@ -45,9 +46,55 @@ WIDE static void narrowed(int brain, const float *x, uint16_t *out, size n) {
     }
 }
 
+/* As many float16 as the processor's instructions convert, from the first on. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+__attribute__((target("avx512f"))) static size widened_512(const uint16_t *x, float *out, size n) {
+    size i = 0;
+    for (; i + 16 <= n; i += 16) _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(x + i))));
+    return i;
+}
+__attribute__((target("avx512f"))) static size narrowed_512(const float *x, uint16_t *out, size n) {
+    size i = 0;
+    for (; i + 16 <= n; i += 16) _mm256_storeu_si256((__m256i *)(out + i), _mm512_cvtps_ph(_mm512_loadu_ps(x + i), 0));
+    return i;
+}
+__attribute__((target("avx2,f16c"))) static size widened_256(const uint16_t *x, float *out, size n) {
+    size i = 0;
+    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + i))));
+    return i;
+}
+__attribute__((target("avx2,f16c"))) static size narrowed_256(const float *x, uint16_t *out, size n) {
+    size i = 0;
+    for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), 0));
+    return i;
+}
+static int widest(void) {
+    if (TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f")) return 512;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") ? 256 : 0;
+}
+static size widened_fast(const uint16_t *x, float *out, size n) {
+    const int bits = widest();
+    return bits == 512 ? widened_512(x, out, n) : bits ? widened_256(x, out, n) : 0;
+}
+static size narrowed_fast(const float *x, uint16_t *out, size n) {
+    const int bits = widest();
+    return bits == 512 ? narrowed_512(x, out, n) : bits ? narrowed_256(x, out, n) : 0;
+}
+#else
+static size widened_fast(const uint16_t *x, float *out, size n) { return (void)x, (void)out, (void)n, 0; }
+static size narrowed_fast(const float *x, uint16_t *out, size n) { return (void)x, (void)out, (void)n, 0; }
+#endif
+
 /* A function that has several builds is known in its own file only. */
-void halves_to_floats(int brain, const uint16_t *x, float *out, size n) { widened(brain, x, out, n); }
-void floats_to_halves(int brain, const float *x, uint16_t *out, size n) { narrowed(brain, x, out, n); }
+void halves_to_floats(int brain, const uint16_t *x, float *out, size n) {
+    const size done = brain ? 0 : widened_fast(x, out, n);
+    if (done < n) widened(brain, x + done, out + done, n - done);
+}
+void floats_to_halves(int brain, const float *x, uint16_t *out, size n) {
+    const size done = brain ? 0 : narrowed_fast(x, out, n);
+    if (done < n) narrowed(brain, x + done, out + done, n - done);
+}
 
 static int is_half(const Argument *x) { return x->kind == HALF || x->kind == BRAIN; }
 

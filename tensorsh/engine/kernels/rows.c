@@ -1,4 +1,5 @@
 /* softmax and its like: functions of the rows of an array, or of its slices along another axis. */
+#include "conversions.h"
 #include "vector_math.h"
 
 #define LANES 16
@@ -85,6 +86,73 @@ WIDE static void softmax_rows(Call *c, const float *x, float *out, size rows, si
             total = (float)log_float(lanes[0]);
             INDEPENDENT
             for (size i = 0; i < n; i++) out[i] -= total;
+        }
+    }
+}
+
+/* log_softmax of rows of a half type, in float32; PyTorch keeps the sums in the half type, and their logarithms. A long row is widened
+   once for each step, piece by piece. */
+INLINE float rounded_half(int brain, float x) {
+    uint16_t half;
+    floats_to_halves(brain, &x, &half, 1);
+    halves_to_floats(brain, &half, &x, 1);
+    return x;
+}
+
+INLINE void add_exponentials(const float *x, float top, size n, float *lanes) {
+    float rest[LANES] = {0};
+    size i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++) lanes[k] += exp_single(x[i + k] - top);
+    for (int k = 0; i + k < n; k++) rest[k] = x[i + k] - top;
+    for (int k = 0; k < LANES; k++) rest[k] = exp_single(rest[k]);
+    for (int k = 0; i + k < n; k++) lanes[k] += rest[k];
+}
+
+INLINE float folded(float *lanes, size n) {
+    if (n < LANES) {
+        for (size k = 1; k < n; k++) lanes[0] += lanes[k];
+        return lanes[0];
+    }
+    for (int half = LANES / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return lanes[0];
+}
+
+WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, uint16_t *out, size rows, size n) {
+    const size group = n >= ROOM ? 1 : ROOM / n;
+    float wide[ROOM];
+    for (size row = 0; row < rows; row += group, x += group * n, out += group * n) {
+        const size count = rows - row < group ? rows - row : group;
+        if (n <= ROOM) halves_to_floats(brain, x, wide, count * n);
+        for (size r = 0; r < count && n <= ROOM; r++) {
+            float *each = wide + r * n, top = largest(each, n), lanes[LANES] = {0};
+            add_exponentials(each, top, n, lanes);
+            const float less = rounded_half(brain, (float)log_float(rounded_half(brain, folded(lanes, n))));
+            INDEPENDENT
+            for (size i = 0; i < n; i++) each[i] = each[i] - top - less;
+        }
+        if (n <= ROOM) {
+            floats_to_halves(brain, wide, out, count * n);
+            continue;
+        }
+        float top = -INFINITY, lanes[LANES] = {0}, less = 0;
+        for (int step = 0; step < 3; step++) {
+            for (size at = 0; at < n && !ends(c, ROOM); at += ROOM) {
+                const size m = n - at < ROOM ? n - at : ROOM;
+                halves_to_floats(brain, x + at, wide, m);
+                if (step == 0) {
+                    const float high = largest(wide, m);
+                    top = high > top ? high : top;
+                } else if (step == 1) {
+                    add_exponentials(wide, top, m, lanes);
+                } else {
+                    INDEPENDENT
+                    for (size i = 0; i < m; i++) wide[i] = wide[i] - top - less;
+                    floats_to_halves(brain, wide, out + at, m);
+                }
+            }
+            if (step == 1) less = rounded_half(brain, (float)log_float(rounded_half(brain, folded(lanes, n))));
         }
     }
 }
@@ -207,7 +275,24 @@ static int log_softmax(Call *c, size from, size to) { return normalized(c, from,
 static int softmax_backward(Call *c, size from, size to) { return normalized_backward(c, from, to, 0), 1; }
 static int log_softmax_backward(Call *c, size from, size to) { return normalized_backward(c, from, to, 1), 1; }
 
+/* log_softmax_halves(x): along the last axis. */
+static int log_softmax_halves_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if ((x->kind != HALF && x->kind != BRAIN) || x->ndim == 0 || x->count == 0) return 0;
+    shape_as(result(c, 0), x);
+    c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each;
+    return 1;
+}
+
+static int log_softmax_halves(Call *c, size from, size to) {
+    const size at = from * c->each;
+    log_softmax_half_rows(c, c->in[0].kind == BRAIN, (const uint16_t *)c->in[0].data + at, (uint16_t *)c->out[0].data + at, to - from,
+                          c->each);
+    return 1;
+}
+
 const Kernel softmax_kernels[] = {
+    {"log_softmax_halves", "h", log_softmax_halves_plan, log_softmax_halves, "log_softmax_halves(x): along the last axis"},
     {"softmax", "fi|F", softmax_plan, softmax, "softmax(x, axis, out=new)"},
     {"log_softmax", "fi|F", softmax_plan, log_softmax, "log_softmax(x, axis, out=new)"},
     {"softmax_backward", "ffi|F", softmax_backward_plan, softmax_backward, "softmax_backward(y, g, axis, out=new)"},

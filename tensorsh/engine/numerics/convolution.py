@@ -12,14 +12,14 @@ from ..arrays.parallel import SHARED, each
 from ..arrays.state import state
 
 
-def suits(x: Any, other: Any, kernel: tuple, stride: tuple, dilation: tuple) -> bool:
-    """Whether the compiled kernels are made for this: lines or planes, in steps of one, windows of several elements."""
-    return (
-        len(kernel) <= 2
-        and max(stride) == max(dilation) == 1 < max(kernel)
-        and 0 not in x.shape
-        and kernels.suits(x, other)
-    )
+def suits(x: Any, other: Any, kernel: tuple) -> bool:
+    """Whether the compiled kernels are made for this: lines or planes, windows of several elements."""
+    return len(kernel) <= 2 and max(kernel) > 1 and 0 not in x.shape and kernels.suits(x, other)
+
+
+def steps(stride: tuple, dilation: tuple) -> tuple:
+    """The last arguments of a kernel: none where all are one."""
+    return () if max(stride) == max(dilation) == 1 else (*(1, *stride)[-2:], *(1, *dilation)[-2:])
 
 
 def planes(x: Any) -> Any:
@@ -27,16 +27,18 @@ def planes(x: Any) -> Any:
     return np.ascontiguousarray(x if x.ndim == 4 else x[:, :, None])
 
 
-def compiled_forward(x: Any, w: Any, bias: Any, padding: tuple, groups: int) -> Any:
+def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     """The convolution by the compiled kernel; None if it is not made for this."""
-    out = [n + 2 * p - k + 1 for n, p, k in zip(x.shape[2:], padding, w.shape[2:], strict=True)]
+    shapes = zip(x.shape[2:], padding, w.shape[2:], stride, dilation, strict=True)
+    out = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, k, s, d in shapes]
+    more = steps(stride, dilation)
     y = np.empty((len(x), len(w), *out), x.dtype)
     border = (0, *padding)[-2:]
     x, w, target = planes(x), planes(w), planes(y)
     done = []
 
     def work(x: Any, w: Any, bias: Any, y: Any) -> None:
-        done.append(kernels.compiled.convolution(x, w, bias, y, *border, groups) is not None)
+        done.append(kernels.compiled.convolution(x, w, bias, y, *border, groups, *more) is not None)
 
     parts = min(state.threads, max(len(x), len(w) if groups == 1 else 1)) if y.size * w[0].size >= SHARED else 1
     cut = lambda a, n: [a[i * n // parts : (i + 1) * n // parts] for i in range(parts)]
@@ -58,8 +60,9 @@ PIECES = 4
 """The samples are cut into so many parts for the gradient of a weight: by as many threads as there are, added in order."""
 
 
-def compiled_weight(x: Any, g: Any, kernel: tuple, padding: tuple, groups: int) -> Any:
+def compiled_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     """The gradient of the weight by the compiled kernel; None if it is not made for this."""
+    more = steps(stride, dilation)
     border = (0, *padding)[-2:]
     x, g = planes(x), planes(g)
     shape = (g.shape[1], x.shape[1] // groups, *(1, *kernel)[-2:])
@@ -68,7 +71,7 @@ def compiled_weight(x: Any, g: Any, kernel: tuple, padding: tuple, groups: int) 
     done = []
 
     def work(x: Any, g: Any, w: Any) -> None:
-        done.append(kernels.compiled.convolution_weight(x, g, w, *border, groups) is not None)
+        done.append(kernels.compiled.convolution_weight(x, g, w, *border, groups, *more) is not None)
 
     edges = [i * len(x) // pieces for i in range(pieces + 1)]
     parts = list(zip(edges, edges[1:], strict=False))

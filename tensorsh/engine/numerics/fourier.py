@@ -98,22 +98,21 @@ def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, l
         return found if scale == 1 else np.multiply(found, real.type(scale), found)
     last = d in (-1, a.ndim - 1)
     signals = a if last else np.moveaxis(a, d, -1)
-    if name == "r2c":
-        signals = signals.astype(np.result_type(real, np.complex64))
-    elif name == "c2r":
+    if name == "c2r":
         signals = whole(signals, length)
-    parts = np.ascontiguousarray(signals).view(real).reshape(*signals.shape, 2)
+    signals = np.ascontiguousarray(signals)
+    parts = signals if name == "r2c" else signals.view(real).reshape(*signals.shape, 2)
     where = place(name, length, scale, real, prod(a.shape[:d]) > 1 or prod(a.shape[d:]) == a.shape[d])
     order = ORDERS.get((name, real.itemsize, where), 0) if length == 5 else 0
-    found = short_fourier(parts, forward, order, where, scale)
+    found = short_fourier(parts, forward, order, where, scale, name == "r2c")
     if name == "c2r":
         found = np.ascontiguousarray(found[..., 0])
     else:
-        found = found.view(signals.dtype)[..., : length // 2 + 1 if name == "r2c" else length, 0]
+        found = found.view(np.complex64 if real == np.float32 else np.complex128)[..., 0]
         if name == "r2c" and lone and length in NEGATIVE:
             k = NEGATIVE[length]
             zero = found[..., k].imag
-            zero[(zero == 0) & negative(signals.real)] = -0.0
+            zero[(zero == 0) & negative(signals)] = -0.0
     return found if last else np.moveaxis(found, -1, d)
 
 

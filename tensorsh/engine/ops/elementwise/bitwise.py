@@ -46,7 +46,9 @@ def bitwise_not(xp, input: Array):
 
 
 def shifted(xp: Any, shift: Any, input: Any, other: Any, beyond: Any) -> Any:
-    """A shift; by more bits than there are, or by a negative number, it gives `beyond`."""
+    """A shift; by more bits than there are, or by a negative number, it gives `beyond`, as numpy's do by themselves."""
+    if xp is np:
+        return shift(input, other)
     bits = 8 * input.dtype.itemsize
     valid = (other >= 0) & (other < bits)
     return xp.where(valid, shift(input, xp.where(valid, other, other.dtype.type(0))), beyond)
@@ -66,8 +68,8 @@ def bitwise_right_shift(xp, input: Array, other: Array):
     if input.dtype.kind == "b":
         raise not_implemented("rshift_cpu", input)
     kind = input.dtype.type
-    beyond = xp.where(input < 0, kind(-1), kind(0)) if input.dtype.kind == "i" else kind(0)
-    return shifted(xp, xp.right_shift, input, other, beyond)
+    signed = xp is not np and input.dtype.kind == "i"
+    return shifted(xp, xp.right_shift, input, other, xp.where(input < 0, kind(-1), kind(0)) if signed else kind(0))
 
 
 def truth(xp: Any, x: Any) -> Any:

@@ -169,6 +169,16 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if x.shape != y.shape:
         return False
     common = result_type([x, y]).numpy
+    if type(x) is np.ndarray and x.ndim and len(x) > 1 and x.size > SOME and not same(x[:1], y[:1], common):
+        return False
+    return same(x, y, common)
+
+
+SOME = 1 << 14
+"""Of larger tensors the first rows are compared first: those that differ mostly do so there."""
+
+
+def same(x: Any, y: Any, common: Any) -> bool:
     return (x.astype(common, copy=False) == y.astype(common, copy=False)).all().item()
 
 

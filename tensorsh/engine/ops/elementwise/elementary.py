@@ -253,7 +253,8 @@ def logaddexp(xp, input: Array, other: Array):
     """``log(exp(x) + exp(y))`` without overflow."""
     if input.dtype.kind == "c":
         return complex_logaddexp(xp, input, other)
-    return xp.logaddexp(input, other)
+    found = kernels.through("logaddexp", input, other)
+    return xp.logaddexp(input, other) if found is None else found
 
 
 def complex_logaddexp(xp: Any, x: Any, y: Any) -> Any:
@@ -271,7 +272,8 @@ logaddexp.gradient(
 @operator(promote="same", scalars=False, domain="any", check=refuse("logaddexp2_cpu", "biuc"))
 def logaddexp2(xp, input: Array, other: Array):
     """``log2(2**x + 2**y)`` without overflow."""
-    return xp.logaddexp2(input, other)
+    found = kernels.through("logaddexp2", input, other)
+    return xp.logaddexp2(input, other) if found is None else found
 
 
 logaddexp2.gradient(

@@ -311,6 +311,8 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     if input.dtype.kind == "c":
         parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
         return (parts[0] + 1j * parts[1]).astype(input.dtype)
+    if xp is np and np.isfinite(input).all():
+        return input.copy()
     info = finfo(of(input))
     kind = input.dtype.type
     result = xp.where(xp.isnan(input), kind(0 if nan is None else nan), input)

@@ -91,8 +91,8 @@ def columns(part: Any, groups: int) -> Any:
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
-    if suits(x, w, w.shape[2:], stride, dilation):
-        y = compiled_forward(x, w, bias, padding, groups)
+    if suits(x, w, w.shape[2:]):
+        y = compiled_forward(x, w, bias, stride, padding, dilation, groups)
         if y is not None:
             return y
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
@@ -121,6 +121,37 @@ def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, si
     return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(kernel), border, dilation, 1)
 
 
+MANY = 1 << 22
+"""From this many products on a transpose in larger steps is computed part by part; fewer are added up as PyTorch adds them."""
+
+
+def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: int, size: tuple) -> Any:
+    """The transpose with larger steps, part by part: the results that lie whole steps apart are a convolution in steps of one with the
+    elements of the mirrored weight that meet them. None where there is no kernel for that."""
+    kernel = w.shape[2:]
+    if not suits(g, w, kernel) or any(k < s for k, s in zip(kernel, stride, strict=True)):
+        return None
+    o, inner = w.shape[:2]
+    turned = w.reshape(groups, o // groups, inner, *kernel).swapaxes(1, 2).reshape(groups * inner, o // groups, *kernel)
+    x = np.zeros((len(g), groups * inner, *size), g.dtype)
+    for part in np.ndindex(*stride):
+        borders, cut, places = [], [], []
+        for a, s, k, p, m, n in zip(part, stride, kernel, padding, g.shape[2:], size, strict=True):
+            first, last = -(-(p - a) // s), (n - 1 + p - a) // s  # windows that end or begin in the image, in steps
+            met = -(-(k - a) // s)
+            border = max(met - 1 - first, last - m + 1, 0)
+            begin = first - (met - 1) + border  # of the results with that border, the first that is meant
+            borders.append(border)
+            cut.append(slice(begin, begin + last - first + 1))
+            places.append(slice(s * first + a - p, n, s))
+        some = turned[(..., *(slice(a, None, s) for a, s in zip(part, stride, strict=True)))]
+        mirrored = np.ascontiguousarray(some[(..., *(slice(None, None, -1) for _ in kernel))])
+        one = (1,) * len(kernel)
+        made = _forward(xp, g, mirrored, one, tuple(borders), one, groups)
+        x[(slice(None), slice(None), *places)] = made[(slice(None), slice(None), *cut)]
+    return x
+
+
 def _transposed(
     xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple
 ) -> Any:
@@ -135,6 +166,10 @@ def _transposed(
         return cols.reshape(n, groups * inner, *out)
     if groups == 1 and all(s == 1 for s in stride):
         x = _as_convolution(xp, g, w, padding, dilation, size)
+        if x is not None:
+            return x
+    if max(stride) > 1 == max(dilation) and g.size * prod(w.shape[1:]) >= MANY:
+        x = _by_parts(xp, g, w, stride, padding, groups, size)
         if x is not None:
             return x
     full = tuple(m + 2 * p for m, p in zip(size, padding, strict=True))
@@ -223,8 +258,8 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
-    if suits(input, grad, kernel, stride, dilation):
-        w = compiled_weight(input, grad, kernel, padding, groups)
+    if suits(input, grad, kernel) and max(dilation) == 1:
+        w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)
         if w is not None:
             return w
     view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)

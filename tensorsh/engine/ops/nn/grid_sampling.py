@@ -131,21 +131,44 @@ def add_weighed(image: Any, number: Any, weight: Any, out: Any) -> None:
         out += image[number] * weight
 
 
-sampled = kernel("sampled", unsuited)
+sampled, sampled_backward = kernel("sampled", unsuited), kernel("sampled_backward", unsuited)
+
+
+def places(grid: Any, shape: tuple, padding: int, align: bool) -> tuple[list, list]:
+    """Where the points lie in images of a shape, along the height and along the width, [N, points] each, and two factors of the
+    derivative of that by the grid's coordinates."""
+    found, slopes = [], []
+    for d, extent in enumerate(shape[2:]):
+        half = np.float32((extent - 1) / 2 if align else extent / 2)
+        x = grid[..., -1 - d] + np.float32(1)
+        x, slope = inside(np, x * half if align else fused(x, half, np.float32(-0.5)), extent, padding, align)
+        found.append(np.ascontiguousarray(x).reshape(len(grid), -1))
+        slopes.append((slope.reshape(len(grid), -1), half))
+    return found, slopes
 
 
 def compiled(input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
     """The image at the points by the kernel; None for what it is not made for."""
-    (n, channels, *size), points = input.shape, grid.shape[1:-1]
-    places = []
-    for d, extent in enumerate(size):
-        half = np.float32((extent - 1) / 2 if align else extent / 2)
-        x = grid[..., -1 - d] + np.float32(1)
-        x, _ = inside(np, x * half if align else fused(x, half, np.float32(-0.5)), extent, padding, align)
-        places.append(np.ascontiguousarray(x).reshape(n, -1))
-    out = np.empty((n, channels, places[0].shape[1]), np.float32)
-    done = sampled(np.ascontiguousarray(input), *places, out, mode == NEAREST)
-    return None if done is None else out.reshape(n, channels, *points)
+    found, _ = places(grid, input.shape, padding, align)
+    out = np.empty((*input.shape[:2], found[0].shape[1]), np.float32)
+    done = sampled(np.ascontiguousarray(input), *found, out, mode == NEAREST)
+    return None if done is None else out.reshape(*input.shape[:2], *grid.shape[1:-1])
+
+
+def compiled_backward(g: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
+    """The gradients of image and grid by the kernel; None for what it is not made for."""
+    found, slopes = places(grid, input.shape, padding, align)
+    dx, dgrid = np.zeros(input.shape, np.float32), np.zeros((2, len(grid), found[0].shape[1]), np.float32)
+    g = np.ascontiguousarray(g).reshape(*input.shape[:2], -1)
+    if sampled_backward(g, np.ascontiguousarray(input), *found, dx, *dgrid, mode == NEAREST) is None:
+        return None
+    for along, (slope, half) in zip(dgrid, slopes, strict=True):
+        along *= slope * half
+    return dx, np.stack(dgrid[::-1], -1).reshape(grid.shape)
+
+
+def suited(xp: Any, input: Any, mode: int) -> bool:
+    return xp is np and input.ndim == 4 and input.dtype == np.float32 and mode != BICUBIC
 
 
 def sampler(dims: int) -> Any:
@@ -155,7 +178,7 @@ def sampler(dims: int) -> Any:
     def sample(xp, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
         check(input, grid, dims, interpolation_mode)
-        if xp is np and dims == 2 and input.dtype == np.float32 and interpolation_mode != BICUBIC:
+        if suited(xp, input, interpolation_mode):
             found = compiled(input, grid, interpolation_mode, padding_mode, align_corners)
             if found is not None:
                 return found
@@ -170,6 +193,10 @@ def sampler(dims: int) -> Any:
     )
     def spread(xp, grad_output: Array, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The gradients of image and grid."""
+        if suited(xp, input, interpolation_mode):
+            found = compiled_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners)
+            if found is not None:
+                return found
         g, image = rows(xp, grad_output), rows(xp, input)
         dx, dgrid = xp.zeros_like(image), xp.zeros((len(g), dims), grid.dtype)
         scales: list = []

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
+from ..arrays.door import listening
 from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
 from ..arrays.state import state
 from ..numerics.halves import converted
@@ -218,7 +219,12 @@ class AccumulateGrad(Node):
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            variable._grad = gradient.clone() if gradient._node is None else gradient  # type: ignore[attr-defined]
+            if gradient._node is not None:
+                variable._grad = gradient
+            elif listening or hasattr(type(gradient), "__torch_dispatch__"):
+                variable._grad = gradient.detach()  # type: ignore[attr-defined]
+            else:
+                variable._grad = gradient.clone()  # type: ignore[attr-defined]
         else:
             variable._grad = old + gradient
         if self._post_hooks:

@@ -9,6 +9,7 @@ import numpy as np
 from ...sandbox.sealed import Sealed
 from ..arrays import device_guard
 from ..arrays.constants import fresh
+from ..arrays.door import listening
 from ..arrays.dtype import FLOAT
 from ..arrays.state import state
 from ..graph.fields import wrap
@@ -108,15 +109,20 @@ def _check_recorded(i: int, output: Tensor) -> None:
 
 def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
     roots = []
+    create_graph = create
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
+        if listening or type(output) is not Tensor and hasattr(type(output), "__torch_dispatch__"):
+            create = True  # somebody is asked for the gradients, too
+            if given is None and output._array.size == 1:
+                given = find_function("ones_like")(output)
         start = _first_gradient(output, given, create)
         _check_recorded(i, output)
         roots.append((output._node, start))
     here = device_guard.runtime().getDevice() if device_guard.several else -1
     before, outer = state.grad_enabled, state.walk
-    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
+    state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets)
     try:
         found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
@@ -246,7 +252,14 @@ def tensor_backward(
     >>> w.grad
     tensor([2., 4.])
     """
-    if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
+    if (
+        gradient is None
+        and inputs is None
+        and not create_graph
+        and not retain_graph
+        and self._node is not None
+        and (type(self) is Tensor and not listening)
+    ):
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
             before, outer = state.grad_enabled, state.walk

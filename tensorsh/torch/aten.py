@@ -11,6 +11,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function, find_method
 from ..engine.tensors.tensor import Tensor
+from .root import torch as T  # noqa: N812
 
 SILENT = frozenset(
     """requires_grad_ backward retain_grad register_hook size dim stride numel nelement is_contiguous data_ptr storage
@@ -33,7 +34,7 @@ SYMBOLS = {
     "half": "to", "bfloat16": "to", "long": "to", "int": "to", "cpu": "to", "cuda": "to", "clip": "clamp", "__iadd__": "add_",
     "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__pow__": "pow", "layer_norm": "native_layer_norm",
     "group_norm": "native_group_norm", "max_pool2d": "max_pool2d_with_indices", "conv1d": "convolution", "conv2d": "convolution",
-    "conv3d": "convolution", "rand_like": "rand_like", "arctan": "atan", "arcsin": "asin", "arccos": "acos", "fix": "trunc",
+    "conv3d": "convolution", "arctan": "atan", "arcsin": "asin", "arccos": "acos", "fix": "trunc",
 }  # fmt: skip
 """Functions by the operator that they are."""
 BY_DIM = {
@@ -100,7 +101,7 @@ def _sized(size: tuple) -> tuple:
 
 def linear(call: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
     turned = call("t", weight)
-    flat = input if input.dim() == 2 else call("view", input, [-1 if input.numel() else 0, input.shape[-1]])
+    flat = input if input.dim() == 2 else reshape(call, input, -1 if input.numel() else 0, input.shape[-1])
     found = call("mm", flat, turned) if bias is None else call("addmm", bias, flat, turned)
     return found if input.dim() == 2 else call("view", found, [*input.shape[:-1], weight.shape[0]])
 
@@ -112,7 +113,7 @@ def matmul(call: Callable, input: Any, other: Any) -> Any:
             return call("squeeze", call("mm", call("unsqueeze", input, 0), other), 0)
         return call({(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}[a, b], input, other)
     if b <= 2:
-        flat = call("view", input, [-1, input.shape[-1]])
+        flat = reshape(call, input, -1, input.shape[-1])
         if b == 1:
             return call("view", call("mv", flat, other), list(input.shape[:-1]))
         return call("_unsafe_view", call("mm", flat, other), [*input.shape[:-1], other.shape[1]])
@@ -121,8 +122,8 @@ def matmul(call: Callable, input: Any, other: Any) -> Any:
     if a == 3:
         return call("bmm", input, other)
     batch = input.shape[:-2]
-    left = call("view", call("expand", input, list(input.shape)), [-1, *input.shape[-2:]])
-    right = call("view", call("expand", other, list(other.shape)), [-1, *other.shape[-2:]])
+    left = reshape(call, call("expand", input, list(input.shape)), -1, *input.shape[-2:])
+    right = reshape(call, call("expand", other, list(other.shape)), -1, *other.shape[-2:])
     return call("view", call("bmm", left, right), [*batch, input.shape[-2], other.shape[-1]])
 
 
@@ -194,9 +195,11 @@ def getitem(call: Callable, self: Any, index: Any) -> Any:
 
 def reshape(call: Callable, self: Any, *shape: Any) -> Any:
     wanted = list(_sized(shape))
-    if self.is_contiguous():
-        return call("view", self, wanted)
-    return call("_unsafe_view", call("clone", self, memory_format=find_function("contiguous_format")), wanted)
+    return (
+        call("view", self, wanted)
+        if self.is_contiguous()
+        else call("_unsafe_view", call("clone", self, memory_format=T.contiguous_format), wanted)
+    )
 
 
 def flatten(call: Callable, self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -307,7 +310,7 @@ EXPANSIONS: dict[str, Callable] = {
 
 
 def _f(name: str) -> Any:
-    return find_function(name) or find_function("nn.functional." + name) or find_method(name)
+    return find_function("nn.functional." + name) or find_function(name) or find_method(name)
 
 
 def _filled(found: Any, count: int) -> tuple:
@@ -317,7 +320,7 @@ def _filled(found: Any, count: int) -> tuple:
 KERNELS: dict[str, Callable] = {
     "_softmax": lambda x, dim, half=False: _f("softmax")(x, dim),
     "_log_softmax": lambda x, dim, half=False: _f("log_softmax")(x, dim),
-    "_unsafe_view": lambda x, size: find_method("view")(x, size),
+    "_unsafe_view": lambda x, size: find_method("reshape")(x, size),
     "_to_copy": lambda x, **options: find_method("to")(x, options.get("device", x.device), options.get("dtype", x.dtype), copy=True),
     "_local_scalar_dense": lambda x: find_method("item")(x),
     "native_layer_norm": lambda x, shape, w, b, eps: (

@@ -59,6 +59,8 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
         return NotImplemented
     name = form._title.rpartition(".")[2]
+    if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
+        return NotImplemented  # a step of the engine's own
     if name == "backward":
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
@@ -81,9 +83,10 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         and name not in aten.TENSORS | aten.BY_DIM.keys() | aten.FORMS.keys()
     ):
         found = operator.function(*args, **kwargs)
-        if modes or listeners([found], []):
+        if listeners([found], []):
             return found
-    return heard(aten.SYMBOLS.get(name, name), shown, args, kwargs)
+    own = form._title.startswith("torch.nn.functional.") and table.find_function(name) not in (None, shown)
+    return heard(aten.SYMBOLS.get(name, name), shown, args, kwargs, own)
 
 
 def called(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -92,16 +95,19 @@ def called(name: str, *args: Any, **kwargs: Any) -> Any:
     return heard(name, operator._function, args, kwargs)
 
 
-def heard(name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-    """The answer of those who listen to an operator; the engine's where there is nobody (more)."""
+def heard(name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False) -> Any:
+    """The answer of those who listen to an operator; the engine's where there is nobody (more). own: the function takes other
+    arguments than that of torch itself that has its name."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
     if not modes and not kinds:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
     try:
-        operator = getattr(getattr(Operators("aten"), name), form)
+        operator = None if own else getattr(getattr(Operators("aten"), name), form)
     except AttributeError:
+        operator = None
+    if operator is None:
         operator = OpOverload(f"aten.{name}.{form}", function)
     if modes:
         mode = modes.pop()

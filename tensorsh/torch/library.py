@@ -390,6 +390,22 @@ def of_engine(name: str) -> Callable | None:
     return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
 
 
+def of_either(name: str) -> Callable | None:
+    """As `of_engine`; where there is a method, it is called on a tensor, for it takes sizes and dimensions in more forms."""
+    own, method = of_engine(name), table.find_method(name)
+    if own is None or method is None or method is own or name == "where" or isinstance(method, property):
+        return own
+    found = _EITHER.get(name)
+    if found is None:
+
+        def found(*args: Any, **kwargs: Any) -> Any:
+            return (method if args and isinstance(args[0], Tensor) else own)(*args, **kwargs)
+
+        _EITHER[name] = found
+    return found
+
+
+_EITHER: dict[str, Callable] = {}
 KEYS = frozenset(
     "_pin_memory unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy convolution_backward".split()
 )
@@ -429,7 +445,7 @@ class Operators(metaclass=Sealed):
             return load_library if name == "load_library" else Operators(name)
         made = operators().get(f"{self._space}::{name}")
         if made is None and self._space == "aten":
-            made = below_autograd(name) or of_engine(name)
+            made = below_autograd(name) or of_either(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
         if self._space != "aten":

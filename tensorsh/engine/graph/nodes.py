@@ -92,6 +92,11 @@ class Node(Step, metaclass=Sealed):
         )
 
     @property
+    def requires_grad(self) -> bool:
+        """True: nodes are made for what wants a gradient."""
+        return True
+
+    @property
     def metadata(self) -> dict:
         return self.__dict__.setdefault("_metadata", {})
 
@@ -229,7 +234,8 @@ class AccumulateGrad(Node):
             variable._grad = old + gradient
         if self._post_hooks:
             for hook in list(self._post_hooks.values()):
-                hook(variable)
+                if hook(variable) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def nowhere() -> AccumulateGrad:

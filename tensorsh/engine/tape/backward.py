@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..arrays import device_guard
 from ..arrays.constants import fresh
@@ -110,7 +112,14 @@ def _check_recorded(i: int, output: Tensor) -> None:
 def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
     roots = []
     create_graph = create
+    if create and accumulate:
+        warn_of_cycle()
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
+        if isinstance(output, GradientEdge):
+            if given is None:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            roots.append((output._node, given if create else given._array))
+            continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
         if listening or type(output) is not Tensor and hasattr(type(output), "__torch_dispatch__"):
@@ -132,6 +141,27 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     if ending:
         end()
     return found
+
+
+def warn_of_cycle() -> None:
+    """Say once, in plain Python, that a parameter and its gradient will keep each other alive."""
+    if process.plain and ("cycle" not in state.warned or state.__dict__.get("warn_always")):
+        state.warned.add("cycle")
+        warnings.warn(CYCLE, UserWarning, stacklevel=4)
+
+
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
+    "cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
+    "function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
+def queue_callback(callback: Any) -> None:
+    """Call a function once the walk under way has ended. RuntimeError: there is none."""
+    if state.walk is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    ending.append(callback)
 
 
 ending: list = []
@@ -173,6 +203,8 @@ def backward(
     for node, gradient in captured.items():
         if not isinstance(node, AccumulateGrad):
             x = targets[node]  # type: ignore[index]
+            if isinstance(x, GradientEdge):
+                continue  # no tensor is there that could hold it
             value = gradient if create_graph else wrap(fresh(gradient))
             x._grad = value if x._grad is None else x._grad + value
 
@@ -195,6 +227,14 @@ def grad(
     outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _starts(outs, grad_outputs)
     if is_grads_batched:
+        for i, (output, many) in enumerate(zip(outs, given, strict=True)):
+            if many is not None and isinstance(output, Tensor) and many._array.shape[1:] != output._array.shape:
+                raise RuntimeError(
+                    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                    f"detected: grad_output[{i}] has a shape of {many.shape[1:]} and output[{i}] has a shape of {output.shape}. If you "
+                    "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+                )
         rows = len(given[0])  # type: ignore[arg-type]
         many = [
             grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
@@ -228,6 +268,8 @@ def grad(
                     f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
+            if materialize_grads and isinstance(x, GradientEdge):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             results.append(zeros_like(x) if materialize_grads else None)
         else:
             results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))

@@ -118,7 +118,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
         if isinstance(output, GradientEdge):
             if given is None:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            roots.append((output._node, given if create else given._array))
+            roots.append((output._node, given if create else given._array))  # type: ignore[attr-defined]
             continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")

@@ -33,7 +33,7 @@ ndarray = np.ndarray
 memory.install()
 
 
-derived: list[Callable[[], None]] = []
+derived: list[Callable[[type], None]] = []
 """Called when a program derives a class from Tensor."""
 
 

@@ -41,6 +41,7 @@ torch.nn.utils.stateless             stateless                _functional_call=f
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor
 torch.testing                        testing                  assert_allclose
+torch.utils.data.dataloader          utils.data.workers       _MultiProcessingDataLoaderIter=WorkersPass
 torch.utils.data                     utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk functional_datapipe
 torch.utils.data.datapipes.datapipe  utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk
 torch.utils.data.datapipes._decorator utils.data.datapipes    functional_datapipe

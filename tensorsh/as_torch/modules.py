@@ -27,6 +27,8 @@ from .versions import NAME, VERSION, TorchVersion
 HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "torch")
 _IMPORTS = "__file__ __path__ __spec__ __loader__ __package__ __cached__ __wrapped__ __getattr__ __builtins__".split()
 """What Python's import sets, and asks for before."""
+ELSEWHERE = frozenset(("istft", "pca_lowrank", "svd_lowrank"))
+"""What torch.functional has of other modules."""
 _ABSENT: Any = object()
 
 
@@ -90,7 +92,9 @@ class StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         found = _find(self, name)
         home = getattr(found, "__module__", None)
-        if (
+        if home == NAME and name in layout().get("functional", ()) and name not in ELSEWHERE and process.plain:
+            found.__module__ = NAME + ".functional"
+        elif (
             isinstance(found, (FunctionType, PublicForm))
             and process.plain
             and found.__name__ == name

@@ -1,4 +1,4 @@
-"""``torchvision`` where it is not installed: its data sets and transforms are tensorsh's."""
+"""``torchvision`` and ``functorch`` where they are not installed: their parts are tensorsh's."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class VisionFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == "functorch" and PathFinder.find_spec(fullname) is None:
+            return ModuleSpec(fullname, self)
         if fullname != NAME and fullname not in [f"{NAME}.{part}" for part in PARTS]:
             return None
         there = sys.modules.get(NAME)
@@ -27,6 +29,9 @@ class VisionFinder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
+        if module.__name__ == "functorch":
+            sys.modules["functorch"] = importlib.import_module("tensorsh.torch.functional_modules")
+            return
         if module.__name__ == NAME:
             module.__version__ = "0.28.0+tensorsh"  # type: ignore[attr-defined]
             for part in ("datasets", "transforms"):

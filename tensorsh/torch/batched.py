@@ -50,11 +50,19 @@ class Following(TorchFunctionMode):
 
     def __init__(self, slices: list[Tensor]) -> None:
         self._known = {id(each): each for each in slices}  # alive, so that no other takes its identity
+        self.slices = slices
+        self.steps: list[tuple] = []
+        """The calls of what depends on a slice, with their results: what all slices can be computed by at once."""
+        self.constants: dict[int, Tensor] = {}
+        """What was computed from no slice."""
 
     def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         given = [*args, *kwargs.values()] if kwargs else args
         if not self._depend(given):
-            return func(*args, **(kwargs or {}))
+            result = func(*args, **(kwargs or {}))
+            if isinstance(result, Tensor):
+                self.constants[id(result)] = result
+            return result
         name = func.__name__
         if name in REFUSED:
             raise RuntimeError(REFUSED[name])
@@ -62,6 +70,7 @@ class Following(TorchFunctionMode):
             raise RuntimeError(MASK)
         result = func(*args, **(kwargs or {}))
         self._add(result)
+        self.steps.append((func, args, kwargs or {}, result))
         return result
 
     def _depend(self, values: Any) -> bool:

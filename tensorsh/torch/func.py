@@ -3,7 +3,7 @@
 
 Gradients are taken by views of the arguments (fresh leaves where nobody outside wants a gradient), always with a graph,
 so that transforms nest; what then hangs on these leaves alone is handed out without its graph. `vmap` runs the function
-once for each slice and stacks the results.
+for two slices and then computes all at once as these went (batching.py), or else once for each slice, and stacks the results.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..sandbox.wrapping import wraps
 from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
 from .batched import Following
+from .batching import at_once
 from .settings import drawing
 from .stateless import functional_call, stack_module_state
 
@@ -417,20 +418,45 @@ def vmap(
         try:
             if randomness == "error":
                 state.generator = _Refusing()
+            traces: list[Following] = []
             for at in range(count):
+                if at == 2 and start is None and count >= FEW and randomness == "error":
+                    whole = together(traces, results, leaves, dims, out_dims)
+                    if whole is not None:
+                        return whole
                 if start is not None:
                     generator.set_state(start)
                 # One graph may be walked for every slice; only the last frees it.
                 state.retain_graph = before or at + 1 < count
                 slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
                 mapped_over = [each for each, leaf in zip(slices, leaves, strict=True) if each is not leaf]
-                with nullcontext() if at else Following(mapped_over):  # all slices go the way of the first
+                following = Following(mapped_over) if at < 1 + (count >= FEW) else None
+                with following or nullcontext():  # all slices go the way of the first
                     results.append(func(*rebuild(args, iter(slices)), **kwargs))
+                if following is not None:
+                    traces.append(following)
         finally:
             state.retain_graph, state.generator = before, generator
         return stacked(results, out_dims, name, sizes[0])
 
     return over
+
+
+FEW = 8
+"""From so many slices on it is tried to compute all at once."""
+
+
+def together(traces: list[Following], results: list, leaves: list, dims: list, out_dims: Any) -> Any:
+    """The results of all slices, computed at once as the first two went; None where they are to be computed one by one."""
+    columns = [flatten(each) for each in results]
+    places = spread(out_dims, results[0])
+    if any(d is None or not isinstance(x, Tensor) for d, x in zip(places, columns[0], strict=True)):
+        return None
+    moved = [leaf.movedim(dim, 0) if dim else leaf for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    found = at_once(traces, moved, columns)
+    if found is None:
+        return None
+    return rebuild(results[0], iter([x.movedim(0, d) if d else x for x, d in zip(found, places, strict=True)]))
 
 
 class _Refusing(metaclass=Sealed):

@@ -294,7 +294,7 @@ class Library(metaclass=Sealed):
 
 
 class OpOverload(metaclass=Sealed):
-    """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function."""
+    """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
 
     __module__ = "torch._ops"
 
@@ -305,18 +305,83 @@ class OpOverload(metaclass=Sealed):
         return self._function(*args, **kwargs)
 
     def __repr__(self) -> str:
+        return f"<OpOverload(op='{self._name.rpartition('.')[0]}', overload='{self._overloadname}')>"
+
+    def __str__(self) -> str:
         return self._name
 
+    @property
+    def namespace(self) -> str:
+        """The part of the name before the operator's."""
+        return self._name.partition(".")[0]
 
-class OpOverloadPacket(OpOverload):
+    @property
+    def _overloadname(self) -> str:
+        return self._name.rpartition(".")[2]
+
+    @property
+    def _opname(self) -> str:
+        return self._name.split(".")[1]
+
+    @property
+    def __name__(self) -> str:
+        return self._name.partition(".")[2]
+
+    @property
+    def overloadpacket(self) -> OpOverloadPacket:
+        """The operator in all its forms."""
+        return getattr(Operators(self.namespace), self._opname)
+
+    def name(self) -> str:
+        """The name with colons: ``aten::add.Tensor``."""
+        form = "" if self._overloadname == "default" else "." + self._overloadname
+        return f"{self.namespace}::{self._opname}{form}"
+
+    def decompose(self, *args: Any, **kwargs: Any) -> Any:
+        """NotImplemented: an operator is not made of others here."""
+        return NotImplemented
+
+
+class OpOverloadPacket(metaclass=Sealed):
     """An operator in all its forms, ``torch.ops.aten.add``."""
 
     __module__ = "torch._ops"
 
+    def __init__(self, name: str, function: Callable) -> None:
+        self._name, self._function = name, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='{self._name}')>"
+
+    def __str__(self) -> str:
+        return self._name
+
+    @property
+    def __name__(self) -> str:
+        return self._name.rpartition(".")[2]
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"The underlying op of '{self._name}' has no overload name '{name}'")
-        return OpOverload(f"{self._name}.{name}", self._function)
+        return form_of(self._name, name, self._function)
+
+
+_FORMS: dict[tuple[str, str], OpOverload] = {}
+_PACKETS: dict[str, OpOverloadPacket] = {}
+"""PyTorch's own operators, made when they are asked for: each is one object, which programs compare and count by."""
+
+
+def form_of(operator: str, form: str, function: Callable) -> OpOverload:
+    """The one object of a form of an operator: programs compare them."""
+    if operator[:5] != "aten.":
+        return OpOverload(f"{operator}.{form}", function)
+    found = _FORMS.get((operator, form))
+    if found is None:
+        found = _FORMS[operator, form] = OpOverload(f"{operator}.{form}", function)
+    return found
 
 
 def of_engine(name: str) -> Callable | None:
@@ -325,21 +390,40 @@ def of_engine(name: str) -> Callable | None:
     return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
 
 
-KEYS = "index _pin_memory _to_copy _unsafe_view slice select unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy".split()
+def of_either(name: str) -> Callable | None:
+    """As `of_engine`; where there is a method, it is called on a tensor, for it takes sizes and dimensions in more forms."""
+    own, method = of_engine(name), table.find_method(name)
+    if own is None or method is None or method is own or name == "where" or isinstance(method, property):
+        return own
+    found = _EITHER.get(name)
+    if found is None:
+
+        def found(*args: Any, **kwargs: Any) -> Any:
+            return (method if args and isinstance(args[0], Tensor) else own)(*args, **kwargs)
+
+        _EITHER[name] = found
+    return found
+
+
+_EITHER: dict[str, Callable] = {}
+KEYS = frozenset(
+    "_pin_memory unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy convolution_backward".split()
+)
 """Operators of ``torch.ops.aten`` by which libraries tell calls apart; they are not called."""
 
 
-def unanswered(name: str) -> Callable | None:
-    """What stands for an operator of `KEYS`, in plain Python."""
-    if name not in KEYS or not (process.plain or "torch" in sys.modules):
+def below_autograd(name: str) -> Callable | None:
+    """What stands for an operator of ``torch.ops.aten`` that no public function is, in plain Python."""
+    if not (process.plain or "torch" in sys.modules):
         return None
+    from .aten import KERNELS
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(
             f"tensorsh does not have torch.ops.aten.{name}: call the function of torch that uses it"
         )
 
-    return refuse
+    return refuse if name in KEYS else KERNELS.get(name)
 
 
 def load_library(path: Any) -> None:
@@ -361,10 +445,15 @@ class Operators(metaclass=Sealed):
             return load_library if name == "load_library" else Operators(name)
         made = operators().get(f"{self._space}::{name}")
         if made is None and self._space == "aten":
-            made = of_engine({"alias": "detach"}.get(name, name)) or unanswered(name)
+            made = below_autograd(name) or of_either(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
-        return OpOverloadPacket(f"{self._space}.{name}", made)
+        if self._space != "aten":
+            return OpOverloadPacket(f"{self._space}.{name}", made)
+        packet = _PACKETS.get(name)
+        if packet is None or packet._function is not made:
+            packet = _PACKETS[name] = OpOverloadPacket(f"aten.{name}", made)
+        return packet
 
     def __repr__(self) -> str:
         return (

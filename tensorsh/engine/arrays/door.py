@@ -22,6 +22,8 @@ lasting: set[str] = set()
 """Those who have a say for good, since something of them may be anywhere: "classes" that override, several
 "devices", "memory" that processes share."""
 _keeper: list[Callable] = []
+listening: list = []
+"""The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
 late: list[Callable] = []
 """The function that is asked when a call fails: whether an argument's class overrides functions, and nobody had asked yet."""
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
+from ..arrays.door import listening
 from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
 from ..arrays.layout import contiguous_format
 from ..arrays.state import state
@@ -90,6 +91,11 @@ class Node(Step, metaclass=Sealed):
         return tuple(
             (None, 0) if e is None else (e._parent, e._number) if type(e) is Slot else (e, 0) for e in self._edges
         )
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: nodes are made for what wants a gradient."""
+        return True
 
     @property
     def metadata(self) -> dict:
@@ -231,12 +237,16 @@ class AccumulateGrad(Node):
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            variable._grad = laid_like(gradient, variable)
+            if gradient._node is None and (listening or hasattr(type(gradient), "__torch_dispatch__")):
+                variable._grad = gradient.detach()  # type: ignore[attr-defined]
+            else:
+                variable._grad = laid_like(gradient, variable)
         else:
             variable._grad = old + gradient
         if self._post_hooks:
             for hook in list(self._post_hooks.values()):
-                hook(variable)
+                if hook(variable) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def nowhere() -> AccumulateGrad:

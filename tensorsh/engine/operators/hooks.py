@@ -24,6 +24,8 @@ settled: Any = None
 """What takes copies of operands, once processes share memory (snapshots.py)."""
 KEEPING: set[Any] = set()
 """Functions whose results stay of the class that they are."""
+below: list[Callable] = []
+"""What asks those who listen below autograd (``__torch_dispatch__``), once a program has any: NotImplemented where none answers."""
 CASTS: dict[str, Callable] = {}
 """What mixed precision does with the arguments of a function, by its name below ``torch``."""
 
@@ -37,6 +39,10 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return device_calls.beside(given, form, args, kwargs)
     alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
     if alone or not (state.outermost and is_public(form)):  # nobody overrides it
+        if below and state.outermost:
+            found = below[0](form, own(form), args, kwargs)
+            if found is not NotImplemented:
+                return found
         if cast_of(form) is not None:
             return casting(form, args, kwargs)
         own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
@@ -61,6 +67,8 @@ def first(form: Any, args: tuple, kwargs: dict) -> Any:
         if name in PYTHON_METHODS:
             return NotImplemented
         raise TypeError(str(error)) from None
+    if found is NotImplemented and below:
+        found = below[0](form, shown, args, kwargs)
     return within(form, args, kwargs, name, shown) if found is NotImplemented else found
 
 

@@ -141,11 +141,13 @@ def sign_all() -> None:
 watchers.insert(0, sign_all)  # whoever watches besides sees public forms only
 
 
-def ask_classes() -> None:
+def ask_classes(made: type) -> None:
     """A program has a class of tensors: the results of functions are of that class, too."""
     from . import torch_function
 
     torch_function.stay("classes")
+    if hasattr(made, "__torch_dispatch__"):
+        torch_function.answers_below(made)
 
 
 derived.append(ask_classes)

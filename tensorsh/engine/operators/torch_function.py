@@ -6,6 +6,8 @@ Once a program has such a class, or a class derived from Tensor, all functions a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from ...sandbox.sealed import Sealed
@@ -27,6 +29,12 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
     return result if func in KEEPING else converted(result, cls)
 
 
+def disabled(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """A `__torch_function__` that overrides nothing."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
 def converted(result: Any, cls: type) -> Any:
     """The tensors of a result as objects of a class."""
     if isinstance(result, Tensor):
@@ -40,6 +48,24 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a class derived from Tensor, on the memory of another tensor."""
     made = data.detach().as_subclass(cls)
     return made.requires_grad_() if require_grad else made
+
+
+def answers_below(kind: type) -> None:
+    """A program has a class that answers below autograd: above it overrides nothing, unless it says so."""
+    dispatching().attend()
+    if getattr(kind.__torch_function__, "__func__", None) is default.__func__:  # type: ignore[attr-defined]
+        type.__setattr__(kind, "__torch_function__", staticmethod(disabled))
+
+
+@cache
+def dispatching() -> Any:
+    """What asks those who listen below autograd: imported by name once a program has a class that does."""
+    return import_module("tensorsh.torch.dispatching")
+
+
+def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """A tensor of a class that answers below autograd, without elements of its own."""
+    return dispatching().wrapper(cls, *args, **kwargs)
 
 
 class DisableTorchFunctionSubclass(metaclass=Sealed):
@@ -104,7 +130,7 @@ def overriders(args: Iterable, found: list) -> list:
             overriders(value, found)
             continue
         asked = getattr(kind, "__torch_function__", None)
-        if asked is None or any(type(each) is kind for each in found):
+        if asked is None or asked is disabled or any(type(each) is kind for each in found):
             continue
         if isinstance(value, type) or isinstance(value, Tensor) and not state.overriding:
             continue
@@ -145,3 +171,4 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
 
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
+Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)  # type: ignore[attr-defined]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..arrays import device_guard
 from ..arrays.constants import fresh
+from ..arrays.door import listening
 from ..arrays.dtype import FLOAT
 from ..arrays.state import state
 from ..graph.fields import wrap
@@ -108,15 +111,27 @@ def _check_recorded(i: int, output: Tensor) -> None:
 
 def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
     roots = []
+    create_graph = create
+    if create and accumulate:
+        warn_of_cycle()
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
+        if isinstance(output, GradientEdge):
+            if given is None:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            roots.append((output._node, given if create else given._array))  # type: ignore[attr-defined]
+            continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
+        if listening or type(output) is not Tensor and hasattr(type(output), "__torch_dispatch__"):
+            create = True  # somebody is asked for the gradients, too
+            if given is None and output._array.size == 1:
+                given = find_function("ones_like")(output)
         start = _first_gradient(output, given, create)
         _check_recorded(i, output)
         roots.append((output._node, start))
     here = device_guard.runtime().getDevice() if device_guard.several else -1
     before, outer = state.grad_enabled, state.walk
-    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets)
+    state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets)
     try:
         found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
@@ -126,6 +141,27 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     if ending:
         end()
     return found
+
+
+def warn_of_cycle() -> None:
+    """Say once, in plain Python, that a parameter and its gradient will keep each other alive."""
+    if process.plain and ("cycle" not in state.warned or state.__dict__.get("warn_always")):
+        state.warned.add("cycle")
+        warnings.warn(CYCLE, UserWarning, stacklevel=4)
+
+
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
+    "cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
+    "function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
+def queue_callback(callback: Any) -> None:
+    """Call a function once the walk under way has ended. RuntimeError: there is none."""
+    if state.walk is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    ending.append(callback)
 
 
 ending: list = []
@@ -162,7 +198,8 @@ def backward(
             if x._node is None:
                 raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
             targets[x._node] = x
-            x.retain_grad()
+            if not isinstance(x, GradientEdge):
+                x.retain_grad()
     keep = create_graph if retain_graph is None else retain_graph
     _run(outputs, given, keep, create_graph, targets, True)
 
@@ -185,6 +222,14 @@ def grad(
     outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _starts(outs, grad_outputs)
     if is_grads_batched:
+        for i, (output, many) in enumerate(zip(outs, given, strict=True)):
+            if many is not None and isinstance(output, Tensor) and many._array.shape[1:] != output._array.shape:
+                raise RuntimeError(
+                    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                    f"detected: grad_output[{i}] has a shape of {many.shape[1:]} and output[{i}] has a shape of {output.shape}. If you "
+                    "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+                )
         rows = len(given[0])  # type: ignore[arg-type]
         many = [
             grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
@@ -218,6 +263,8 @@ def grad(
                     f"The differentiated Tensor at index {len(results)} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
                 )
+            if materialize_grads and isinstance(x, GradientEdge):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             results.append(zeros_like(x) if materialize_grads else None)
         else:
             results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
@@ -242,7 +289,14 @@ def tensor_backward(
     >>> w.grad
     tensor([2., 4.])
     """
-    if gradient is None and inputs is None and not create_graph and not retain_graph and self._node is not None:
+    if (
+        gradient is None
+        and inputs is None
+        and not create_graph
+        and not retain_graph
+        and self._node is not None
+        and (type(self) is Tensor and not listening)
+    ):
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
             before, outer = state.grad_enabled, state.walk

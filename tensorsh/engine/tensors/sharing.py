@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sandbox import process
 from ..arrays.device import absent
 from ..arrays.extents import address, extent, in_bytes, owner, strided
 from .resizing import family, hold
@@ -12,8 +13,8 @@ from .segments import created, is_open, segment_of
 
 def lent(array: Any) -> Any:
     """A tensor's array as numpy gets it: one of its own on the memory. Of memory that other processes write into it is a copy that
-    cannot be written, for numpy trusts that nobody changes the numbers it computes with."""
-    if is_open(owner(array)):
+    cannot be written, for numpy trusts that nobody changes the numbers it computes with; in plain Python it is the memory itself."""
+    if not process.plain and is_open(owner(array)):
         array = array.copy()
         array.flags.writeable = False
         return array

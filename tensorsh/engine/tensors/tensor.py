@@ -33,7 +33,7 @@ ndarray = np.ndarray
 memory.install()
 
 
-derived: list[Callable[[], None]] = []
+derived: list[Callable[[type], None]] = []
 """Called when a program derives a class from Tensor."""
 
 
@@ -47,7 +47,7 @@ class TensorMeta(Sealed):
                 "creation.legacy"
             )  # by which such a class is called, and with it whoever wants to know of the class
             for tell in derived:
-                tell()
+                tell(cls)
 
     def __getattr__(cls, name: str) -> Any:
         return load_method(cls, name)
@@ -130,7 +130,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         array = self._array
         if type(array) is ndarray:
             return CPU
-        return device_of(array)
+        return getattr(array, "claimed", None) or device_of(array)
 
     @property
     def ndim(self) -> int:

@@ -10,7 +10,7 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
-from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
+from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass, disabled
 from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
 from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
@@ -31,14 +31,8 @@ _TensorMeta = TensorMeta
 Function = ScriptFunction
 
 
-@staticmethod
-def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """A `__torch_function__` that overrides nothing."""
-    with DisableTorchFunctionSubclass():
-        return func(*args, **(kwargs or {}))
-
-
 # As a builtin function, it is bound to nothing where a class has it.
+_disabled_torch_function_impl = staticmethod(disabled)
 _disabled_torch_dispatch_impl = _disabled_torch_function_impl
 
 

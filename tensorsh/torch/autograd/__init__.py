@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.tape.backward import backward, grad
+from ...engine.tape.backward import backward, grad, queue_callback
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import (
     detect_anomaly,
@@ -17,6 +17,7 @@ from ...engine.tape.grad_modes import (
     set_multithreading_enabled,
 )
 from ...engine.tensors.tensor import Tensor, TensorMeta
+from ...sandbox.sealed import Sealed
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
@@ -43,8 +44,17 @@ class _VariableMeta(TensorMeta):
         return t
 
 
+class ExecutionEngine(metaclass=Sealed):
+    """What walks the graph, as far as libraries ask it: functions to be called once a walk has ended."""
+
+    __module__ = "torch._C._EngineBase"
+    queue_callback = staticmethod(queue_callback)
+
+
 class Variable(Tensor, metaclass=_VariableMeta):
     """The name tensors with history once had: makes one that shares the memory of `data`."""
+
+    _execution_engine = ExecutionEngine()
 
 
 def gradcheck(*args: Any, **kwargs: Any) -> bool:

@@ -12,14 +12,23 @@ from ...engine.arrays.state import state
 from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
 from ...engine.tensors.sizes import ints
-from ...engine.tensors.tensor import Size, Tensor
+from ...engine.tensors.tensor import Size, Tensor, TensorMeta
 from ...engine.tensors.text import parameter_text
 from ...sandbox.sealed import Sealed
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
-class Parameter(Tensor):
+class ParameterMeta(TensorMeta):
+    """A tensor of a class that answers below autograd stays of that class as a parameter."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__instancecheck__(cls, instance) or (
+            cls is Parameter and hasattr(type(instance), "__torch_dispatch__") and getattr(instance, "_is_param", False)
+        )
+
+
+class Parameter(Tensor, metaclass=ParameterMeta):
     """Tensor that a module registers as its parameter when it is assigned to it, and that optimizers change: a leaf of
     the graph.
     It shares the memory of `data`.
@@ -43,6 +52,16 @@ class Parameter(Tensor):
         in_parts = getattr(type(data), "_as_parameter", None)
         if in_parts is not None:
             return in_parts(data, requires_grad)
+        if hasattr(type(data), "__torch_dispatch__"):
+            answered = data.detach().requires_grad_(requires_grad)
+            if type(answered) is not type(data):
+                raise RuntimeError(
+                    f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+                    f"instance of the same type, but return type {type(answered).__name__} was found instead. To use the type "
+                    "as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+                )
+            answered._is_param = True
+            return answered
         made = new(cls)
         made._array = data._array
         if requires_grad:

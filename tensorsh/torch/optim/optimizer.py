@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow
 from ...sandbox.sealed import OpenSealed, Sealed
-from ...sandbox.wrapping import renamed
+from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
 
@@ -58,6 +59,34 @@ def register_optimizer_step_pre_hook(hook: Callable) -> Handle:
 def register_optimizer_step_post_hook(hook: Callable) -> Handle:
     """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
     return Handle(_all_post_hooks, hook)
+
+
+def hooked(step: Callable) -> Callable:
+    """A program's own `step`, with the hooks before and after it."""
+
+    @wraps(step)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        self = args[0]
+        if self.__dict__.get("_hooked"):
+            return step(*args, **kwargs)
+        for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
+            answer = hook(self, args, kwargs)
+            if answer is None:
+                continue
+            if not (isinstance(answer, tuple) and len(answer) == 2):
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {answer}.")
+            args, kwargs = answer
+        self.__dict__["_hooked"] = True
+        try:
+            found = step(*args, **kwargs)
+        finally:
+            del self.__dict__["_hooked"]
+        for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
+            hook(self, args, kwargs)
+        return found
+
+    run.hooked = True  # type: ignore[attr-defined]
+    return run
 
 
 class Optimizer(metaclass=OpenSealed):
@@ -107,6 +136,14 @@ class Optimizer(metaclass=OpenSealed):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+        self._patch_step_function()
+
+    def _patch_step_function(self) -> None:
+        """Let the `step` of a program's own class call the hooks, as ours does."""
+        step = type(self).step
+        if type(step) is FunctionType and not step.__globals__.get("__name__", "").startswith(__package__):
+            if not hasattr(step, "hooked"):
+                type.__setattr__(type(self), "step", hooked(step))
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters with options of their own."""
@@ -173,6 +210,8 @@ class Optimizer(metaclass=OpenSealed):
 
     def _before_step(self, closure: Callable | None) -> Any:
         """Call the hooks before a step; the closure, which they may replace."""
+        if self.__dict__.get("_hooked"):
+            return closure
         if self._optimizer_step_pre_hooks or _all_pre_hooks:
             for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
                 answer = hook(self, (self,), {} if closure is None else {"closure": closure})
@@ -187,6 +226,8 @@ class Optimizer(metaclass=OpenSealed):
 
     def _after_step(self, closure: Callable | None) -> None:
         """Call the hooks after a step."""
+        if self.__dict__.get("_hooked"):
+            return
         if self._optimizer_step_post_hooks or _all_post_hooks:
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})

@@ -1,32 +1,44 @@
-"""``torch.utils._python_dispatch``: modes below autograd, which has no dispatcher here."""
+"""``torch.utils._python_dispatch``: modes that answer in place of the operators below autograd."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__: list[str] = []
+from ...engine.tensors.tensor import Tensor
+from ..dispatching import TorchDispatchMode, modes
+
+__all__ = ["TorchDispatchMode"]
 
 
-class TorchDispatchMode:
-    """A context that is asked in place of the operators below autograd: refused when it is entered."""
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        raise NotImplementedError
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError(
-            "tensorsh has no dispatcher below autograd: torch.overrides.TorchFunctionMode is asked in place of functions"
-        )
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-def _get_current_dispatch_mode() -> None:
-    return None
+def _get_current_dispatch_mode() -> Any:
+    return modes[-1] if modes else None
 
 
 def _get_current_dispatch_mode_stack() -> list:
-    return []
+    return list(modes)
+
+
+@contextmanager
+def _disable_current_modes() -> Iterator[list]:
+    """A context in which no mode is asked."""
+    before = modes[:]
+    modes.clear()
+    try:
+        yield before
+    finally:
+        modes[:] = before
+
+
+@contextmanager
+def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
+    """A context in which the innermost mode is not asked."""
+    mode = modes.pop()
+    try:
+        yield mode
+    finally:
+        modes.append(mode)
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
@@ -34,6 +46,26 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
     return hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether a class of tensors is."""
+    return issubclass(t, Tensor) and is_traceable_wrapper_subclass(t)
+
+
+def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
+    """A tensor of the class of another, its inner tensors changed by a function of their names and themselves."""
+    names, context = t.__tensor_flatten__()
+    inner = {name: callback(name, getattr(t, name)) for name in names}
+    return type(t).__tensor_unflatten__(
+        inner,
+        context,
+        t.size() if outer_size is None else outer_size,
+        t.stride() if outer_stride is None else outer_stride,
+    )
+
+
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
-    """The result as it is."""
-    return out
+    """The result as it is; what an operator changed in place is the argument itself."""
+    return args[0] if func.__name__.partition(".")[0][-1:] == "_" and func.__name__[:2] != "__" else out
+
+
+__all__ += ["is_traceable_wrapper_subclass", "return_and_correct_aliasing", "transform_subclass"]

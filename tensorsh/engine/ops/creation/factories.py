@@ -23,7 +23,7 @@ from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
 from ...arrays.state import state
-from ...graph.fields import fresh, new, wrap
+from ...graph.fields import fresh, new
 from ...loading import table
 from ...numerics.rounding import rounded
 from ...operators.forms import form
@@ -108,7 +108,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
             stacklevel=2,
         )
         ndarray = ndarray.copy()
-    return wrap(hold(np.asarray(ndarray)).view())
+    return fresh(hold(np.asarray(ndarray)).view())
 
 
 def _filler(name: str, fill: Callable) -> Callable:

@@ -175,7 +175,7 @@ def _inject(module: Any) -> None:
         "__setattr__": setattr_,
         "__deepcopy__": deepcopied,
         "__getstate__": getstate,
-        "__module__": base.__module__,
+        "__module__": "torch.nn.utils.parametrize",
     }
     made = type(f"Parametrized{base.__name__}", (base,), body)
     if is_script_class(base):

@@ -1,0 +1,252 @@
+"""``__torch_dispatch__``: modes and classes of tensors that answer in place of the operators below autograd.
+
+A call of a public function is heard as the operators that it is made of (aten.py), each an object of ``torch.ops.aten``. A class
+whose tensors have no elements of their own (``torch.Tensor._make_wrapper_subclass``) answers with other tensors; gradients come to
+these by the engine's own formulas, computed on objects of the class. For plain Python alone (`tensorsh.as_torch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.arrays.cupy_module import nowhere
+from ..engine.arrays.device import device as Device
+from ..engine.arrays.door import listening
+from ..engine.arrays.dtype import float32
+from ..engine.arrays.state import state
+from ..engine.graph.fields import Saved, new, wrap
+from ..engine.graph.nodes import Slot
+from ..engine.loading import table
+from ..engine.operators import hooks
+from ..engine.tape.backward import tensor_backward
+from ..engine.tensors.tensor import Tensor
+from . import aten
+from .library import Operators, OpOverload
+
+modes = listening
+quiet: list = []
+"""Not empty while an answer is worked out by the engine alone."""
+
+
+def attend() -> None:
+    """Let calls ask here from now on."""
+    if not hooks.below:
+        hooks.stay("classes")
+        hooks.below.append(asked)
+
+
+def overrides(kind: type) -> bool:
+    """Whether a class of tensors answers below autograd."""
+    return kind is not Tensor and hasattr(kind, "__torch_dispatch__")
+
+
+def listeners(values: Any, found: list) -> list:
+    """The classes among arguments, and lists of them, that answer below autograd."""
+    for each in values:
+        kind = type(each)
+        if isinstance(each, Tensor):
+            if overrides(kind) and kind not in found:
+                found.insert(next((i for i, k in enumerate(found) if issubclass(kind, k)), len(found)), kind)
+        elif kind in (tuple, list):
+            listeners(each, found)
+    return found
+
+
+def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
+    """The answer of those who listen to a call of a public function."""
+    kwargs = kwargs or {}
+    if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
+        return NotImplemented
+    name = form._title.rpartition(".")[2]
+    if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
+        return NotImplemented  # a step of the engine's own
+    if name == "backward":
+        return tensor_backward(*args, **kwargs)
+    if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
+        return NotImplemented
+    if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") or name == "detach_":
+        return NotImplemented
+    expand = aten.EXPANSIONS.get(name)
+    if expand is not None:
+        return expand(called, *args, **kwargs)
+    if name[:3] == "__r" and name[3:] in ("add__", "mul__", "matmul__", "pow__", "and__", "or__", "xor__"):
+        args = (args[1], args[0]) if name in ("__rmatmul__", "__rpow__") else args
+        name = "__" + name[3:]
+    name = hooks.SYMBOLS.get(name, name)
+    operator = table.find_operator(form._title.partition(".")[2])
+    composite = type(operator).__name__ == "Composite"
+    if (
+        composite
+        and (modes or state.grad_enabled and _tracked(args))
+        and name not in aten.SYMBOLS
+        and name not in aten.TENSORS | aten.BY_DIM.keys() | aten.FORMS.keys()
+    ):
+        found = operator.function(*args, **kwargs)
+        if listeners([found], []):
+            return found
+    own = form._title.startswith("torch.nn.functional.") and table.find_function(name) not in (None, shown)
+    return heard(aten.SYMBOLS.get(name, name), shown, args, kwargs, own)
+
+
+def called(name: str, *args: Any, **kwargs: Any) -> Any:
+    """An operator called by its name, heard by those who listen."""
+    operator = getattr(Operators("aten"), name)
+    return heard(name, operator._function, args, kwargs)
+
+
+def heard(name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False) -> Any:
+    """The answer of those who listen to an operator; the engine's where there is nobody (more). own: the function takes other
+    arguments than that of torch itself that has its name."""
+    values = (*args, *kwargs.values())
+    kinds = listeners(values, [])
+    if not modes and not kinds:
+        return function(*args, **kwargs)
+    form = aten.overload(name, args, kwargs)
+    try:
+        operator = None if own else getattr(getattr(Operators("aten"), name), form)
+    except AttributeError:
+        operator = None
+    if operator is None:
+        operator = OpOverload(f"aten.{name}.{form}", function)
+    if modes:
+        mode = modes.pop()
+        try:
+            found = mode.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+        finally:
+            modes.append(mode)
+        for each in found if type(found) in (tuple, list) else (found,):
+            if isinstance(each, Tensor) and any(isinstance(x, Saved) and x._number == 0 for x in _kept(each)):
+                heard("detach", Tensor.detach, (each,), {})  # as its node keeps it
+                break
+        return found
+    before, tracked = state.grad_enabled, state.grad_enabled and _tracked(values)
+    state.grad_enabled = False
+    try:
+        for kind in kinds:
+            found = kind.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+            if found is not NotImplemented:
+                break
+        else:
+            raise TypeError(
+                f"Multiple dispatch failed for 'torch._ops.{operator}'; all __torch_dispatch__ handlers returned NotImplemented"
+            )
+    finally:
+        state.grad_enabled = before
+    return linked(found, function, args, kwargs) if tracked and name != "detach" and name[-1:] != "_" else found
+
+
+def _kept(result: Tensor) -> tuple:
+    node = result._node._parent if type(result._node) is Slot else result._node
+    saved = getattr(node, "_saved", ())
+    return saved if type(saved) in (tuple, list) else ()
+
+
+def _tracked(values: Any) -> bool:
+    return any(
+        x._node is not None if isinstance(x, Tensor) else type(x) in (tuple, list) and _tracked(x) for x in values
+    )
+
+
+def linked(found: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """An answer with the nodes that the engine makes for such a call: made for tensors without elements, which are then
+    exchanged for those that were given."""
+    given: dict[int, Tensor] = {}
+
+    def bare(x: Any) -> Any:
+        if isinstance(x, Tensor):
+            array = x._array
+            made = wrap(nowhere().MetaArray(array.shape, array.dtype, None, array.strides))
+            made._node = x._node
+            given[id(made)] = x
+            return made
+        return type(x)(bare(y) for y in x) if type(x) in (tuple, list) else x
+
+    quiet.append(1)
+    try:
+        without = function(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
+    finally:
+        quiet.pop()
+    outs, results = (x if type(x) in (tuple, list) else [x] for x in (without, found))
+    for number, (out, result) in enumerate(zip(outs, results, strict=False)):
+        node = out._node if isinstance(out, Tensor) else None
+        if node is None or not isinstance(result, Tensor) or any(result is x for x in given.values()):
+            continue
+        result._node = node
+        owner = node._parent if type(node) is Slot else node
+        owner._saved = exchanged(owner._saved, given, result, number)
+    return found
+
+
+def exchanged(saved: Any, given: dict, result: Tensor, number: int) -> Any:
+    """What a node keeps, with the tensors that were given, and the result, in the places of those without elements."""
+    if isinstance(saved, Saved):
+        return result if saved._number == number else saved
+    if isinstance(saved, Tensor):
+        return given.get(id(saved), saved)
+    return type(saved)(exchanged(x, given, result, number) for x in saved) if type(saved) in (tuple, list) else saved
+
+
+def wrapper(
+    cls: type,
+    size: Any,
+    strides: Any = None,
+    storage_offset: Any = None,
+    *,
+    memory_format: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    dispatch_sizes_strides_policy: Any = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    **_: Any,
+) -> Any:
+    """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
+    attend()
+    kind = (dtype or float32).numpy
+    array = Claiming(tuple(size), kind, None, None if strides is None else [n * kind.itemsize for n in strides])
+    array.claimed = Device(device or "cpu")
+    made = new(cls)
+    made._array = array
+    return made.requires_grad_() if requires_grad else made
+
+
+class _Claiming:
+    """Makes arrays without elements that say of another device that they lie there."""
+
+    kind: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        if self.kind is None:
+            self.kind = type("MetaArray", (nowhere().MetaArray,), {"__slots__": ("claimed",)})
+        return self.kind(*args)
+
+
+Claiming = _Claiming()
+
+
+class TorchDispatchMode:
+    """A context whose ``__torch_dispatch__`` is asked in place of every operator below autograd."""
+
+    __module__ = "torch.utils._python_dispatch"
+
+    def __init__(self, _dispatch_key: Any = None) -> None: ...
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        attend()
+        modes.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        modes.remove(self)
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        """A mode, as `cls` makes it."""
+        return cls(*args, **kwargs)

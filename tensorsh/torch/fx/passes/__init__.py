@@ -1,0 +1,3 @@
+"""``torch.fx.passes``: what is worked out about a graph."""
+
+__all__: list[str] = []

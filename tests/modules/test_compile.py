@@ -13,6 +13,8 @@ CHAINS = {
     "arithmetic": "f = lambda x, y: (x * y + 1) / (y - 3) * 2 - x",
     "functions": "f = lambda x, y: torch.exp(-torch.tanh(x) * y).sqrt() + torch.sigmoid(x).log()",
     "a number first": "f = lambda x, y: 1 - 2 / (3 + 0.5 * x) - y",
+    "squares": "f = lambda x, y: (x ** 2 + y.pow(2) + torch.square(y)) ** 0.5 - (1.5 - x) ** 2.0",
+    "a number of dimension 0": "f = lambda x, y: (x[0] - y * x[1]) * x[2] + x[0] * 2 / x[1]",
     "then a sum": "f = lambda x, y: (torch.sin(x) * y + torch.cos(y)).sum()",
     "rows": "f = lambda x, y: torch.softmax((x * 2 + y - 1).reshape(-1, 2), 1) * 2 + 1",
     "several results": "f = lambda x, y: (x * y + 1, [y - x, x * 2 + y], {'z': (x + y) * 3})",
@@ -161,6 +163,11 @@ IMPURE = {
     "a view that is written": ("def f(x):\n    return x.view(2, 2), x * 2 + 1 - x", ["x = torch.ones(4)", "y, _ = c(x)", "y, _ = c(x)", "y.mul_(3)", "x", "c(x)"]),
     "a wrong call": ("def f(x, y):\n    return (x * 2 + 1) @ y", ["c(torch.ones(2, 2), torch.ones(2, 2))", "c(torch.ones(2, 2), torch.ones(3, 2))", "c(torch.ones(2, 2), torch.ones(3, 2))"]),
     "too few": ("def f(x, y):\n    return x * 2 + 1 - y", ["c(torch.ones(2), torch.ones(2))", "c(torch.ones(2))", "c()"]),
+    "a list within itself": (
+        "w = []\nw.append(w)\ndef f(x):\n    return x * 2 + len(w) - x",
+        ["c(torch.ones(2))"] * 2,
+    ),
+    "a long list": ("w = [1] * 5000\ndef f(x):\n    return x * 2 + len(w) - x", ["c(torch.ones(2))"] * 2),
     "a generator": ("def f(x):\n    return sum(x * k + 1 for k in range(3))", ["c(torch.ones(2))", "c(torch.ones(2))"]),
 }  # fmt: skip
 
@@ -183,6 +190,42 @@ def test_whatever_steers_a_function_steers_it_compiled(kind, capsys):
     plain = told(source, calls, "f"), capsys.readouterr().out
     assert (told(source, calls, "torch.compile(f)"), capsys.readouterr().out) == plain
     assert not any(each.startswith("NameError") for each in plain[0])
+
+
+WAYS_OUT = """
+c.__closure__
+c.__wrapped__.__globals__
+c.programs
+c.known
+torch.replay
+torch.compile.__globals__
+torch.compile(lambda x: x.__class__ * 2 + 1)(torch.ones(2))
+torch.compile(lambda x: x._tensor * 2 + 1)(torch.ones(2))
+torch.compile(lambda x: x._recording.call * 2 + 1)(torch.ones(2))
+torch.compile(lambda x: "{0._tensor}".format(x) * 2)(torch.ones(2))
+torch.compile(lambda x: getattr(x, "_reco" + "rding"))(torch.ones(2))
+torch.compile(lambda x: torch.sum(x, **{"dim=0) or seen.append(1": 0}) + 1)(torch.ones(2))
+torch.compile(lambda x: torch.os.system("true"))(torch.ones(2))
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_a_compiled_function_leads_nowhere(way):
+    made = session("seen = []\nc = torch.compile(lambda x: x * 2 + 1 - x)\nc(torch.ones(2))")
+    with pytest.raises((AttributeError, TypeError, SyntaxError, NameError)):
+        made.run(way)
+    assert made["seen"] == []
+
+
+def test_no_stand_in_leaves_the_recording():
+    """What a function makes of its arguments while it is recorded stays in it, also where the recording fails."""
+    made = session(
+        "kept = []\nclass K:\n    def __init__(self, x): kept.append(x)\n    def __rmul__(self, x): kept.append(x); return x\n"
+        "k = K(0)\ndef g(x): return kept.append(x)\n"
+        "for f in (lambda x: (x * k, x + 1), lambda x: (K(x), x * 2 + 1), lambda x: (g(x), x * 2 + 1), "
+        "lambda x: [x * 2 + 1, kept.extend([x])]):\n    c = torch.compile(f)\n    for _ in range(3): c(torch.ones(2))"
+    )
+    assert {type(each).__name__ for each in made["kept"]} <= {"Tensor", "int"}
 
 
 def test_a_compiled_function_keeps_its_names():

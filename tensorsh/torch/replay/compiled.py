@@ -55,7 +55,7 @@ class Programs:
         try:
             guards = Guards(writer, args, kwargs)
             guards.function(self.function)
-        except (Refused, ValueError):  # of a variable that has no value yet
+        except Exception:  # also of a variable that has no value yet, of a list within itself
             self.refused += 1
             return
         guarded = len(writer.lines)

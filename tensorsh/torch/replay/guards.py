@@ -25,6 +25,8 @@ from .writing import Writer
 
 OTHER: Any = type("Other", (), {"__repr__": lambda self: "<other>"})()
 """What a program gives for a call that is not its own."""
+MOST = 1000
+"""So many lines of guards at most: a call passes them all."""
 SETTINGS = ("default_dtype", "default_device", "deterministic", "matmul_precision")
 
 
@@ -50,7 +52,9 @@ class Guards:
             self.value(f"kwargs[{writer.name(name)}]", value)
 
     def unless(self, condition: str) -> None:
-        """A call for which a condition holds is another's."""
+        """A call for which a condition holds is another's. Raises Refused where there are too many to look at."""
+        if len(self.writer.lines) > MOST:
+            raise Refused
         self.writer.lines.append(f"    if {condition}: return OTHER")
 
     def variable(self, source: str) -> str:

@@ -35,7 +35,7 @@ FACTS = frozenset("shape ndim dtype itemsize nbytes".split())
 VIEWS = frozenset("T mT".split())
 """Attributes that are recorded."""
 OPERATORS = """
-    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __pow__ __rpow__ __mod__ __matmul__ __neg__ __pos__
+    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __pow__ __rpow__ __mod__ __matmul__ __neg__ __pos__
     __abs__ __lt__ __le__ __gt__ __ge__ __eq__ __ne__ __floordiv__
 """.split()
 """Python's operators that are recorded."""

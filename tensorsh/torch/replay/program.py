@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.arrays import parallel
 from ...engine.kernels import kernel
 from ...engine.operators.public_form import executor_of
+from ...engine.tensors.tensor import Tensor
 from .recording import Node, Slot
 from .writing import Writer
 
@@ -17,7 +18,7 @@ FLOATS = {np.dtype(np.float32): False, np.dtype(np.float64): True}
 """The dtypes of chains, and whether they are doubles."""
 MOST_ARRAYS = 60
 """So many arrays go into and out of a chain at most."""
-FEW = 4
+FEW = 16
 """Fewer operators than this are not worth a program, unless elementwise ones are made one."""
 LONG = 1 << 16
 """Arrays of more elements are worked on in pieces, between which a program can be left."""
@@ -105,29 +106,41 @@ def in_pieces(run: Callable, wide: bytes, outputs: int) -> Callable:
     return answer
 
 
+def usual_form(node: Node) -> tuple[Any, tuple]:
+    """The function of an elementwise call that has a loop, and its operands: a difference from a number and a square are computed
+    as others are."""
+    args = node.args
+    if len(args) == 2 and type(args[0]) is Slot and type(args[1]) in (int, float):
+        if node.name == "__rsub__":
+            return Tensor.__sub__, (args[1], args[0])
+        if node.name in ("__pow__", "pow") and args[1] == 2:
+            return Tensor.__mul__, (args[0], args[0])
+    return node.function, args
+
+
 def step_of(node: Node) -> tuple | None:
-    """The loop of an elementwise call and its operands; None for any other call."""
-    executor, count = executor_of(node.function)
-    if executor is None or node.kwargs or len(node.args) != count or type(node.result) is not Slot:
+    """The loop of an elementwise call, its operands, the dtype and shape of its result; None for any other call."""
+    if node.kwargs or type(node.result) is not Slot:
         return None
-    if type(node.args[0]) is not Slot:
-        return None
+    function, operands = usual_form(node)
+    executor, count = executor_of(function)
     like = node.likes[node.result.number]
-    if like[0] not in FLOATS or 0 in like[1] or node.likes[node.args[0].number] != like:
+    if executor is None or len(operands) != count or like[0] not in FLOATS or 0 in like[1]:
         return None
-    for each in node.args[1:]:
+    wide = 0
+    for each in operands:
         if type(each) is Slot:
             dtype, shape = node.likes[each.number]
             if dtype != like[0] or (shape != like[1] and shape != ()):
                 return None
+            wide += shape == like[1]
         elif type(each) is not float and (type(each) is not int or not -(1 << 31) <= each < 1 << 31):
             return None
-    operands = node.args
     try:
-        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((executor.loop, 0, len(operands) - 1, 1),), FLOATS[like[0]])
+        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((executor.loop, 0, 0, 1),), FLOATS[like[0]])
     except (TypeError, ValueError):
         return None  # there is no such loop
-    return executor.loop, operands, like
+    return (executor.loop, operands, like) if wide else None
 
 
 def numbers_in(value: Any) -> set[int]:

@@ -38,11 +38,12 @@ class Slot:
 class Node:
     """A call of an operator: the function, its arguments with slots for tensors, the slots of its results."""
 
-    __slots__ = ("function", "args", "kwargs", "result", "likes")
+    __slots__ = ("args", "function", "kwargs", "likes", "name", "result")
 
-    def __init__(self, function: Any, args: Any, kwargs: Any, result: Any, likes: Any) -> None:
+    def __init__(self, name: str, function: Any, args: Any, kwargs: Any, result: Any, likes: Any) -> None:
         """likes: dtype and shape of each tensor among arguments and result, by its number."""
-        self.function, self.args, self.kwargs, self.result, self.likes = function, args, kwargs, result, likes
+        self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
+        self.result, self.likes = result, likes
 
 
 class StandIn:
@@ -66,6 +67,11 @@ class StandIn:
         if name in SIZES:
             return Asking(self._recording, function, self._tensor)
         return Calling(self._recording, name, function, (self,))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if type(other) not in (int, float):
+            raise self._recording.refused()
+        return self.reciprocal() * other  # as the operator has it
 
     def __len__(self) -> int:
         return len(self._tensor)
@@ -208,7 +214,7 @@ class Recording:
             made = type(result)([self.made(each, likes) for each in result])
         else:
             raise self.refused()
-        self.nodes.append(Node(function, *places, self.placed(made, []), likes))
+        self.nodes.append(Node(name, function, *places, self.placed(made, []), likes))
         return made
 
     def made(self, tensor: Any, likes: dict) -> StandIn:

@@ -192,6 +192,105 @@ def test_whatever_steers_a_function_steers_it_compiled(kind, capsys):
     assert not any(each.startswith("NameError") for each in plain[0])
 
 
+GRADIENTS = {
+    "products": "f = lambda x, y: x * y * x + y * 2 - x * x",
+    "quotients": "f = lambda x, y: (x / y + 3 / x - y / 4) / (1 - x)",
+    "functions": "f = lambda x, y: torch.exp(-x) * torch.sqrt(y) + torch.log(y) / torch.tanh(x + y) * torch.sigmoid(x)",
+    "squares": "f = lambda x, y: (x - y) ** 2 + x.pow(2) * (2 - y)",
+    "then a sum": "f = lambda x, y: (torch.exp(x * y) * x + y).sum()",
+    "between others": "f = lambda x, y: ((x.flip(0) * y + x) * y).cumsum(0) * x + y * y",
+    "one of them": "f = lambda x, y: x * y.detach() + x * x - 1",
+    "several results": "f = lambda x, y: (x * y, torch.exp(x * y) * x, y + 1 - x)",
+    "many uses": "def f(x, y):\n    z = x\n    for _ in range(40):\n        z = z * x * 0.5 + y\n    return z",
+    "a result that is used": "def f(x, y):\n    z = torch.exp(x)\n    return z, z * y + z",
+    "a product of matrices between": "f = lambda x, y: torch.tanh((x * y + 1) @ (x - y) * 2) * x",
+    "a number of dimension 0": "f = lambda x, y: x * y[0] * 2 + y",
+}
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(4, "float32"), (5000, "float64"), (70_000, "float32"), (0, "float32")])
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_a_program_gives_the_gradients_of_its_function(kind, n, dtype):
+    made = session(GRADIENTS[kind] + "\nc = torch.compile(f)")
+    shape = (
+        "()"
+        if n == 0 and kind not in ("between others", "a product of matrices between", "a number of dimension 0")
+        else f"({n or 1},)"
+    )
+    made.run(
+        f"""
+def pair():
+    torch.manual_seed(1)
+    x, y = [(torch.rand({shape}, dtype=torch.{dtype}) + 0.5).requires_grad_() for _ in range(2)]
+    return x, y
+def total(r):
+    r = r if isinstance(r, tuple) else (r,)
+    return sum([(t * (k + 1.5)).sum() for k, t in enumerate(r)])
+def before_and_after(g):
+    x, y = pair()
+    a = (x * 3).sum()
+    r = g(x, y)
+    (total(r) + a + (x * y * 0.3).sum()).backward()
+    return r, x.grad, y.grad
+def through(g):
+    x, y = pair()
+    u, v = x * 1.25, y / 3 + 1
+    w = u * 2
+    r = g(u, v)
+    (total(r) + (u * w).sum()).backward()
+    return r, x.grad, y.grad
+def second(g):
+    x, y = pair()
+    a, b = torch.autograd.grad(total(g(x, y)), [x, y], create_graph=True, allow_unused=True)
+    ((a * a).sum() + (0 if b is None else (b * 3).sum())).backward()
+    return a, x.grad
+def part(g):
+    x, y = pair()
+    r = g(x, y)
+    r = r[-1] if isinstance(r, tuple) else r
+    r.backward(torch.ones_like(r).expand(r.shape), retain_graph=True)
+    r.sum().backward()
+    return r, x.grad, y.grad
+"""
+    )
+    made.run("x, y = pair()\nc(x, y)")
+    assert replays(made, "c(x, y)")
+    for way in ("before_and_after", "through", "second", "part"):
+        found = made.run(
+            f"[t.detach() if isinstance(t, torch.Tensor) else tuple([e.detach() for e in t]) for t in {way}(c) if t is not None]"
+        )
+        assert bits(found) == bits(
+            made.run(
+                f"[t.detach() if isinstance(t, torch.Tensor) else tuple([e.detach() for e in t]) for t in {way}(f) if t is not None]"
+            )
+        ), way
+
+
+TAPE = {
+    "a second walk": ["y = c(x)", "y.sum().backward()", "x.grad", "y.sum().backward()"],
+    "an operand that was written": ["y = c(x)", "with torch.no_grad(): x.add_(1)", "y.sum().backward()", "x.grad"],
+    "hooks": ["h = x.register_hook(lambda g: g * 2)", "y = c(x)", "y.register_hook(lambda g: g + 1)[0:0] if False else None", "y.sum().backward()", "x.grad"],
+    "a kept gradient": ["y = c(x)", "y.retain_grad()", "y.sum().backward()", "y.grad, x.grad"],
+    "no gradient wanted": ["with torch.no_grad(): y = c(x)", "y.requires_grad", "y = c(x.detach())", "y.requires_grad", "y = c(x)", "y.requires_grad"],
+    "accumulation": ["for _ in range(3): c(x).sum().backward()", "x.grad"],
+    "anomaly": ["with torch.autograd.detect_anomaly(): c(x).sum().backward()", "x.grad"],
+    "grad of a part": ["torch.autograd.grad(c(x * 2)[0], x)", "torch.autograd.grad(c(x)[1], x, retain_graph=True)"],
+    "in place afterwards": ["y = c(x)", "y.mul_(2)", "y.sum().backward()", "x.grad"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["x * x + x * 3 - x", "torch.exp(x * 2) + 1", "torch.exp(x + 1)", "x + 1 - x * 2"])
+@pytest.mark.parametrize("kind", TAPE)
+def test_the_tape_of_a_program_is_that_of_its_function(kind, source, capsys):
+    before = f"x = torch.tensor([1., 2.], requires_grad=True)\nf = lambda x: {source}\n"
+
+    def of(made_of):
+        found = told(before + f"c = {made_of}\nc(x), c(x)", TAPE[kind], "c")
+        return [line.split("is at version")[0].split(", which is")[0].split("[torch.")[0] for line in found]
+
+    assert of("torch.compile(f)") == of("f")
+
+
 WAYS_OUT = """
 c.__closure__
 c.__wrapped__.__globals__

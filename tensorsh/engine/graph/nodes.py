@@ -37,6 +37,8 @@ class Hidden:
         self._array = array
 
 
+composed: list[Callable] = []
+"""What takes nodes apart that stand for several, before a walk that is differentiated in turn; empty while there are none."""
 FREED: Any = ("freed",)
 PLAIN = frozenset((int, float, bool, tuple, str))
 """What nodes keep besides tensors and results, and is handed to formulas as it is."""

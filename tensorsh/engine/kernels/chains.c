@@ -6,7 +6,7 @@
 #include "loops.h"
 
 #define PIECE 2048 /* elements */
-#define MOST_PLACES 64
+#define MOST_PLACES 4096
 #define NEAR 4096 /* bytes of scratch memory on the stack */
 
 typedef struct {

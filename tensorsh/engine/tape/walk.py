@@ -19,7 +19,7 @@ from ..arrays.dtype import of
 from ..arrays.errors import tensor_type
 from ..arrays.state import state
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot
+from ..graph.nodes import AccumulateGrad, Node, Slot, composed
 from ..tensors.tensor import Tensor
 
 
@@ -73,6 +73,8 @@ def walk(
     Returns the gradients that arrived at the targets.
     """
     raw = world.raw
+    if composed and not raw:
+        composed[0]([each[0] for each in roots])
     wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
     captured: dict = {}
     grads: dict = {}

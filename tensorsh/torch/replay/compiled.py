@@ -10,17 +10,15 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ...engine.arrays import door
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
-from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
-from .recording import ORIGINALS, Listed, Recording
+from .recording import ORIGINALS, Recording
+from .trial import alike, holds, wanting
 from .writing import Writer
 
 EAGER: Any = type("Eager", (), {"__repr__": lambda self: "<eager>"})()
@@ -59,52 +57,36 @@ class Programs:
             self.refused += 1
             return
         guarded = len(writer.lines)
-        names = {**given(), "wrap": fresh, "EAGER": EAGER}
+        names = given() | {"EAGER": EAGER}
         try:
-            recording = Recording(guards.tensors)
-            function = recording.function(self.function)
-            found = function(
-                *[recording.present(each) for each in args],
-                **{name: recording.present(each) for name, each in kwargs.items()},
-            )
-            tree = recording.placed(found, [])
-            if not recording.failed and not has_list(found):
-                guards.attributes(recording.read)
-                if write(writer, len(guards.tensors), recording.nodes, tree):
-                    program = writer.compiled(names)
-                    if alike(program(args, kwargs), result):
-                        self.known.append(program)
-                        return
+            program = self.recorded(guards, args, kwargs)
+            if program is not None and alike(program(args, kwargs), result):
+                self.known.append(program)
+                return
         except Exception:
             pass  # the function's own Python goes on
         writer.lines[guarded:] = ["    return EAGER"]
         self.known.append(writer.compiled(names))
 
-
-def has_list(value: Any) -> bool:
-    """Whether a list that a function reads is in its result, which is to be that list."""
-    if type(value) is dict:
-        return any(map(has_list, value.values()))
-    return type(value) is Listed or type(value) in (tuple, list) and any(map(has_list, value))
-
-
-def alike(a: Any, b: Any) -> bool:
-    """Whether two results are the same to the bit."""
-    if type(a) is not type(b):
-        return False
-    if type(a) is Tensor:
-        x, y = a._array, b._array
-        if a._node is not None or b._node is not None or (a._root is None) != (b._root is None):
-            return False
-        if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
-            return False
-        x, y = np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1)
-        return bool((x.view(np.uint8) == y.view(np.uint8)).all())
-    if type(a) in (tuple, list):
-        return len(a) == len(b) and all(map(alike, a, b))
-    if type(a) is dict:
-        return list(a) == list(b) and all(map(alike, a.values(), b.values()))
-    return a is b or bool(a == b)
+    def recorded(self, guards: Guards, args: tuple, kwargs: dict) -> Callable | None:
+        """The program of a call; None where it is not worth it, or gives other bits."""
+        recording = Recording(guards.tensors)
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            tree = recording.of_call(self.function, args, kwargs)
+        finally:
+            state.grad_enabled = before
+        tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
+        body.lines.append(f"    {inputs} = args")
+        if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
+            return None
+        run = body.compiled({"wrap": fresh})
+        if not holds(run, nodes, tree, tensors, guards.tracked):
+            return None
+        guards.attributes(recording.read)
+        guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
+        return guards.writer.compiled(given())
 
 
 def compiled(function: FunctionType) -> Any:

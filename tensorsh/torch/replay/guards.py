@@ -36,6 +36,8 @@ class Guards:
     def __init__(self, writer: Writer, args: tuple, kwargs: dict) -> None:
         self.writer = writer
         self.tensors: list[Any] = []
+        self.tracked: set[int] = set()
+        """The numbers of tensors that have a node, while gradients are recorded."""
         self.numbers: dict[int, str] = {}
         self.functions: set[int] = set()
         self.count = 0
@@ -98,12 +100,17 @@ class Guards:
         if met is not None:
             return self.unless(f"{source} is not {met}")
         array, writer = tensor._array, self.writer
-        if type(array) is not np.ndarray or (tensor._node is not None and state.grad_enabled):
+        if type(array) is not np.ndarray:
             raise Refused
+        wants = tensor._node is not None and state.grad_enabled
         at = self.numbers[id(tensor)] = f"v{len(self.tensors)}"
+        if wants:
+            self.tracked.add(len(self.tensors))
         self.tensors.append(tensor)
         writer.lines.append(f"    {at} = {source}")
-        self.unless(f"type({at}) is not {writer.name(type(tensor))} or {at}._node is not None and state.grad_enabled")
+        self.unless(
+            f"type({at}) is not {writer.name(type(tensor))} or ({at}._node is not None and state.grad_enabled) is not {wants}"
+        )
         writer.lines.append(f"    array = {at}._array")
         self.unless(
             f"type(array) is not ndarray or array.dtype is not {writer.name(array.dtype)} or array.shape != {array.shape}"

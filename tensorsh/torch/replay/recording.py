@@ -34,6 +34,12 @@ class Slot:
     def __init__(self, number: int) -> None:
         self.number = number
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Slot and other.number == self.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
 
 class Node:
     """A call of an operator: the function, its arguments with slots for tensors, the slots of its results."""
@@ -183,6 +189,17 @@ class Recording:
         self.stands = {id(tensor): self.stand(tensor) for tensor in tensors}
         self.functions: dict[int, Any] = {}
 
+    def of_call(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        """The result of a call, a tree of slots and constants. Raises Refused where the call cannot be recorded."""
+        named = {name: self.present(each) for name, each in kwargs.items()}
+        found = self.function(function)(*[self.present(each) for each in args], **named)
+        if self.failed or has_list(found):
+            raise Refused
+        tree = self.placed(found, [])
+        if self.failed:
+            raise Refused
+        return tree
+
     def refused(self) -> Refused:
         """The error of what cannot be recorded; whatever becomes of it, there is no recording."""
         self.failed = True
@@ -284,6 +301,13 @@ class Recording:
 
 SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}
 """What an operator is handed for each kind of sequence."""
+
+
+def has_list(value: Any) -> bool:
+    """Whether a list that a function reads is in its result, which is to be that list."""
+    if type(value) is dict:
+        return any(map(has_list, value.values()))
+    return type(value) is Listed or type(value) in (tuple, list) and any(map(has_list, value))
 
 
 def opened(value: Any) -> Any:

@@ -80,6 +80,8 @@ class Node(Step, metaclass=Sealed):
     """Whether there is anything to release after the walk."""
     _real: bool | None = None
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
+    _awaits: Any = None
+    """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 

@@ -138,6 +138,8 @@ def walk(
                 edges = [e if e in wanted else None for e in edges]
                 if all([e is None for e in edges]):
                     continue
+            if watched and node._awaits is not None:
+                node._awaits(leaves, grads)
             if watched and node._backward_prehooks:
                 gradient = _prehooked(node, gradient, raw)
             given = None if flow is None else flow(node, gradient)

@@ -91,20 +91,27 @@ class CompiledFunctionBackward(Node):
 
     __module__ = "torch.autograd.function"
     _title = "CompiledFunctionBackward"
+    _watched = True  # the walk tells it what waits
     _chain: GradientChain
     _inputs: Any
     _parts: Any = ()
+    _waiting: tuple = ()
+
+    def _awaits(self, leaves: dict, grads: dict) -> None:
+        """Look at which operands of the chain gradients of others wait: what the chain adds is added to these one by one."""
+        first = self._edges[: len(self._chain.operands)]
+        if len(set(first)) < len(first):
+            self._waiting = (True,) * len(first)
+        else:
+            self._waiting = tuple([edge in leaves or edge in grads for edge in first])
 
     def _step(self, gradient: Any, world: Any) -> Sequence:
         if self._saved is FREED:
             raise RuntimeError(SECOND_TIME)
         gradients = gradient if type(gradient) is list else [gradient]
         values = [entry if type(entry) is np.ndarray else world.opened(self, entry) for entry in self._saved]
-        if world.raw:
-            found = self._chain.backward(gradients, values)
-            if found is not None:
-                return found
-        return self._chain.again(self, gradients, world)
+        found = self._chain.backward(gradients, values, self._waiting)
+        return self._chain.again(self, gradients, world) if found is None else found
 
     def _release(self) -> None:
         self._saved, self._inputs = FREED, ()
@@ -123,21 +130,28 @@ class GradientChain:
         self.last = max([*self.inside, *chain.reads]) + 1
         self.passes: dict[tuple, tuple] = {}
         everything = Formulas(self.last)
-        self.uses, _ = self.walked(everything, [True] * len(self.differentiated))
+        found = self.walked(everything, [True] * len(self.differentiated), set(chain.reads))
+        first = {number: (number, at, k) for number, at, k in reversed(found)}
+        self.operands = list(dict.fromkeys([number for number, _, _ in found]))
+        """The tensors of the chain that want gradients, in the order of the edges, of which each has one for each of its uses."""
+        self.uses = [first[number] for number in self.operands]
+        self.uses += [use for use in found if use not in set(self.uses)]
+        reads = list(chain.reads)
+        self.edge_places = [reads.index(number) for number, _, _ in self.uses]
         needed = {each.number for _, operands, _ in everything.steps for each in operands if type(each) is Slot}
         self.saved = sorted(number for number in needed if 0 <= number < self.last)
         self.made = [*outputs, *[number for number in self.saved if number in self.inside and number not in outputs]]
         self.run = chain.compiled(self.made)
 
-    def walked(self, formulas: Formulas, given: list[bool]) -> tuple[list[tuple], list[Slot]]:
-        """The walk over the calls from the outputs that have a gradient: which operand of which call each gradient of an
-        operand of the chain is of, and these gradients."""
+    def walked(self, formulas: Formulas, given: list[bool], apart: set[int]) -> dict[tuple, Slot]:
+        """The walk over the calls from the outputs that have a gradient: for each use of an operand of the chain, which operand
+        of which call, its gradient. apart: the operands whose gradients are not to be summed."""
         gradients: dict[int, Slot] = {}
         for k, number in enumerate(self.differentiated):
             if given[k]:
                 gradients[number] = Slot(-1 - k)
-        uses: list[tuple] = []
-        found: list[Slot] = []
+        found: dict[tuple, Slot] = {}
+        sums: dict[int, tuple] = {}
         for at in range(len(self.chain.nodes) - 1, -1, -1):
             gradient = gradients.pop(self.chain.nodes[at].result.number, None)
             if gradient is None:
@@ -148,14 +162,14 @@ class GradientChain:
                 if g is None:
                     continue
                 number = operands[k].number
-                if number not in self.inside:
-                    uses.append((number, at, k))
-                    found.append(g)
-                elif number in gradients:
-                    gradients[number] = formulas.step("add", gradients[number], g)
+                if number in self.inside:
+                    gradients[number] = formulas.step("add", gradients[number], g) if number in gradients else g
+                elif number in apart or number not in sums:
+                    found[number, at, k] = g
+                    sums[number] = number, at, k
                 else:
-                    gradients[number] = g
-        return uses, found
+                    found[sums[number]] = formulas.step("add", found[sums[number]], g)
+        return found
 
     def __call__(self, *tensors: Any) -> list | None:
         made = self.run(*[t._array for t in tensors])
@@ -164,8 +178,8 @@ class GradientChain:
         arrays = dict(zip(self.made, made, strict=True))
         results = {number: fresh(arrays[number]) for number in self.outputs}
         read = dict(zip(self.chain.reads, tensors, strict=True))
-        edges = tuple([read[number]._node for number, _, _ in self.uses])
         parts = self.differentiated
+        nodes = [t._node for t in tensors]
         entries = []
         for number in self.saved:
             if number in read:
@@ -175,39 +189,52 @@ class GradientChain:
             else:
                 entries.append(arrays[number])
         leave(len(self.chain.nodes))
-        node = link(CompiledFunctionBackward, edges, tuple(entries))
+        node = link(CompiledFunctionBackward, tuple([nodes[place] for place in self.edge_places]), tuple(entries))
         node._chain, node._inputs, node._outputs, node._keeps = self, tensors, len(parts), self.keeps
         if len(parts) == 1:
             results[parts[0]]._node = node
         else:
-            made = [Part(node, k) for k in range(len(parts))]
-            node._parts = [ref(part) for part in made]
-            for number, part in zip(parts, made, strict=True):
+            several = [Part(node, k) for k in range(len(parts))]
+            node._parts = [ref(part) for part in several]
+            for number, part in zip(parts, several, strict=True):
                 results[number]._node = part
         return [results[number] for number in self.outputs]
 
-    def backward(self, gradients: list, values: list) -> list | None:
-        """The gradients of the operands, in the order of the edges; None for arrays that are not usual."""
-        key = tuple([g is not None for g in gradients])
+    def backward(self, gradients: list, values: list, waiting: tuple) -> list | None:
+        """The gradients of the operands, in the order of the edges; None for arrays that are not usual. waiting: at which operands
+        there are gradients already, that those of the chain are added to one by one."""
+        key = (*[g is not None for g in gradients], *waiting)
         known = self.passes.get(key)
         if known is None:
-            formulas = Formulas(self.last)
-            uses, found = self.walked(formulas, list(key))
-            reads = {Slot(number): self.chain.reads.get(number, True) for number in self.saved}
-            reads |= {Slot(-1 - k): True for k, on in enumerate(key) if on}
-            outputs = list(dict.fromkeys([each for each in found if each.number >= 0]))
-            run = one_pass(reads, formulas.steps, outputs, self.chain.dtype, self.chain.shape) if outputs else None
-            known = self.passes[key] = run, uses, found, outputs
-        run, uses, found, outputs = known
+            known = self.passes[key] = self.backward_pass(list(key))
+        run, places, outputs = known
         arrived = [None if g is None else np.ascontiguousarray(g).reshape(np.shape(g)) for g in gradients]
-        made: dict[Slot, Any] = {Slot(-1 - k): g for k, g in enumerate(arrived)}
+        made: dict[int, Any] = {-1 - k: g for k, g in enumerate(arrived)}
         if outputs:
             arrays = None if run is None else run(*values, *[g for g in arrived if g is not None])
             if arrays is None:
                 return None
-            made |= zip(outputs, arrays, strict=True)
-        by_use = dict(zip(uses, [made[each] for each in found], strict=True))
-        return [by_use.get(use) for use in self.uses]
+            made.update(zip(outputs, arrays, strict=True))
+        return [None if place is None else made[place] for place in places]
+
+    def backward_pass(self, key: list[bool]) -> tuple:
+        """The chain that gives gradients, the numbers of those at each edge, and of its outputs."""
+        formulas = Formulas(self.last)
+        given, waiting = key[: len(self.differentiated)], key[len(self.differentiated) :]
+        apart = {number for number, waits in zip(self.operands, waiting, strict=True) if waits}
+        found = self.walked(formulas, given, apart)
+        for number in self.operands:  # a sum goes to the first edge
+            mine = [use for use in found if use[0] == number]
+            if len(mine) == 1:
+                found[self.uses[self.operands.index(number)]] = found.pop(mine[0])
+        reads = {Slot(number): self.chain.reads.get(number, True) for number in self.saved}
+        reads |= {Slot(-1 - k): True for k, on in enumerate(given) if on}
+        outputs = list(dict.fromkeys([each for each in found.values() if each.number >= 0]))
+        run = one_pass(reads, formulas.steps, outputs, self.chain.dtype, self.chain.shape) if outputs else None
+        places = [found[use].number if use in found else None for use in self.uses]
+        while places and places[-1] is None:
+            places.pop()
+        return run, places, [each.number for each in outputs]
 
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one, for arrays that are not usual."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...engine.kernels import kernel
-from .chains import MOST_ARRAYS, Chain, step_of
+from .chains import LONG, MOST_ARRAYS, Chain, step_of
 from .gradients import GradientChain, formula_of
 from .recording import Node, Slot
 from .writing import Writer
 
+MANY = 8
+"""So many calls on small arrays are worth a node of their own."""
 FEW = 16
 """Fewer operators than this are not worth a program, unless elementwise ones are made one."""
 
@@ -72,6 +76,10 @@ def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int
     run = part = None
     if len(chain.nodes) > 1 and outputs:
         if tracked.intersection(outputs):
+            if len(chain.nodes) < MANY and np.prod(chain.shape, dtype=object) < LONG:
+                for node in chain.nodes:
+                    write_call(writer, node)
+                return
             part = "{}"
             differentiated = GradientChain(chain, outputs, tracked)
             run = differentiated if differentiated.run is not None else None

@@ -427,8 +427,9 @@ def typename(obj: Any) -> str:
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """A function that gives what `model` gives, to the bit, and records its operators for each kind of call: later calls of that
-    kind run them without the function's Python, elementwise ones in one pass over the data.
+    """The function, recorded: later calls run its operators without its Python.
+    Results and gradients are the same to the bit. Each kind of call (types, shapes, values that it reads) is recorded for itself;
+    elementwise operators run in one pass over the data.
     model: the function. One that prints, stores into objects or reads more than tensors and constants runs as it stands, and so
     does a module. Other arguments (`mode`, `fullgraph`, `dynamic`) decide nothing; with `disable`, or a `backend` of
     another name than PyTorch's own, the function is given back. It is a decorator, too.

@@ -31,16 +31,18 @@ class Chain:
         self.nodes: list[Node] = []
         self.steps: list[tuple] = []
         """The loop of each call and its operands."""
+        self.inside: set[int] = set()
+        """The numbers of their results."""
         self.reads: dict[int, bool] = {}
         """The tensors that it reads, and whether each is an array of the shape, and not one number."""
 
     def add(self, node: Node, loop: Any, operands: tuple) -> None:
         """Add a call."""
-        inside = {each.result.number for each in self.nodes}
         for each in operands:
-            if type(each) is Slot and each.number not in inside and each.number not in self.reads:
+            if type(each) is Slot and each.number not in self.inside and each.number not in self.reads:
                 self.reads[each.number] = node.likes[each.number][1] == self.shape
         self.nodes.append(node)
+        self.inside.add(node.result.number)
         self.steps.append((loop, operands))
 
     def outputs(self, wanted: set[int]) -> list[int]:

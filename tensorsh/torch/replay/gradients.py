@@ -125,7 +125,7 @@ class GradientChain:
         self.chain, self.outputs, self.tracked = chain, outputs, tracked
         self.differentiated = [number for number in outputs if number in tracked]
         self.forms = [formula_of(node) or ("", ()) for node in chain.nodes]
-        self.inside = {node.result.number for node in chain.nodes}
+        self.inside = chain.inside
         self.keeps = any([executor_of(usual_form(node)[0])[0].keeps for node in chain.nodes])
         self.last = max([*self.inside, *chain.reads]) + 1
         self.passes: dict[tuple, tuple] = {}
@@ -134,13 +134,13 @@ class GradientChain:
         first = {number: (number, at, k) for number, at, k in reversed(found)}
         self.operands = list(dict.fromkeys([number for number, _, _ in found]))
         """The tensors of the chain that want gradients, in the order of the edges, of which each has one for each of its uses."""
-        self.uses = [first[number] for number in self.operands]
-        self.uses += [use for use in found if use not in set(self.uses)]
+        firsts = dict.fromkeys([first[number] for number in self.operands])
+        self.uses = [*firsts, *[use for use in found if use not in firsts]]
         reads = list(chain.reads)
         self.edge_places = [reads.index(number) for number, _, _ in self.uses]
         needed = {each.number for _, operands, _ in everything.steps for each in operands if type(each) is Slot}
         self.saved = sorted(number for number in needed if 0 <= number < self.last)
-        self.made = [*outputs, *[number for number in self.saved if number in self.inside and number not in outputs]]
+        self.made = list(dict.fromkeys([*outputs, *[number for number in self.saved if number in self.inside]]))
         self.run = chain.compiled(self.made)
 
     def walked(self, formulas: Formulas, given: list[bool], apart: set[int]) -> dict[tuple, Slot]:

@@ -25,6 +25,7 @@ from .writing import Writer
 
 OTHER: Any = type("Other", (), {"__repr__": lambda self: "<other>"})()
 """What a program gives for a call that is not its own."""
+PACKAGE = __name__.partition(".")[0]
 MOST = 1000
 """So many lines of guards at most: a call passes them all."""
 SETTINGS = ("default_dtype", "default_device", "deterministic", "matmul_precision")
@@ -100,7 +101,7 @@ class Guards:
         if met is not None:
             return self.unless(f"{source} is not {met}")
         array, writer = tensor._array, self.writer
-        if type(array) is not np.ndarray:
+        if type(array) is not np.ndarray or tensor._inference:
             raise Refused
         wants = tensor._node is not None and state.grad_enabled
         at = self.numbers[id(tensor)] = f"v{len(self.tensors)}"
@@ -109,7 +110,7 @@ class Guards:
         self.tensors.append(tensor)
         writer.lines.append(f"    {at} = {source}")
         self.unless(
-            f"type({at}) is not {writer.name(type(tensor))} or ({at}._node is not None and state.grad_enabled) is not {wants}"
+            f"type({at}) is not {writer.name(type(tensor))} or {at}._inference or ({at}._node is not None and state.grad_enabled) is not {wants}"
         )
         writer.lines.append(f"    array = {at}._array")
         self.unless(
@@ -123,6 +124,8 @@ class Guards:
             return
         self.functions.add(id(function))
         original, writer = ORIGINALS.get(function, function), self.writer
+        if str(original.__globals__.get("__package__")).partition(".")[0] == PACKAGE:
+            raise Refused  # a function of this library in Python, which knows more of tensors than a recording does
         name = writer.name(original)
         self.unless(f"{name}.__code__ is not {writer.name(original.__code__)}")
         scope, builtins = original.__globals__, original.__builtins__

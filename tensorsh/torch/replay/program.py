@@ -115,8 +115,7 @@ def write(writer: Writer, inputs: int, nodes: list[Node], result: Any, tracked: 
     last.update(dict.fromkeys(numbers_in(result), len(order)))
     for at, each in enumerate(order):
         if type(each) is Chain:
-            inside = {node.result.number for node in each.nodes}
-            write_chain(writer, each, {number for number in inside if number in last}, tracked)
+            write_chain(writer, each, {number for number in each.inside if number in last}, tracked)
         else:
             write_call(writer, each)  # type: ignore[arg-type]
         for number in sorted(needs[at]):

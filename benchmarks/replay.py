@@ -37,6 +37,35 @@ def perceptron(x, w, v, b, c):
     return torch.relu(x @ w + b) @ v + c
 
 
+def stepped(function: Callable) -> Callable:
+    """A function, its backward pass, and its gradients let go."""
+
+    def step(*args):
+        function(*args).sum().backward()
+        for each in args:
+            if isinstance(each, torch.Tensor):
+                each.grad = None
+
+    return step
+
+
+def wanting(*tensors):
+    return tuple([t.requires_grad_() for t in tensors])
+
+
+BACKWARD: dict[str, tuple[Callable, Callable]] = {
+    "chain of 1,000 scalar nodes": (scalar_chain, lambda: wanting(torch.rand(()), torch.rand(()))),
+    "gelu by hand, 1e4": (gelu, lambda: wanting(torch.randn(10_000))),
+    "gelu by hand, 1e6": (gelu, lambda: wanting(torch.randn(1_000_000))),
+    "RNN of 50 steps": (
+        recurrent,
+        lambda: (
+            torch.zeros(16, 32),
+            [torch.randn(16, 16) for _ in range(50)],
+            *wanting(torch.randn(16, 32), torch.randn(32, 32)),
+        ),
+    ),
+}
 ROWS: dict[str, tuple[Callable, Callable]] = {
     "chain of 1,000 scalar nodes": (scalar_chain, lambda: (torch.rand(()), torch.rand(()))),
     "gelu by hand, 10": (gelu, lambda: (torch.randn(10),)),
@@ -67,25 +96,24 @@ def least(call: Callable, times: int) -> float:
     return (perf_counter() - start) / times
 
 
-def measured(function: Callable, args: tuple) -> tuple[float, float]:
-    """Seconds of a call as it stands and compiled."""
+def measured(function: Callable, args: tuple, use: Callable) -> tuple[float, float]:
+    """Seconds of a use of a function as it stands and compiled."""
     compiled = torch.compile(function)
     for _ in range(3):
         assert torch.equal(compiled(*args), function(*args))
-    times = max(1, int(0.05 / least(lambda: function(*args), 1)))
-    plain, replayed = [], []
-    for _ in range(TURNS):
-        plain.append(least(lambda: function(*args), times))
-        replayed.append(least(lambda: compiled(*args), times))
-    return min(plain), min(replayed)
+    plain, replayed = use(function), use(compiled)
+    times = max(1, int(0.02 / least(lambda: plain(*args), 1)))
+    found = [(least(lambda: plain(*args), times), least(lambda: replayed(*args), times)) for _ in range(TURNS)]
+    return min([each[0] for each in found]), min([each[1] for each in found])
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    print(f"{'':32}{'eager us':>12}{'compiled us':>13}{'times':>7}")
-    for name, (function, made) in ROWS.items():
-        plain, replayed = measured(function, made())
-        print(f"{name:32}{plain * 1e6:12.1f}{replayed * 1e6:13.1f}{plain / replayed:7.2f}", flush=True)
+    print(f"{'':40}{'eager us':>12}{'compiled us':>13}{'times':>7}")
+    for title, rows, use in (("", ROWS, lambda function: function), (", backward", BACKWARD, stepped)):
+        for name, (function, made) in rows.items():
+            plain, replayed = measured(function, made(), use)
+            print(f"{name + title:40}{plain * 1e6:12.1f}{replayed * 1e6:13.1f}{plain / replayed:7.2f}", flush=True)
 
 
 if __name__ == "__main__":

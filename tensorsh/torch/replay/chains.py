@@ -19,6 +19,8 @@ MOST_ARRAYS = 60
 """So many large arrays go into and out of a chain at most."""
 MOST_NUMBERS = 4000
 """So many small ones."""
+MOST_WORK = 1 << 22
+"""So many elements times calls are worked on at a time."""
 LONG = 1 << 16
 """Arrays of more elements are worked on in pieces, between which a program can be left."""
 
@@ -45,12 +47,18 @@ class Chain:
         self.inside.add(node.result.number)
         self.steps.append((loop, operands))
 
+    def full(self) -> bool:
+        """Whether another call is one too many: of arrays, or of work on a piece, which no signal ends."""
+        piece = min(int(np.prod(self.shape, dtype=object)), parallel.PIECE)
+        return len(self.reads) > MOST_ARRAYS // 2 or len(self.nodes) * piece > MOST_WORK
+
     def outputs(self, wanted: set[int]) -> list[int]:
         """The results that are read elsewhere."""
         return [node.result.number for node in self.nodes if node.result.number in wanted]
 
-    def compiled(self, outputs: list[int]) -> Callable | None:
-        """A function of the arrays that are read, which gives a list of the outputs; None where they are too many."""
+    def compiled(self, outputs: list[int], pool: list | None = None) -> Callable | None:
+        """A function of the arrays that are read, which gives a list of the outputs; None where they are too many. pool: arrays
+        that large outputs are written into."""
         results = [node.result for node in self.nodes]
         return one_pass(
             {Slot(number): wide for number, wide in self.reads.items()},
@@ -58,11 +66,12 @@ class Chain:
             [Slot(number) for number in outputs],
             self.dtype,
             self.shape,
+            pool,
         )
 
 
 def one_pass(
-    reads: dict[Slot, bool], steps: list[tuple], outputs: list[Slot], dtype: Any, shape: tuple
+    reads: dict[Slot, bool], steps: list[tuple], outputs: list[Slot], dtype: Any, shape: tuple, pool: list | None = None
 ) -> Callable | None:
     """A function of arrays that gives a list of arrays, made by steps (loop, operands, result) on one piece after another; None
     where they are too many. reads: the arrays, and whether each is of the shape, and not one number."""
@@ -94,17 +103,17 @@ def one_pass(
     ordered = tuple([(loop, *[first + slots + ~x if x < 0 else x for x in (a, b)], out) for loop, a, b, out in told])
     wide = bytes(reads.values())
     run = kernel("Chain")(wide, len(outputs), slots, tuple(constants), ordered, FLOATS[dtype])
-    return run if small else in_pieces(run, wide, len(outputs))
+    return run if small else in_pieces(run, wide, len(outputs), [] if pool is None else pool)
 
 
-def in_pieces(run: Callable, wide: bytes, outputs: int) -> Callable:
+def in_pieces(run: Callable, wide: bytes, outputs: int, pool: list) -> Callable:
     """A chain on large arrays, piece by piece, by several threads where a program allows that."""
 
     def answer(*arrays: Any) -> list | None:
         if not all([a.flags.c_contiguous for a in arrays]):
             return None
         whole = [a for a, is_wide in zip(arrays, wide, strict=True) if is_wide]
-        made = [np.empty_like(whole[0]) for _ in range(outputs)]
+        made = [taken(pool, whole[0]) for _ in range(outputs)]
 
         def piece(*parts: Any) -> None:
             rest = iter(parts[outputs:])
@@ -118,6 +127,25 @@ def in_pieces(run: Callable, wide: bytes, outputs: int) -> Callable:
         return made
 
     return answer
+
+
+def taken(pool: list, like: Any) -> Any:
+    """An array of a pool, or a new one."""
+    try:
+        return pool.pop()
+    except IndexError:  # also where another thread was sooner
+        return np.empty_like(like)
+
+
+class Returning:
+    """Gives the array of a tensor that only one call read back to its pool, where the call's result is not on that memory."""
+
+    def __init__(self, pool: list) -> None:
+        self.pool = pool
+
+    def __call__(self, tensor: Any, result: Any) -> None:
+        if not self.pool and not np.may_share_memory(tensor._array, result._array):
+            self.pool.append(tensor._array)
 
 
 def usual_form(node: Node) -> tuple[Any, tuple]:

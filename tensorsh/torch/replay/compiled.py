@@ -21,6 +21,8 @@ from .recording import ORIGINALS, Recording
 from .trial import alike, holds, wanting
 from .writing import Writer
 
+PATIENCE = 100
+"""After so many calls without a program a function has none."""
 EAGER: Any = type("Eager", (), {"__repr__": lambda self: "<eager>"})()
 """What a program gives for calls that are known to have none."""
 MOST = 8
@@ -33,7 +35,8 @@ class Programs:
     def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.known: list[Callable] = []
-        self.refused = 0
+        self.refused = self.idled = 0
+        self.useful = False
 
     def other(self, args: tuple, kwargs: dict) -> Any:
         """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
@@ -44,6 +47,12 @@ class Programs:
         else:
             self.refused += 1
         return result
+
+    def idle(self) -> None:
+        """Count a call that has no program; after many, and none that had one, no call is looked at any more."""
+        self.idled += 1
+        if self.idled == PATIENCE and not self.useful:
+            self.known[:] = [lambda args, kwargs: EAGER]
 
     def learn(self, args: tuple, kwargs: dict, result: Any) -> None:
         """Add a program for calls like one that gave a result; one that says that they have none, where they cannot."""
@@ -62,6 +71,7 @@ class Programs:
             program = self.recorded(guards, args, kwargs)
             if program is not None and alike(program(args, kwargs), result):
                 self.known.append(program)
+                self.useful = True
                 return
         except Exception:
             pass  # the function's own Python goes on
@@ -107,6 +117,7 @@ def compiled(function: FunctionType) -> Any:
             except Exception:
                 return function(*args, **kwargs)  # which has the words
             if result is EAGER:
+                programs.idle()
                 return function(*args, **kwargs)
             if result is not OTHER:
                 return result

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from ...engine.kernels import kernel
-from .chains import LONG, MOST_ARRAYS, Chain, step_of
+from .chains import LONG, Chain, Returning, step_of
 from .gradients import GradientChain, formula_of
 from .recording import Node, Slot
 from .writing import Writer
 
 MANY = 8
 """So many calls on small arrays are worth a node of their own."""
+REDUCED = frozenset("sum mean amax amin argmax argmin logsumexp prod std var".split())
+"""Functions whose results have memory of their own."""
 FEW = 16
 """Fewer operators than this are not worth a program, unless elementwise ones are made one."""
 
@@ -45,7 +47,7 @@ def scheduled(nodes: list[Node], tracked: set[int]) -> list[Node | Chain]:
         found = step_of(node) if kernel("Chain") is not None else None
         if found is not None and differentiable(node, found[1], found[2][1], tracked):
             loop, operands, like = found
-            full = open_chain is not None and len(open_chain.reads) > MOST_ARRAYS // 2
+            full = open_chain is not None and open_chain.full()
             if open_chain is None or full or (open_chain.dtype, open_chain.shape) != like:
                 if open_chain is not None:
                     order.append(open_chain)
@@ -70,7 +72,7 @@ def write_call(writer: Writer, node: Node, indent: str = "    ") -> None:
     writer.lines.append(f"{indent}{writer.text(node.result)} = {writer.name(node.function)}({', '.join(args)})")
 
 
-def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int]) -> None:
+def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int], pool: list | None) -> None:
     """The lines of a chain; of its calls one by one, where its arrays are not usual."""
     outputs = chain.outputs(wanted)
     run = part = None
@@ -85,7 +87,7 @@ def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int
             run = differentiated if differentiated.run is not None else None
         else:
             part = "wrap({})"
-            run = chain.compiled(outputs)
+            run = chain.compiled(outputs, pool)
     if run is None:
         for node in chain.nodes:
             write_call(writer, node)
@@ -98,6 +100,19 @@ def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int
     writer.lines.append("    else:")
     for k, number in enumerate(outputs):
         writer.lines.append(f"        v{number} = " + part.format(f"made[{k}]"))
+
+
+def passing(
+    chain: Chain, outputs: list[int], order: list, needs: list[set[int]], last: dict[int, int], tracked: set[int]
+) -> int | None:
+    """The place of the reduction that alone reads the one large output of a chain, which then needs no new memory."""
+    if len(outputs) != 1 or tracked or np.prod(chain.shape, dtype=object) < LONG:
+        return None
+    readers = [at for at, read in enumerate(needs) if outputs[0] in read]
+    if readers != [last[outputs[0]]]:
+        return None
+    reader = order[readers[0]]
+    return readers[0] if type(reader) is Node and reader.name in REDUCED and type(reader.result) is Slot else None
 
 
 def write(writer: Writer, inputs: int, nodes: list[Node], result: Any, tracked: set[int]) -> bool:
@@ -113,11 +128,20 @@ def write(writer: Writer, inputs: int, nodes: list[Node], result: Any, tracked: 
         needs.append(read)
         last.update(dict.fromkeys(read, at))
     last.update(dict.fromkeys(numbers_in(result), len(order)))
+    pools: dict[int, list] = {}
     for at, each in enumerate(order):
         if type(each) is Chain:
-            write_chain(writer, each, {number for number in each.inside if number in last}, tracked)
+            outputs = [number for number in each.inside if number in last]
+            reader = passing(each, outputs, order, needs, last, tracked)
+            if reader is not None:
+                pools[reader] = []
+            write_chain(writer, each, set(outputs), tracked, pools.get(reader) if reader is not None else None)
         else:
             write_call(writer, each)  # type: ignore[arg-type]
+            if at in pools:
+                (number,) = needs[at]
+                back = writer.name(Returning(pools[at]))
+                writer.lines.append(f"    {back}(v{number}, {writer.text(each.result)})")  # type: ignore[union-attr]
         for number in sorted(needs[at]):
             if last[number] == at and number >= inputs:
                 writer.lines.append(f"    v{number} = None")

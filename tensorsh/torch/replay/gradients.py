@@ -19,6 +19,7 @@ from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import compiled, kernel
 from ...engine.loading import table
 from ...engine.operators.public_form import executor_of
+from ...engine.tape.backward import grad
 from .chains import Chain, one_pass, usual_form
 from .recording import Slot
 
@@ -238,8 +239,6 @@ class GradientChain:
 
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one, for arrays that are not usual."""
-        from ..root import torch
-
         values: dict[int, Any] = dict(zip(self.chain.reads, node._inputs, strict=True))
         wanted = {use: values[use[0]].detach().requires_grad_() for use in self.uses}
         before, state.grad_enabled = state.grad_enabled, True
@@ -254,7 +253,7 @@ class GradientChain:
                 values[call.result.number] = call.function(*args)
             pairs = [(values[n], g) for n, g in zip(self.differentiated, gradients, strict=True) if g is not None]
             given = [world.tensor(np.asarray(g)) for _, g in pairs]
-            found = torch.autograd.grad([y for y, _ in pairs], list(wanted.values()), given, allow_unused=True)
+            found = grad([y for y, _ in pairs], list(wanted.values()), given, allow_unused=True)
         finally:
             state.grad_enabled = before
         return [g if g is None else world.value(g) for g in found]

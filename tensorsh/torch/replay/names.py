@@ -6,6 +6,8 @@ import builtins
 import math
 from typing import Any
 
+from ...engine.loading import table
+
 ELEMENTWISE = """
     abs absolute acos acosh add asin asinh atan atan2 atanh ceil clamp clamp_max clamp_min cos cosh deg2rad div divide eq erf erfc
     exp exp2 expm1 floor fmod frac ge greater greater_equal gt hypot le lerp less less_equal log log10 log1p log2 logaddexp
@@ -83,10 +85,8 @@ _known: dict[int, tuple[str, Any]] = {}
 def known() -> dict[int, tuple[str, Any]]:
     """The functions of torch, torch.nn.functional and math that are recorded, with their names, by their identity."""
     if not _known:
-        from ..root import torch
-
-        tables = [(torch, ELEMENTWISE + SHAPES + REDUCTIONS + PRODUCTS), (torch.nn.functional, FUNCTIONAL)]
-        found = [(name, getattr(module, name, None)) for module, names in tables for name in names.split()]
+        found = [(name, table.find_function(name)) for name in (ELEMENTWISE + SHAPES + REDUCTIONS + PRODUCTS).split()]
+        found += [(name, table.find_function("nn.functional." + name)) for name in FUNCTIONAL.split()]
         found += [(name, getattr(math, name)) for name in MATH if callable(getattr(math, name))]
         _known.update({id(function): (name, function) for name, function in found if function is not None})
     return _known

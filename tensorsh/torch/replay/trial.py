@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.graph.fields import wrap
+from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
 from .recording import Node, Slot
 
@@ -54,8 +55,6 @@ def wanting(nodes: list[Node], tensors: list[Any], tracked: set[int]) -> set[int
 
 def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> bool:
     """Whether a program gives the results and gradients of calls to the bit."""
-    from ..root import torch
-
     found = []
     for program in (False, True):
         inputs = leaves(tensors, tracked)
@@ -64,7 +63,7 @@ def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], track
         gradients: Any = ()
         if results:
             wanted = [t for k, t in enumerate(inputs) if k in tracked]
-            gradients = torch.autograd.grad(results, wanted, [weights(t) for t in results], allow_unused=True)
+            gradients = grad(results, wanted, [weights(t) for t in results], allow_unused=True)
         found.append((made, gradients))
     return alike(*found)
 

@@ -18,9 +18,11 @@ from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording
-from .trial import alike, holds, wanting
+from .trial import alike, holds, wanting, weight
 from .writing import Writer
 
+HEAVY = 1 << 28
+"""So many bytes of results are kept for gradients at most while a program is tried beside its function."""
 PATIENCE = 100
 """After so many calls without a program a function has none."""
 EAGER: Any = type("Eager", (), {"__repr__": lambda self: "<eager>"})()
@@ -87,6 +89,8 @@ class Programs:
         finally:
             state.grad_enabled = before
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        if guards.tracked and weight(nodes) > HEAVY:
+            return None
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
         if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):

@@ -9,7 +9,7 @@ import numpy as np
 from ...engine.kernels import kernel
 from .chains import LONG, Chain, Returning, step_of
 from .gradients import GradientChain, formula_of
-from .recording import Node, Slot
+from .recording import Node, Slot, numbers_in
 from .writing import Writer
 
 MANY = 8
@@ -18,15 +18,6 @@ REDUCED = frozenset("sum mean amax amin argmax argmin logsumexp prod std var".sp
 """Functions whose results have memory of their own."""
 FEW = 16
 """Fewer operators than this are not worth a program, unless elementwise ones are made one."""
-
-
-def numbers_in(value: Any) -> set[int]:
-    """The numbers of the slots in a tree of values."""
-    if type(value) is Slot:
-        return {value.number}
-    if type(value) in (tuple, list):
-        return set().union(*map(numbers_in, value))
-    return set().union(*map(numbers_in, value.values())) if type(value) is dict else set()
 
 
 def differentiable(node: Node, operands: tuple, shape: tuple, tracked: set[int]) -> bool:

@@ -303,6 +303,15 @@ SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}
 """What an operator is handed for each kind of sequence."""
 
 
+def numbers_in(value: Any) -> set[int]:
+    """The numbers of the slots in a tree of values."""
+    if type(value) is Slot:
+        return {value.number}
+    if type(value) in (tuple, list):
+        return set().union(*map(numbers_in, value))
+    return set().union(*map(numbers_in, value.values())) if type(value) is dict else set()
+
+
 def has_list(value: Any) -> bool:
     """Whether a list that a function reads is in its result, which is to be that list."""
     if type(value) is dict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ...engine.graph.fields import wrap
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
-from .recording import Node, Slot
+from .recording import Node, Slot, numbers_in
 
 
 def leaves(tensors: list[Any], tracked: set[int]) -> list[Any]:
@@ -18,12 +19,28 @@ def leaves(tensors: list[Any], tracked: set[int]) -> list[Any]:
     return [t.detach().requires_grad_(k in tracked) for k, t in enumerate(tensors)]
 
 
-def one_by_one(nodes: list[Node], tensors: list[Any]) -> dict[int, Any]:
-    """The results of calls, by their numbers."""
+def weight(nodes: list[Node]) -> int:
+    """The bytes of all results of calls."""
+    numbers = {number: like for node in nodes for number, like in node.likes.items()}
+    return sum([dtype.itemsize * prod(shape) for dtype, shape in numbers.values()])
+
+
+def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[int, Any]:
+    """The results of calls, by their numbers. tree: what is read in the end, where nothing else is to be kept."""
     values: dict[int, Any] = dict(enumerate(tensors))
-    for node in nodes:
+    last: dict[int, int] = {}
+    if tree is not None:
+        for at, node in enumerate(nodes):
+            last.update(dict.fromkeys(numbers_in(node.args) | numbers_in(node.kwargs) | numbers_in(node.result), at))
+        last = {number: at for number, at in last.items() if number not in numbers_in(tree)}
+    over: dict[int, list[int]] = {}
+    for number, at in last.items():
+        over.setdefault(at, []).append(number)
+    for at, node in enumerate(nodes):
         kwargs = {name: opened(each, values) for name, each in node.kwargs.items()}
         bind(node.result, node.function(*opened(node.args, values), **kwargs), values)
+        for number in over.get(at, ()):
+            del values[number]
     return values
 
 
@@ -58,7 +75,7 @@ def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], track
     found = []
     for program in (False, True):
         inputs = leaves(tensors, tracked)
-        made = run(tuple(inputs), None) if program else opened(tree, one_by_one(nodes, inputs))
+        made = run(tuple(inputs), None) if program else opened(tree, one_by_one(nodes, inputs, tree))
         results = [t for t in tensors_in(made) if t._node is not None]
         gradients: Any = ()
         if results:

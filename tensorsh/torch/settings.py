@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -426,11 +427,20 @@ def is_warn_always_enabled() -> bool:
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """Accepted for programs that ask for it: the function or module itself, as it runs here uncompiled.
-    model: that function or module. Other arguments (`mode`, `backend`, `fullgraph`, `dynamic`) are taken and ignored; it is a decorator, too.
-    >>> torch.compile(torch.sin)(torch.zeros(2))
-    tensor([0., 0.])
+    """The function, recorded: later calls run its operators without its Python.
+    Results and gradients are the same to the bit. Each kind of call (types, shapes, values that it reads) is recorded for itself;
+    elementwise operators run in one pass over the data.
+    model: the function. One that prints, stores into objects or reads more than tensors and constants runs as it stands, and so
+    does a module. Other arguments (`mode`, `fullgraph`, `dynamic`) decide nothing; with `disable`, or a `backend` of
+    another name than PyTorch's own, the function is given back. It is a decorator, too.
+    >>> f = torch.compile(lambda x: torch.sin(x) * 2 + 1)
+    >>> f(torch.zeros(2))
+    tensor([1., 1.])
     """
     if model is None:
-        return lambda inner: inner
-    return model
+        return lambda inner: compile(inner, **options)
+    if type(model) is not FunctionType or options.get("disable") or options.get("backend") not in (None, "inductor"):
+        return model
+    from .replay.compiled import compiled
+
+    return compiled(model)

@@ -39,6 +39,8 @@ class Hidden:
         self._array = array
 
 
+composed: list[Callable] = []
+"""What takes nodes apart that stand for several, before a walk that is differentiated in turn; empty while there are none."""
 FREED: Any = ("freed",)
 PLAIN = frozenset((int, float, bool, tuple, str))
 """What nodes keep besides tensors and results, and is handed to formulas as it is."""
@@ -80,6 +82,8 @@ class Node(Step, metaclass=Sealed):
     """Whether there is anything to release after the walk."""
     _real: bool | None = None
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
+    _awaits: Any = None
+    """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 

@@ -4,31 +4,9 @@
    before: it has its ufuncs' loops for three dtypes, and answers None to whatever is not usual. It runs the loop that numpy
    would run, so the numbers are the same. Its arguments are arrays of numpy and Python numbers, which no program changes
    meanwhile: nothing but the result's allocation happens between the look at an array and its use, and the caller holds it. */
-#include "common.h"
-#include <stddef.h>
+#include "loops.h"
 
-typedef struct {
-    PyUFuncGenericFunction run;
-    void *data;
-    int out;
-} Inner;
-
-enum { FLOATS, DOUBLES, LONGS, KINDS };
 static const int kinds[KINDS] = {NPY_FLOAT, NPY_DOUBLE, NPY_INT64};
-
-typedef struct {
-    PyObject_HEAD
-    vectorcallfunc call;
-    Inner inner[KINDS];
-    PyObject *ufuncs[KINDS]; /* whose loops these are */
-    int numbers; /* whether the second operand may be a Python number */
-} Loop;
-
-typedef union {
-    float f;
-    double d;
-    npy_int64 i;
-} Number;
 
 static int inner_of(PyObject *object, int inputs, int type, Inner *found) {
     found->run = NULL;
@@ -136,6 +114,7 @@ static PyObject *loop_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (loop == NULL) return NULL;
     loop->call = inputs == 1 ? single : pair;
     loop->numbers = numbers;
+    loop->inputs = inputs;
     for (int k = 0; k < KINDS; k++) loop->ufuncs[k] = Py_NewRef(ufuncs[k]);
     for (int k = 0; k < KINDS; k++)
         if (inputs < 1 || inputs > 2 || inner_of(ufuncs[k], inputs, kinds[k], &loop->inner[k]) < 0) {
@@ -150,7 +129,7 @@ static void loop_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static PyTypeObject LoopType = {
+PyTypeObject LoopType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Loop",
     .tp_doc = "The inner loops of an elementwise operator: an array, or None for what is not usual.",
     .tp_basicsize = sizeof(Loop),

@@ -253,6 +253,16 @@ def form_of(title, own, names=(), typed=None, executor=None, choices=None):
     return (Method if is_method(title) else PublicForm)(title, own, names, typed, executor, choices)
 
 
+def executor_of(form):
+    """The operator whose loop answers to calls of a form, if it has one; the number of tensors or numbers that such calls have."""
+    if not isinstance(form, PublicForm):
+        return None, 0
+    executor = cython.cast(PublicForm, form).executor
+    if executor is None or executor.loop is None:
+        return None, 0
+    return executor, executor.operands
+
+
 if not cython.compiled:
 
     def interpreted(form, args, kwargs):

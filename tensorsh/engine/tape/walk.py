@@ -19,7 +19,7 @@ from ..arrays.dtype import of
 from ..arrays.errors import tensor_type
 from ..arrays.state import state
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot
+from ..graph.nodes import AccumulateGrad, Node, Slot, composed
 from ..tensors.tensor import Tensor
 
 
@@ -73,6 +73,8 @@ def walk(
     Returns the gradients that arrived at the targets.
     """
     raw = world.raw
+    if composed and not raw:
+        composed[0]([each[0] for each in roots])
     wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
     captured: dict = {}
     grads: dict = {}
@@ -136,6 +138,8 @@ def walk(
                 edges = [e if e in wanted else None for e in edges]
                 if all([e is None for e in edges]):
                     continue
+            if watched and node._awaits is not None:
+                node._awaits(leaves, grads)
             if watched and node._backward_prehooks:
                 gradient = _prehooked(node, gradient, raw)
             given = None if flow is None else flow(node, gradient)

@@ -1,0 +1,184 @@
+/* Chains: elementwise steps one after another on pieces of arrays that stay in the cache.
+
+   A Chain holds the inner loops that its steps have one by one and runs them in their order on each piece, so the numbers are
+   the same; what only the next steps need lives in a few pieces of scratch memory, and never in an array. Its arguments are
+   arrays of numpy, which the caller holds; it answers None to whatever is not usual, before anything was written. */
+#include "loops.h"
+
+#define PIECE 2048 /* elements */
+#define MOST_PLACES 4096
+#define NEAR 4096 /* bytes of scratch memory on the stack */
+
+typedef struct {
+    Inner inner;
+    int inputs, in[2], out;
+} Step;
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    int kind, inputs, outputs, slots, numbers, count;
+    size item;
+    char wide[MOST_PLACES]; /* whether an input is an array, and not one number */
+    Number *constants;
+    Step *steps;
+    PyObject *loops; /* which keep the ufuncs that the inner loops are of */
+} Chain;
+
+/* Places are numbered: inputs, outputs, slots of scratch memory, constants. */
+
+/* An argument as memory of the chain's dtype; its number of elements, -1 for what is not usual. */
+static size usual(const Chain *chain, PyObject *object, int written) {
+    if (!PyArray_CheckExact(object)) return -1;
+    PyArrayObject *a = (PyArrayObject *)object;
+    if (PyArray_TYPE(a) != (chain->kind == FLOATS ? NPY_FLOAT : NPY_DOUBLE)) return -1;
+    return (written ? PyArray_ISCARRAY(a) : PyArray_ISCARRAY_RO(a)) ? PyArray_SIZE(a) : -1;
+}
+
+/* The steps on n elements, piece by piece; memory: of the inputs, then of the outputs. */
+static void run(const Chain *chain, char **memory, char *scratch, size n) {
+    const size item = chain->item, room = (n < PIECE ? n : PIECE) * item;
+    const int arrays = chain->inputs + chain->outputs, temporary = arrays + chain->slots;
+    for (size done = 0; done < n; done += PIECE) {
+        size m = n - done < PIECE ? n - done : PIECE;
+        for (const Step *step = chain->steps; step < chain->steps + chain->count; step++) {
+            char *at[3];
+            size steps[3];
+            for (int k = 0; k <= step->inputs; k++) {
+                int place = k < step->inputs ? step->in[k] : step->out;
+                steps[k] = item;
+                if (place < arrays) {
+                    int far = place >= chain->inputs || chain->wide[place];
+                    at[k] = memory[place] + (far ? done * item : 0);
+                    if (!far) steps[k] = 0;
+                } else if (place < temporary) {
+                    at[k] = scratch + (place - arrays) * room;
+                } else {
+                    at[k] = (char *)&chain->constants[place - temporary];
+                    steps[k] = 0;
+                }
+            }
+            step->inner.run(at, &m, steps, step->inner.data);
+        }
+    }
+}
+
+/* chain(*inputs): the outputs, new arrays, in a list; chain(*inputs, *outputs): the same, written into the outputs. */
+static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+    Chain *chain = (Chain *)self;
+    int given = (int)PyVectorcall_NARGS(flags), made = given == chain->inputs;
+    if (keywords || (!made && given != chain->inputs + chain->outputs)) Py_RETURN_NONE;
+    PyArrayObject *like = NULL;
+    char *memory[MOST_PLACES];
+    size n = -1;
+    for (int k = 0; k < given; k++) {
+        size own = usual(chain, args[k], k >= chain->inputs);
+        if (own < 1) Py_RETURN_NONE;
+        memory[k] = PyArray_DATA((PyArrayObject *)args[k]);
+        if (k < chain->inputs && !chain->wide[k]) {
+            if (own != 1) Py_RETURN_NONE;
+        } else if (like == NULL) {
+            like = (PyArrayObject *)args[k];
+            n = own;
+        } else if (own != n || (made && !PyArray_SAMESHAPE(like, (PyArrayObject *)args[k]))) {
+            Py_RETURN_NONE;
+        }
+    }
+    if (like == NULL) Py_RETURN_NONE;
+    PyObject *outputs = PyList_New(chain->outputs);
+    if (outputs == NULL) return NULL;
+    for (int k = 0; k < chain->outputs; k++) {
+        PyObject *out = made ? PyArray_SimpleNew(PyArray_NDIM(like), PyArray_DIMS(like), PyArray_TYPE(like))
+                             : Py_NewRef(args[chain->inputs + k]);
+        if (out == NULL) return Py_DECREF(outputs), NULL;
+        memory[chain->inputs + k] = PyArray_DATA((PyArrayObject *)out);
+        PyList_SET_ITEM(outputs, k, out);
+    }
+    _Alignas(64) char near[NEAR];
+    size room = chain->slots * (n < PIECE ? n : PIECE) * chain->item;
+    char *scratch = room <= NEAR ? near : PyMem_RawMalloc(room);
+    if (scratch == NULL) return Py_DECREF(outputs), PyErr_NoMemory();
+    if (n > LONG_WORK / 4) {
+        Py_BEGIN_ALLOW_THREADS run(chain, memory, scratch, n);
+        Py_END_ALLOW_THREADS
+    } else {
+        run(chain, memory, scratch, n);
+    }
+    if (scratch != near) PyMem_RawFree(scratch);
+    return outputs;
+}
+
+/* A step of (loop, first operand, second or -1, where the result goes); 0 where there is no such step. */
+static int step_of(Chain *chain, PyObject *told, Step *step) {
+    Loop *loop;
+    const int arrays = chain->inputs + chain->outputs, places = arrays + chain->slots + chain->numbers;
+    if (!PyTuple_Check(told) || !PyArg_ParseTuple(told, "O!iii", &LoopType, &loop, &step->in[0], &step->in[1], &step->out))
+        return 0;
+    step->inputs = loop->inputs;
+    step->inner = loop->inner[chain->kind];
+    int good = step->inner.run != NULL && step->inner.out == (chain->kind == FLOATS ? NPY_FLOAT : NPY_DOUBLE);
+    for (int k = 0; k < step->inputs; k++) good &= step->in[k] >= 0 && step->in[k] < places;
+    return good && step->out >= chain->inputs && step->out < arrays + chain->slots;
+}
+
+/* Chain(wide, outputs, slots, constants, steps, double): wide, bytes that say for each input whether it is an array. */
+static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    const char *wide;
+    Py_ssize_t inputs;
+    int outputs, slots, twice;
+    PyObject *constants, *steps;
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "y#iiO!O!p", &wide, &inputs, &outputs, &slots, &PyTuple_Type, &constants, &PyTuple_Type, &steps, &twice))
+        return NULL;
+    if (outputs < 1 || slots < 0 || slots > 1024 || inputs + outputs > MOST_PLACES || PyTuple_GET_SIZE(constants) > 1 << 20 ||
+        PyTuple_GET_SIZE(steps) > 1 << 20)
+        return PyErr_Format(PyExc_ValueError, "Chain(): too many places");
+    Chain *chain = (Chain *)type->tp_alloc(type, 0);
+    if (chain == NULL) return NULL;
+    chain->call = answer;
+    chain->kind = twice ? DOUBLES : FLOATS;
+    chain->item = twice ? sizeof(double) : sizeof(float);
+    chain->inputs = (int)inputs;
+    chain->outputs = outputs;
+    chain->slots = slots;
+    chain->numbers = (int)PyTuple_GET_SIZE(constants);
+    chain->count = (int)PyTuple_GET_SIZE(steps);
+    chain->loops = Py_NewRef(steps);
+    memcpy(chain->wide, wide, inputs);
+    chain->constants = PyMem_RawCalloc(chain->numbers + 1, sizeof(Number));
+    chain->steps = PyMem_RawCalloc(chain->count + 1, sizeof(Step));
+    if (chain->constants == NULL || chain->steps == NULL) return Py_DECREF(chain), PyErr_NoMemory();
+    for (int k = 0; k < chain->numbers; k++) {
+        double value = PyFloat_AsDouble(PyTuple_GET_ITEM(constants, k));
+        if (value == -1.0 && PyErr_Occurred()) return Py_DECREF(chain), NULL;
+        if (twice) chain->constants[k].d = value;
+        else chain->constants[k].f = (float)value;
+    }
+    for (int k = 0; k < chain->count; k++)
+        if (!step_of(chain, PyTuple_GET_ITEM(steps, k), &chain->steps[k])) {
+            Py_DECREF(chain);
+            return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "Chain(): no such step");
+        }
+    return (PyObject *)chain;
+}
+
+static void chain_dealloc(PyObject *self) {
+    Chain *chain = (Chain *)self;
+    PyMem_RawFree(chain->constants);
+    PyMem_RawFree(chain->steps);
+    Py_XDECREF(chain->loops);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyTypeObject ChainType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Chain",
+    .tp_doc = "Elementwise steps in one pass: a list of arrays, or None for what is not usual.",
+    .tp_basicsize = sizeof(Chain),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_vectorcall_offset = offsetof(Chain, call),
+    .tp_call = PyVectorcall_Call,
+    .tp_new = chain_new,
+    .tp_dealloc = chain_dealloc,
+};
+
+int add_chains(PyObject *module) { return PyModule_AddType(module, &ChainType); }

@@ -1,0 +1,33 @@
+/* The inner loops of one elementwise operator for three dtypes, and numbers as their elements. */
+#ifndef TENSORSH_LOOPS_H
+#define TENSORSH_LOOPS_H
+
+#include "common.h"
+#include <stddef.h>
+
+typedef struct {
+    PyUFuncGenericFunction run;
+    void *data;
+    int out;
+} Inner;
+
+enum { FLOATS, DOUBLES, LONGS, KINDS };
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    Inner inner[KINDS];
+    PyObject *ufuncs[KINDS]; /* whose loops these are */
+    int numbers; /* whether the second operand may be a Python number */
+    int inputs;
+} Loop;
+
+typedef union {
+    float f;
+    double d;
+    npy_int64 i;
+} Number;
+
+extern PyTypeObject LoopType;
+
+#endif

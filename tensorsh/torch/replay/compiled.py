@@ -1,0 +1,131 @@
+"""A compiled function: programs of a function's operators, each for the types, shapes and values that steered the recording.
+
+There is none for tensors that want a gradient, for objects and dicts, or while somebody has a say in calls: the function runs as it
+stands. So it does, too, where a program fails, and says what its line says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ...engine.arrays import door
+from ...engine.arrays.state import state
+from ...engine.graph.fields import fresh
+from ...sandbox.wrapping import wraps
+from .guards import OTHER, Guards, given
+from .program import write
+from .reading import Refused, globals_of
+from .recording import ORIGINALS, Recording
+from .trial import alike, holds, wanting, weight
+from .writing import Writer
+
+HEAVY = 1 << 28
+"""So many bytes of results are kept for gradients at most while a program is tried beside its function."""
+PATIENCE = 100
+"""After so many calls without a program a function has none."""
+EAGER: Any = type("Eager", (), {"__repr__": lambda self: "<eager>"})()
+"""What a program gives for calls that are known to have none."""
+MOST = 8
+"""So many descriptions of calls have a program; calls of others run as they stand."""
+
+
+class Programs:
+    """A function's programs, each with the guards that say which calls are its own."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.known: list[Callable] = []
+        self.refused = self.idled = 0
+        self.useful = False
+
+    def other(self, args: tuple, kwargs: dict) -> Any:
+        """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
+        ever more seldom."""
+        result = self.function(*args, **kwargs)
+        if len(self.known) < MOST and not self.refused & (self.refused - 1):
+            self.learn(args, kwargs, result)
+        else:
+            self.refused += 1
+        return result
+
+    def idle(self) -> None:
+        """Count a call that has no program; after many, and none that had one, no call is looked at any more."""
+        self.idled += 1
+        if self.idled == PATIENCE and not self.useful:
+            self.known[:] = [lambda args, kwargs: EAGER]
+
+    def learn(self, args: tuple, kwargs: dict, result: Any) -> None:
+        """Add a program for calls like one that gave a result; one that says that they have none, where they cannot."""
+        if door.asked or door.casting or door.placing or state.inference or state.dual or state.places:
+            return
+        writer = Writer()
+        try:
+            guards = Guards(writer, args, kwargs)
+            guards.function(self.function)
+        except Exception:  # also of a variable that has no value yet, of a list within itself
+            self.refused += 1
+            return
+        guarded = len(writer.lines)
+        names = given() | {"EAGER": EAGER}
+        try:
+            program = self.recorded(guards, args, kwargs)
+            if program is not None and alike(program(args, kwargs), result):
+                self.known.append(program)
+                self.useful = True
+                return
+        except Exception:
+            pass  # the function's own Python goes on
+        writer.lines[guarded:] = ["    return EAGER"]
+        self.known.append(writer.compiled(names))
+
+    def recorded(self, guards: Guards, args: tuple, kwargs: dict) -> Callable | None:
+        """The program of a call; None where it is not worth it, or gives other bits."""
+        recording = Recording(guards.tensors)
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            tree = recording.of_call(self.function, args, kwargs)
+        finally:
+            state.grad_enabled = before
+        tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        if guards.tracked and weight(nodes) > HEAVY:
+            return None
+        inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
+        body.lines.append(f"    {inputs} = args")
+        if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
+            return None
+        run = body.compiled({"wrap": fresh})
+        if not holds(run, nodes, tree, tensors, guards.tracked):
+            return None
+        guards.attributes(recording.read)
+        guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
+        return guards.writer.compiled(given())
+
+
+def compiled(function: FunctionType) -> Any:
+    """A function that gives what another gives, by programs of its operators where it can; the other itself, where its Python
+    does more than compute."""
+    try:
+        globals_of(function.__code__)
+    except Refused:
+        return function
+    programs = Programs(function)
+    known = programs.known
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for program in known:
+            try:
+                result = program(args, kwargs)
+            except Exception:
+                return function(*args, **kwargs)  # which has the words
+            if result is EAGER:
+                programs.idle()
+                return function(*args, **kwargs)
+            if result is not OTHER:
+                return result
+        return programs.other(args, kwargs)
+
+    ORIGINALS[call] = function
+    return call

@@ -1,0 +1,343 @@
+"""A recording of a function's operators: it runs once on stand-ins of its tensors, which tell each operator that they meet.
+
+A stand-in has a tensor of the call under way, computes with it, and answers what shapes and dtypes decide. Whatever asks for
+elements (`bool`, `item`, `print`), writes in place or hashes is refused, and so the function is left as it is.
+"""
+
+from __future__ import annotations
+
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...engine.arrays.dtype import dtype as DType
+from ...engine.tensors.shape import Size
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.namespace import Namespace
+from ...sandbox.sealed import MARK
+from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
+from .reading import Refused, globals_of, plain
+
+ORIGINALS: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
+"""The functions that compiled functions were made of."""
+MOST = 20_000
+"""So many operators are recorded at most."""
+
+
+class Slot:
+    """The place of a tensor among the values of a program."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Slot and other.number == self.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+
+class Node:
+    """A call of an operator: the function, its arguments with slots for tensors, the slots of its results."""
+
+    __slots__ = ("args", "function", "kwargs", "likes", "name", "result")
+
+    def __init__(self, name: str, function: Any, args: Any, kwargs: Any, result: Any, likes: Any) -> None:
+        """likes: dtype and shape of each tensor among arguments and result, by its number."""
+        self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
+        self.result, self.likes = result, likes
+
+
+class StandIn:
+    """What stands for a tensor while a function is recorded."""
+
+    __slots__ = ("_number", "_recording", "_tensor")
+    __hash__ = None  # type: ignore[assignment]
+    __iter__ = None
+
+    def __init__(self, recording: Recording, tensor: Any, number: int) -> None:
+        self._recording, self._tensor, self._number = recording, tensor, number
+
+    def __getattr__(self, name: str) -> Any:
+        if name in FACTS:
+            return getattr(self._tensor, name)
+        if name in VIEWS:
+            return self._recording.call(name, READERS[name], (self,), {})
+        function = getattr(Tensor, name, None) if name in METHODS or name in SIZES else None
+        if function is None:
+            raise self._recording.refused()
+        if name in SIZES:
+            return Asking(self._recording, function, self._tensor)
+        return Calling(self._recording, name, function, (self,))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if type(other) not in (int, float):
+            raise self._recording.refused()
+        return self.reciprocal() * other  # as the operator has it
+
+    def __len__(self) -> int:
+        return len(self._tensor)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._recording.call("__getitem__", Tensor.__getitem__, (self, key), {})
+
+
+def _refusing(self: StandIn, *args: Any) -> Any:
+    raise self._recording.refused()
+
+
+def _operator(name: str) -> Any:
+    def answer(self: StandIn, *args: Any) -> Any:
+        return self._recording.call(name, getattr(Tensor, name), (self, *args), {})
+
+    return answer
+
+
+for _name in OPERATORS:
+    setattr(StandIn, _name, _operator(_name))
+for _name in """
+    __bool__ __float__ __int__ __index__ __complex__ __str__ __repr__ __format__ __contains__ __setitem__ __delitem__ __reversed__
+    __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __round__
+    __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __invert__ __divmod__ __rdivmod__ __rfloordiv__ __rmod__ __rmatmul__
+    __lshift__ __rshift__ __rlshift__ __rrshift__ __ilshift__ __irshift__ __trunc__ __floor__ __ceil__ __array__
+""".split():
+    setattr(StandIn, _name, _refusing)
+
+
+def _reader(name: str) -> Any:
+    def read(tensor: Any) -> Any:
+        return getattr(tensor, name)
+
+    return read
+
+
+READERS = {name: _reader(name) for name in VIEWS}
+
+
+class Calling:
+    """A function that is recorded when it is called."""
+
+    __slots__ = ("_before", "_function", "_name", "_recording")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, recording: Recording, name: str, function: Any, before: tuple = ()) -> None:
+        self._recording, self._name, self._function, self._before = recording, name, function, before
+
+    def __eq__(self, other: object) -> bool:
+        raise self._recording.refused()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._recording.call(self._name, self._function, (*self._before, *args), kwargs)
+
+
+class Asking:
+    """A method whose answer shapes and dtypes decide."""
+
+    __slots__ = ("_function", "_recording", "_tensor")
+    __hash__ = None  # type: ignore[assignment]
+    __eq__ = Calling.__eq__
+
+    def __init__(self, recording: Recording, function: Any, tensor: Any) -> None:
+        self._recording, self._function, self._tensor = recording, function, tensor
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        plain((*args, *kwargs.values()))
+        return self._function(self._tensor, *args, **kwargs)
+
+
+class Module:
+    """A module's functions, as far as they are recorded."""
+
+    __slots__ = ("_module", "_recording")
+    __hash__ = None  # type: ignore[assignment]
+    __eq__ = Calling.__eq__
+
+    def __init__(self, recording: Recording, module: Any) -> None:
+        self._recording, self._module = recording, module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        self._recording.read.append((self._module, name, value))
+        return self._recording.present(value)
+
+
+class Listed(tuple):
+    """The elements of a list that a function reads and does not change; they are compared with nothing."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _refusing(self, *_: Any) -> Any:
+        raise Refused
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __mul__ = __rmul__ = _refusing
+
+
+class Recording:
+    """The operators that a function calls, in their order."""
+
+    def __init__(self, tensors: list[Any]) -> None:
+        """tensors: of the arguments and of what the function reads, each once."""
+        self.nodes: list[Node] = []
+        self.read: list[tuple[Any, str, Any]] = []
+        """The attributes of modules that were read: module, name, value."""
+        self.count = 0
+        self.failed = False
+        self.stands = {id(tensor): self.stand(tensor) for tensor in tensors}
+        self.functions: dict[int, Any] = {}
+
+    def of_call(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        """The result of a call, a tree of slots and constants. Raises Refused where the call cannot be recorded."""
+        named = {name: self.present(each) for name, each in kwargs.items()}
+        found = self.function(function)(*[self.present(each) for each in args], **named)
+        if self.failed or has_list(found):
+            raise Refused
+        tree = self.placed(found, [])
+        if self.failed:
+            raise Refused
+        return tree
+
+    def refused(self) -> Refused:
+        """The error of what cannot be recorded; whatever becomes of it, there is no recording."""
+        self.failed = True
+        return Refused()
+
+    def stand(self, tensor: Any) -> StandIn:
+        """A stand-in of a tensor, under the next number."""
+        self.count += 1
+        return StandIn(self, tensor, self.count - 1)
+
+    def call(self, name: str, function: Any, args: tuple, kwargs: dict) -> Any:
+        """The result of an operator on stand-ins, which is recorded."""
+        if self.failed or len(self.nodes) >= MOST:
+            raise self.refused()
+        found: list[StandIn] = []
+        places = self.placed(args, found), {name: self.placed(each, found) for name, each in kwargs.items()}
+        if not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
+            raise self.refused()
+        result = function(*opened(args), **{name: opened(each) for name, each in kwargs.items()})
+        if not found:
+            return plain(result)  # of math: a number
+        for each in found:
+            if result is each._tensor:
+                return each
+        likes = {each._number: likeness(each._tensor) for each in found}
+        if type(result) is Tensor:
+            made: Any = self.made(result, likes)
+        elif type(result) in (tuple, list):
+            made = type(result)([self.made(each, likes) for each in result])
+        else:
+            raise self.refused()
+        self.nodes.append(Node(name, function, *places, self.placed(made, []), likes))
+        return made
+
+    def made(self, tensor: Any, likes: dict) -> StandIn:
+        """The stand-in of a result."""
+        if type(tensor) is not Tensor or type(tensor._array) is not np.ndarray:
+            raise self.refused()
+        stand = self.stand(tensor)
+        likes[stand._number] = likeness(tensor)
+        return stand
+
+    def placed(self, value: Any, found: list[StandIn]) -> Any:
+        """A value with slots in place of stand-ins, which go to `found`."""
+        if type(value) is StandIn:
+            found.append(value)
+            return Slot(value._number)
+        if type(value) in SEQUENCES:
+            return SEQUENCES[type(value)]([self.placed(each, found) for each in value])
+        if type(value) is dict:
+            return {plain(name): self.placed(each, found) for name, each in value.items()}
+        if type(value) is slice:
+            plain((value.start, value.stop, value.step))
+        elif not isinstance(value, DType | Size):
+            try:
+                plain(value)
+            except Refused:
+                raise self.refused() from None
+        return value
+
+    def present(self, value: Any) -> Any:
+        """What stands for a value that a function reads."""
+        stand = self.stands.get(id(value))
+        if stand is not None:
+            return stand
+        if type(value) in (tuple, list):
+            return (tuple if type(value) is tuple else Listed)([self.present(each) for each in value])
+        if isinstance(value, Namespace | ModuleType):
+            return Module(self, value)
+        if id(value) in BUILTINS or isinstance(value, DType):
+            return value
+        if id(value) in known():
+            return Calling(self, *known()[id(value)])
+        if type(value) is FunctionType:
+            return self.function(value)
+        try:
+            return plain(value)
+        except Refused:
+            raise self.refused() from None
+
+    def function(self, function: Any) -> Any:
+        """A function of a program, which reads stand-ins of what it reads."""
+        made = self.functions.get(id(function))
+        if made is None:
+            original = ORIGINALS.get(function, function)
+            scope: dict[str, Any] = {}
+            scope["__builtins__"] = {MARK: original.__builtins__[MARK]} if MARK in original.__builtins__ else {}
+            cells = tuple([CellType() for _ in original.__closure__ or ()])
+            made = FunctionType(original.__code__, scope, original.__name__, None, cells or None)
+            self.functions[id(function)] = made
+            for name in globals_of(original.__code__):
+                scope[name] = self.present(read_global(original, name))
+            for cell, read in zip(cells, original.__closure__ or (), strict=True):
+                cell.cell_contents = self.present(read.cell_contents)
+            made.__defaults__ = tuple([self.present(each) for each in original.__defaults__ or ()]) or None
+            made.__kwdefaults__ = {name: self.present(each) for name, each in (original.__kwdefaults__ or {}).items()}
+        return made
+
+
+SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}
+"""What an operator is handed for each kind of sequence."""
+
+
+def numbers_in(value: Any) -> set[int]:
+    """The numbers of the slots in a tree of values."""
+    if type(value) is Slot:
+        return {value.number}
+    if type(value) in (tuple, list):
+        return set().union(*map(numbers_in, value))
+    return set().union(*map(numbers_in, value.values())) if type(value) is dict else set()
+
+
+def has_list(value: Any) -> bool:
+    """Whether a list that a function reads is in its result, which is to be that list."""
+    if type(value) is dict:
+        return any(map(has_list, value.values()))
+    return type(value) is Listed or type(value) in (tuple, list) and any(map(has_list, value))
+
+
+def opened(value: Any) -> Any:
+    """A value with tensors in place of stand-ins."""
+    if type(value) is StandIn:
+        return value._tensor
+    if type(value) in SEQUENCES:
+        return SEQUENCES[type(value)]([opened(each) for each in value])
+    return value
+
+
+def likeness(tensor: Any) -> tuple:
+    """dtype and shape of a tensor's array."""
+    return tensor._array.dtype, tensor._array.shape
+
+
+def read_global(function: Any, name: str) -> Any:
+    """The value of a global as a function reads it. Raises Refused where there is none."""
+    scope = function.__globals__
+    if name in scope:
+        return scope[name]
+    if name in function.__builtins__:
+        return function.__builtins__[name]
+    raise Refused

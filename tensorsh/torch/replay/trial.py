@@ -1,0 +1,119 @@
+"""A trial: a program against the calls that it was made of, one by one, before it answers for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...engine.graph.fields import wrap
+from ...engine.tape.backward import grad
+from ...engine.tensors.tensor import Tensor
+from .recording import Node, Slot, numbers_in
+
+
+def leaves(tensors: list[Any], tracked: set[int]) -> list[Any]:
+    """Tensors on the memory of others, of which some want a gradient."""
+    return [t.detach().requires_grad_(k in tracked) for k, t in enumerate(tensors)]
+
+
+def weight(nodes: list[Node]) -> int:
+    """The bytes of all results of calls."""
+    numbers = {number: like for node in nodes for number, like in node.likes.items()}
+    return sum([dtype.itemsize * prod(shape) for dtype, shape in numbers.values()])
+
+
+def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[int, Any]:
+    """The results of calls, by their numbers. tree: what is read in the end, where nothing else is to be kept."""
+    values: dict[int, Any] = dict(enumerate(tensors))
+    last: dict[int, int] = {}
+    if tree is not None:
+        for at, node in enumerate(nodes):
+            last.update(dict.fromkeys(numbers_in(node.args) | numbers_in(node.kwargs) | numbers_in(node.result), at))
+        last = {number: at for number, at in last.items() if number not in numbers_in(tree)}
+    over: dict[int, list[int]] = {}
+    for number, at in last.items():
+        over.setdefault(at, []).append(number)
+    for at, node in enumerate(nodes):
+        kwargs = {name: opened(each, values) for name, each in node.kwargs.items()}
+        bind(node.result, node.function(*opened(node.args, values), **kwargs), values)
+        for number in over.get(at, ()):
+            del values[number]
+    return values
+
+
+def opened(value: Any, values: dict[int, Any]) -> Any:
+    """A tree of values with tensors in place of slots."""
+    if type(value) is Slot:
+        return values[value.number]
+    if type(value) in (tuple, list):
+        return type(value)([opened(each, values) for each in value])
+    return {name: opened(each, values) for name, each in value.items()} if type(value) is dict else value
+
+
+def bind(place: Any, result: Any, values: dict[int, Any]) -> None:
+    """Put a result, or those of several, at their numbers."""
+    if type(place) is Slot:
+        values[place.number] = result
+    else:
+        for at, each in zip(place, result, strict=True):
+            bind(at, each, values)
+
+
+def wanting(nodes: list[Node], tensors: list[Any], tracked: set[int]) -> set[int]:
+    """The numbers of all tensors that have a node if those of `tracked` do."""
+    if not tracked:
+        return tracked
+    values = one_by_one(nodes, leaves(tensors, tracked))
+    return {number for number, t in values.items() if t._node is not None}
+
+
+def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> bool:
+    """Whether a program gives the results and gradients of calls to the bit."""
+    found = []
+    for program in (False, True):
+        inputs = leaves(tensors, tracked)
+        made = run(tuple(inputs), None) if program else opened(tree, one_by_one(nodes, inputs, tree))
+        results = [t for t in tensors_in(made) if t._node is not None]
+        gradients: Any = ()
+        if results:
+            wanted = [t for k, t in enumerate(inputs) if k in tracked]
+            gradients = grad(results, wanted, [weights(t) for t in results], allow_unused=True)
+        found.append((made, gradients))
+    return alike(*found)
+
+
+def weights(t: Any) -> Any:
+    """A gradient that differs from element to element."""
+    a = t._array
+    return wrap(np.resize(np.array([0.75, -1.5, 2.25, 0.3, -0.7]), a.shape).astype(a.dtype))
+
+
+def tensors_in(value: Any) -> list[Any]:
+    """The tensors in a tree of values."""
+    if type(value) in (tuple, list):
+        return [t for each in value for t in tensors_in(each)]
+    if type(value) is dict:
+        return tensors_in(list(value.values()))
+    return [value] if isinstance(value, Tensor) else []
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two results are the same to the bit."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Tensor):
+        x, y = a._array, b._array
+        if (a._node is None) != (b._node is None) or (a._root is None) != (b._root is None):
+            return False
+        if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
+            return False
+        x, y = np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1)
+        return bool((x.view(np.uint8) == y.view(np.uint8)).all())
+    if type(a) in (tuple, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if type(a) is dict:
+        return list(a) == list(b) and all(map(alike, a.values(), b.values()))
+    return a is b or bool(a == b)

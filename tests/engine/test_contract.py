@@ -13,7 +13,7 @@ import pytest
 from tensorsh.engine import kernels
 
 FOLDER = Path(kernels.__file__).parent
-OF_PYTHON = "binder.c common.h loops.c memory.c module.c".split()
+OF_PYTHON = "binder.c chains.c common.h loops.c loops.h memory.c module.c".split()
 
 
 def test_numeric_files_hold_no_python_object() -> None:
@@ -114,6 +114,7 @@ def test_products_that_take_long_are_left_to_blas() -> None:
 
 def ended(*_: object) -> None:
     signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, signal.SIG_IGN)  # of one that is on its way
     raise KeyboardInterrupt
 
 

@@ -97,6 +97,7 @@ class Calling(Seal):
 
 
 class_of_arrays = stand_in(real.array, "", Calling, _made=Array)
+Array.__name__ = Array.__qualname__ = "array"
 stands_for(Array, real.array)
 class_of_structs = stand_in(struct.Struct, "", Calling, _made=struct.Struct)
 

@@ -41,8 +41,9 @@ class Tee(io.TextIOBase):
         return getattr(self.stream, "encoding", "utf-8")
 
     def write(self, text: str) -> int:
+        if text:  # before it is shown: Ctrl-C may come in the midst
+            self.in_line = not text.endswith(("\n", "\r"))
         self.stream.write(text)
-        self.in_line = not text.endswith(("\n", "\r")) if text else self.in_line
         self.keep(text)
         return len(text)
 

@@ -95,6 +95,7 @@ def frames(statement: str, **names: Any) -> list[str]:
     return found[1:]
 
 
+@pytest.mark.usefixtures("closed_door")
 def test_small_calls_pass_few_functions() -> None:
     compiled = executor.__file__.endswith(".so")
     assert len(frames("x + 1", x=torch.ones(3))) <= (1 if compiled else 13)

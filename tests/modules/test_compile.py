@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tensorsh import Session
-from tensorsh.engine.arrays import door
-from tensorsh.engine.arrays.state import state
 from tensorsh.engine.kernels import kernel
 from tensorsh.torch.replay import program
+
+pytestmark = pytest.mark.usefixtures("closed_door")
 
 CHAINS = {
     "arithmetic": "f = lambda x, y: (x * y + 1) / (y - 3) * 2 - x",
@@ -35,18 +35,6 @@ CHAINS = {
     "parts": "def f(x, y):\n    a, b = x.chunk(2)\n    c, d = y.split(x.shape[0] // 2)\n    return torch.cat([a * c + d, b * d - c])",
     "an unused tensor": "f = lambda x, y: (x + 1) * 2 - x",
 }
-
-
-@pytest.fixture(autouse=True)
-def nobody_at_the_door():
-    """Memory that other tests share, and classes of theirs that override functions, stay for good: where they are, all runs as it
-    stands."""
-    lasting = set(door.lasting)
-    door.lasting.clear()
-    state.settle()
-    yield
-    door.lasting.update(lasting)
-    state.settle()
 
 
 def session(source: str) -> Session:

@@ -84,7 +84,8 @@ def restore() -> None:
         for value in _functions():
             own_names = value.__dict__
             if own_names:
-                for name in [name for name in own_names if name[0] != "_"]:
+                kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
+                for name in [name for name in own_names if name[0] != "_" and name not in kept]:
                     del own_names[name]
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:

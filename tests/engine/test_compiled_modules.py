@@ -47,3 +47,15 @@ def test_programs_print_the_same_interpreted() -> None:
         cwd=REPOSITORY,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_sessions_after_one_with_classes_run_interpreted() -> None:
+    """What programs store in functions is undone when they end; what these have of their own stays."""
+    code = (
+        "from tensorsh import Session\n"
+        "Session().run('class A:\\n  def set(self): self.x = 1\\nA.set(torch.add)')\n"
+        "print(Session().run('torch.ones(2) + 1, torch.add(torch.ones(1), 1), hasattr(torch.add, \"x\")'))\n"
+    )
+    environment = {**os.environ, "TENSORSH_KERNELS": "off"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout == "(tensor([2., 2.]), tensor([2.]), False)\n", done.stderr

@@ -284,6 +284,8 @@ if not cython.compiled:
                         pass  # the form has the words
         return form.general(args, kwargs)
 
+    PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
+    Symbol._fields = PublicForm._fields | {"arrays"}  # type: ignore[attr-defined]
     PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]
 else:
     vectors()  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd

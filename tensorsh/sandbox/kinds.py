@@ -51,11 +51,8 @@ class Seal(_real_type):
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
 
 
-class Told(Seal):
-    """A class of numpy's that is told a dtype, which comes as plain numbers and lists of its own."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return cls._real(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})  # type: ignore[operator]
+class _Annotating(Seal):
+    """The metaclass of stand-ins that annotations name: `type[int]`, `np.dtype | None`."""
 
     def __getitem__(cls, item: Any) -> Any:
         return types.GenericAlias(cls, item)
@@ -67,7 +64,14 @@ class Told(Seal):
         return _union(other, cls)
 
 
-class _TypeSeal(Seal):
+class Told(_Annotating):
+    """A class of numpy's that is told a dtype, which comes as plain numbers and lists of its own."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._real(*map(plain, args), **plain(kwargs))  # type: ignore[operator]
+
+
+class _TypeSeal(_Annotating):
     """`type(x)` works, `type(name, bases, dict)` does not."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -76,15 +80,6 @@ class _TypeSeal(Seal):
         if len(args) == 3:
             raise TypeError("type() with three arguments is not available: write a class statement")
         raise TypeError("type() takes 1 argument")
-
-    def __getitem__(cls, item: Any) -> Any:
-        return types.GenericAlias(cls, item)
-
-    def __or__(cls, other: Any) -> Any:
-        return _union(cls, other)
-
-    def __ror__(cls, other: Any) -> Any:
-        return _union(other, cls)
 
 
 def _union(left: Any, right: Any) -> Any:

@@ -39,7 +39,7 @@ def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
         if not USUAL.issuperset(map(type, args)):
             args = tuple([plain(v) for v in args])
         if options:
-            options = {key: plain(v) for key, v in options.items()}
+            options = plain(options)
         return function(*args, **options)
 
     return named(call, function)

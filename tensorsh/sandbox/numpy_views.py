@@ -86,7 +86,7 @@ def check(old: Any, new: Any) -> None:
 def view(found: Callable[..., Any]) -> Callable[..., Any]:
     def view(*arguments: Any, **options: Any) -> Any:
         array, rest = taken(found, arguments)
-        result = array.view(*map(plain, rest), **{key: plain(value) for key, value in options.items()})
+        result = array.view(*map(plain, rest), **plain(options))
         check(array.dtype, result.dtype)
         return result if array is source(found, arguments) else result[()]
 

@@ -45,11 +45,6 @@ def written(real: Any, inputs: tuple, outs: tuple, where: Any, options: dict) ->
     return tuple(parts) if real.nout > 1 else parts[0]
 
 
-def told(options: dict[str, Any]) -> dict[str, Any]:
-    """Options with plain numbers, and lists that nobody else holds."""
-    return {key: plain(value) for key, value in options.items()}
-
-
 def of_real(name: str) -> property:
     return property(lambda self: getattr(self._real, name))
 
@@ -66,7 +61,7 @@ class ufunc(metaclass=Final):  # noqa: N801
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         real = self._real
         if options:
-            options = told(options)
+            options = plain(options)
         where = options.get("where", True)
         if where is not True and real.signature is None and not any(hasattr(x, "_array") for x in arguments):
             del options["where"]
@@ -80,21 +75,21 @@ class ufunc(metaclass=Final):  # noqa: N801
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The function of every pair of an element of `a` and one of `b`."""
         if options.get("where", True) is True:
-            return run(self._real.outer, a, b, **told(options))
+            return run(self._real.outer, a, b, **plain(options))
         a, b = np.asarray(a), np.asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 
     def reduce(self, array: Any, *arguments: Any, **options: Any) -> Any:
         """The elements along an axis, taken together."""
-        return run(self._real.reduce, array, *map(plain, arguments), **told(options))
+        return run(self._real.reduce, array, *map(plain, arguments), **plain(options))
 
     def accumulate(self, array: Any, *arguments: Any, **options: Any) -> Any:
         """The elements along an axis, each taken together with all before it."""
-        return run(self._real.accumulate, array, *map(plain, arguments), **told(options))
+        return run(self._real.accumulate, array, *map(plain, arguments), **plain(options))
 
     def reduceat(self, array: Any, indices: Any, *arguments: Any, **options: Any) -> Any:
         """The elements of slices along an axis, taken together."""
-        return run(self._real.reduceat, array, plain(indices), *map(plain, arguments), **told(options))
+        return run(self._real.reduceat, array, plain(indices), *map(plain, arguments), **plain(options))
 
     def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
         """The function of the elements at `indices`, in place and one after another."""
@@ -116,7 +111,7 @@ def ufuncs(names: str) -> dict[str, Any]:
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     if isinstance(mode, str) and mode == "empty":
         return np.pad(array, plain(pad_width), "constant")
-    return np.pad(array, plain(pad_width), mode, **{key: plain(value) for key, value in options.items()})
+    return np.pad(array, plain(pad_width), mode, **plain(options))
 
 
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:

@@ -176,11 +176,13 @@ large_operators = [
 
 
 def step(
-    model: str, data: str, loss: str, optimizer: str = "torch.optim.SGD(model.parameters(), lr=0.01)"
+    model: str,
+    data: str,
+    loss: str,
+    optimizer: str = "torch.optim.SGD(model.parameters(), lr=0.01)",
+    classes: str = "",
 ) -> tuple[str, str]:
-    setup = (
-        f"torch.manual_seed(0); nn = torch.nn; F = nn.functional\nmodel = {model}\n{data}\noptimizer = {optimizer}\n"
-    )
+    setup = f"torch.manual_seed(0); nn = torch.nn; F = nn.functional\n{classes}\nmodel = {model}\n{data}\noptimizer = {optimizer}\n"
     setup += f"def run():\n    optimizer.zero_grad()\n    loss = {loss}\n    loss.backward()\n    optimizer.step()"
     return setup, "run()"
 
@@ -256,11 +258,80 @@ def product(kind: str, name: str, tf32: bool = False) -> Case:
     return Case(f"matmul 4096, {name}", setup, "A @ A")
 
 
+_GPT = """
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = (a.reshape(b, t, self.heads, d // self.heads).transpose(1, 2) for a in self.qkv(self.before(x)).split(d, -1))
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, d)
+        x = x + self.out(a)
+        return x + self.mlp(self.between(x))
+class GPT(nn.Module):
+    def __init__(self, tokens=512, width=256, blocks=4):
+        super().__init__()
+        self.token, self.place = nn.Embedding(tokens, width), nn.Embedding(256, width)
+        self.blocks = nn.Sequential(*[Block(width, 4) for _ in range(blocks)])
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, tokens)
+    def forward(self, i):
+        return self.head(self.norm(self.blocks(self.token(i) + self.place(torch.arange(i.shape[1])))))
+"""
+
+
+def wide(name: str, setup: str, statement: str) -> Case:
+    return Case(name, f"torch.manual_seed(0); F = torch.nn.functional; {setup}", statement)
+
+
 ON_A_GPU = {
     "Matrix products": [
         product("float32", "float32"),
         product("float32", "tf32", True),
         product("bfloat16", "bfloat16"),
+    ],
+    "Wide operators": [
+        wide("softmax 8192x4096", "a = torch.rand(8192, 4096)", "F.softmax(a, 1)"),
+        wide("softmax 8192x4096, bfloat16", "a = torch.rand(8192, 4096, dtype=torch.bfloat16)", "F.softmax(a, 1)"),
+        wide("layer_norm 8192x4096", "a = torch.rand(8192, 4096)", "F.layer_norm(a, (4096,))"),
+        wide(
+            "layer_norm 8192x4096, bfloat16",
+            "a = torch.rand(8192, 4096, dtype=torch.bfloat16)",
+            "F.layer_norm(a, (4096,))",
+        ),
+        wide(
+            "conv 128 to 128, 56x56, batch 32",
+            "a = torch.rand(32, 128, 56, 56); k = torch.rand(128, 128, 3, 3)",
+            "F.conv2d(a, k, padding=1)",
+        ),
+        wide(
+            "attention 8x16x1024x64",
+            "Q = torch.rand(8, 16, 1024, 64)",
+            "F.scaled_dot_product_attention(Q, Q, Q, is_causal=True)",
+        ),
+        wide(
+            "attention 8x16x1024x64, bfloat16",
+            "Q = torch.rand(8, 16, 1024, 64, dtype=torch.bfloat16)",
+            "F.scaled_dot_product_attention(Q, Q, Q, is_causal=True)",
+        ),
+        wide("sum 1e8", "a = torch.rand(100_000_000)", "a.sum()"),
+        wide("sort 1e7", "a = torch.rand(10_000_000)", "a.sort()"),
+        wide("gather 1e7", "a = torch.rand(10_000_000); i = torch.randint(0, 10_000_000, (10_000_000,))", "a[i]"),
+    ],
+    "Training steps of a GPT": [
+        Case(
+            "GPT 256, 4 blocks, batch 16x256, AdamW",
+            *step(
+                "GPT()",
+                "i = torch.randint(0, 512, (16, 256)); y = torch.randint(0, 512, (16, 256))",
+                "F.cross_entropy(model(i).reshape(-1, 512), y.reshape(-1))",
+                "torch.optim.AdamW(model.parameters())",
+                _GPT,
+            ),
+        )
     ],
 }
 """Suites that say something of a GPU only."""

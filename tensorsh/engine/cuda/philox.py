@@ -138,13 +138,14 @@ DROPOUT_SINGLE = Elementwise(
 class Philox(Seeded):
     """`torch.Generator` for a CUDA device: a seed, and an offset that counts the draws of a thread."""
 
-    __slots__ = ("_offset", "index", "__weakref__")
+    __slots__ = ("_before", "_captured", "_offset", "index", "__weakref__")
     samplers: Any
     """The module of the distributions on a device, which needs the class: the room enters it."""
 
     def __init__(self, index: int = 0) -> None:
         self.index = index
         self._seed, self._offset = DEFAULT_SEED, 0
+        self._captured: Any = None
 
     @property
     def device(self) -> str:
@@ -180,11 +181,30 @@ class Philox(Seeded):
     def __reduce__(self) -> tuple:
         return _restored, (self.index, self.get_state())
 
-    def take(self, increment: int) -> np.uint64:
-        """The number of the draw that a kernel starts from; `increment`: how far it lets the offset go on."""
+    def take(self, increment: int) -> tuple[Any, Any]:
+        """The seed and the number of the draw that a kernel starts from; `increment`: how far it lets the offset go on.
+
+        While a graph is captured both are arrays of the device, which a replay fills before it runs.
+        """
         start = self._offset // 4
         self._offset += (increment + 3) // 4 * 4
-        return np.uint64(start)
+        if self._captured is None:
+            return np.uint64(self._seed), np.uint64(start)
+        return self._captured[0], self._captured[1] + np.uint64(start)
+
+    def begin_capture(self, words: Any) -> None:
+        """Let what is drawn start from `words`, a seed and a draw that lie on the device."""
+        self._captured, self._before, self._offset = words, self._offset, 0
+
+    def end_capture(self) -> int:
+        """How far a replay lets the offset go on."""
+        drawn, self._offset, self._captured = self._offset, self._before, None
+        return drawn
+
+    def prepare_replay(self, words: Any, drawn: int) -> None:
+        """Write where a replay starts to draw from, and go on behind it."""
+        words.set(np.array([self._seed, self._offset // 4], np.uint64))
+        self._offset += drawn
 
     def threads(self, count: int) -> int:
         """How many threads PyTorch's kernels run for a number of elements."""
@@ -198,8 +218,7 @@ class Philox(Seeded):
         count = prod(made.shape)
         if count:
             threads = self.threads(count)
-            start = self.take(((count - 1) // (threads * together) + 1) * 4)
-            kernel(np.uint64(self._seed), start, np.int64(threads), *parameters, made)
+            kernel(*self.take(((count - 1) // (threads * together) + 1) * 4), np.int64(threads), *parameters, made)
         return made
 
 

@@ -151,7 +151,7 @@ def bernoulli(g: Philox, p: Any, dtype: Any = None) -> Any:
     chances = p.astype(np.float64 if dtype == np.float64 else np.float32, copy=False)
     drawn = module.empty(p.shape, made)
     if p.size:
-        CHANCES(np.uint64(g._seed), g.take(10), np.int64(1), chances, drawn)
+        CHANCES(*g.take(10), np.int64(1), chances, drawn)
     return drawn.astype(dtype, copy=False)
 
 
@@ -166,7 +166,12 @@ def dropout_draw(g: Philox, count: int, p: float) -> tuple:
     lanes, threads = 4, g.threads(count)
     while count % lanes:
         lanes //= 2
-    return g._seed, int(g.take(((count - 1) // (threads * 4) + 1) * 4)), threads, lanes, p
+    seed, start = g.take(((count - 1) // (threads * 4) + 1) * 4)
+    if not isinstance(start, np.uint64):
+        raise RuntimeError(
+            "Attention with dropout cannot be captured in a CUDA graph: its kernels take their draws as numbers. Pass dropout_p=0."
+        )
+    return int(seed), int(start), threads, lanes, p
 
 
 def dropout_again(xp: Any, draw: tuple, shape: Any, dtype: Any) -> Any:

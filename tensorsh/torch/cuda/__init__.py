@@ -9,6 +9,7 @@ from ...engine.arrays.bounds import settle
 from ...engine.arrays.device import device as device_type
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
+from .graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
 from .memory import (
     OutOfMemoryError,
     empty_cache,
@@ -51,6 +52,7 @@ __all__ = [
     "set_per_process_memory_fraction", "ipc_collect", "device", "device_of", "Event", "Stream", "StreamContext",
     "current_stream", "default_stream", "set_stream", "stream", "OutOfMemoryError", "can_device_access_peer",
     "get_arch_list", "get_gencode_flags", "has_half", "default_generators", "is_current_stream_capturing",
+    "CUDAGraph", "graph", "graph_pool_handle", "make_graphed_callables",
 ]  # fmt: skip
 
 has_half = True
@@ -178,9 +180,21 @@ def ipc_collect() -> None:
     module()
 
 
-def is_current_stream_capturing() -> bool:
-    module()
-    return False
+def make_graphed_callables(
+    callables: Any, sample_args: Any, num_warmup_iters: int = 3, allow_unused_input: bool = False, pool: Any = None
+) -> Any:
+    """Functions or modules, forward and backward, each as a graph: the same numbers at the price of two launches.
+
+    callables: a function or module of tensors, or a tuple of them.  sample_args: a tuple of tensors (for a tuple of callables a
+    tuple of such), of the shapes that the calls will have.
+    """
+    from .graphed import graphed  # with it come modules
+
+    several = isinstance(callables, tuple)
+    pool = graph_pool_handle() if pool is None else pool
+    many = list(zip(callables, sample_args, strict=True)) if several else [(callables, sample_args)]
+    made = graphed(many, num_warmup_iters, allow_unused_input, pool)
+    return made if several else made[0]
 
 
 default_generators: tuple = ()

@@ -507,5 +507,7 @@ MATH: dict[str, Callable] = {
     "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
     "rsqrt": lambda x: (1 / np.sqrt(x)).astype(x.dtype), "erf": _erf, "isnan": np.isnan, "max": _larger, "min": _smaller,
     "abs": np.abs, "tan": np.tan, "ceil": np.ceil, "isinf": np.isinf, "pow": np.power, "fabs": np.abs,
+    "__logf": np.log, "__expf": np.exp, "__tanf": np.tan, "__sinf": np.sin, "__cosf": np.cos,
+    "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
     "__umulhi": lambda a, b: ((a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)).astype(np.uint32),
 }  # fmt: skip

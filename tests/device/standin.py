@@ -657,6 +657,7 @@ module.ufunc = Ufunc
 module.__path__ = []
 module.get_default_memory_pool = Pool
 module.cuda = SimpleNamespace(
+    memory=SimpleNamespace(),
     Device=Device,
     Event=Event,
     Stream=Stream,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+
+from tensorsh import torch
 
 from . import compile_kernels, gradients, standin, sweep, test_random, test_windows
 from .test_standin import OPTIMIZERS, trained
@@ -48,10 +51,79 @@ def test_numbers_are_pytorchs() -> None:
     test_random.test_what_pytorch_prints()
 
 
+def test_products_are_cublas_own() -> None:
+    """Every layout of a product's factors, by cuBLAS, against numpy in double precision."""
+    import cupy
+
+    from tensorsh.engine.cuda import products
+    from tensorsh.engine.cuda.products import KINDS
+
+    from . import test_products
+
+    assert products.library(cupy) is not None
+    for dtype in KINDS:
+        exact = np.complex128 if dtype.kind == "c" else np.float64
+        for left, right in test_products.SHAPES:
+            a, b = test_products.drawn(left, dtype), test_products.drawn(right, dtype, 1)
+            found = products.product(cupy.asarray(a), cupy.asarray(b)).get()
+            assert np.array_equal(found.astype(exact), a.astype(exact) @ b.astype(exact)), (dtype, left, right)
+    for first in test_products.VIEWS.values():
+        for second in test_products.VIEWS.values():
+            a, b = test_products.drawn((2, 3, 4, 3), np.float32), test_products.drawn((2, 3, 3, 5), np.float32, 1)
+            found = products.product(first(cupy.asarray(a)), second(cupy.asarray(b)))
+            assert np.array_equal(found.get(), first(a) @ second(b))
+
+
+def test_graphs() -> None:
+    x, w = torch.ones(3, device="cuda"), torch.eye(3, device="cuda")
+    for _ in range(2):
+        (x * 2 @ w).relu() + torch.rand(3, device="cuda")
+    g = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g):
+        assert torch.cuda.is_current_stream_capturing()
+        y, r = (x * 2 @ w).relu(), torch.rand(3, device="cuda")
+    x.fill_(4)
+    torch.manual_seed(0)
+    g.replay()
+    drawn = r.tolist()
+    g.replay()
+    assert y.tolist() == [8, 8, 8]
+    again = r.tolist()
+    torch.manual_seed(0)
+    assert [drawn, again] == [torch.rand(3, device="cuda").tolist() for _ in range(2)]
+
+
+def test_graphed_training() -> None:
+    def losses(graphed: bool) -> list:
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(5, 7), torch.nn.Tanh(), torch.nn.Linear(7, 1)).cuda()
+        data, target = torch.randn(4, 5, device="cuda"), torch.randn(4, 1, device="cuda")
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        if graphed:
+            model = torch.cuda.make_graphed_callables(model, (data.clone(),))
+        found = []
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = (model(data) - target).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    assert losses(True) == pytest.approx(losses(False), rel=1e-5)
+
+
+def test_no_memory_left() -> None:
+    kept = torch.arange(3, device="cuda")
+    with pytest.raises(
+        torch.OutOfMemoryError, match=r"CUDA out of memory. Tried to allocate 37252.90 GiB. GPU 0 has a total"
+    ):
+        torch.empty(10**13, device="cuda")
+    assert (kept + 1).tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize("case", test_windows.CASES)
 def test_windows_as_on_the_cpu(case: str) -> None:
-    from tensorsh import torch
-
     expected = test_windows.outcome(case, "cpu", torch.float64)
     for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
         assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)

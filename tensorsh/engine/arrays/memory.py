@@ -13,11 +13,18 @@ from typing import Any
 import numpy as np
 
 from ...sandbox import long_calls
+from ...sandbox.sealed import Sealed
 
 WORDS = (
     "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
     "{size} bytes. Error code 12 (Cannot allocate memory)"
 )
+
+
+class OutOfMemoryError(RuntimeError, metaclass=Sealed):
+    """The device has no memory left for a tensor."""
+
+    __module__ = "torch"
 
 
 def is_of_tensor(error: MemoryError) -> bool:

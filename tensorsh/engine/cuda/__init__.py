@@ -15,17 +15,32 @@ import ml_dtypes
 import numpy as np
 
 from ..arrays import device_guard
+from ..arrays.cupy_module import cupy
 from ..arrays.device import absent
 from ..arrays.on_arrays import on_arrays
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, normalization, sampling, sorting, windows
+from . import activation, attention, bessel, linalg, loss, memory, normalization, sampling, sorting, windows
 from .checks import outside
 from .philox import Philox
+from .products import product, product_added
 from .scatter import fold
 
-__all__ = ["Philox", "attention", "fold", "outside", "prepare", "sampling", "sorting", "KINDS", "KERNELS", "HOSTED"]
+__all__ = [
+    "Philox",
+    "attention",
+    "fold",
+    "outside",
+    "prepare",
+    "product",
+    "product_added",
+    "sampling",
+    "sorting",
+    "KINDS",
+    "KERNELS",
+    "HOSTED",
+]
 """What the rooms below ask for, of `accelerator()`."""
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
@@ -43,6 +58,7 @@ Philox.samplers = sampling
 def prepare(index: int) -> None:
     """A program asks for a device. From the first on that is not the current one, every call is asked where its
     tensors lie."""
+    memory.install(cupy())
     if device_guard.note(index):
         hooks.stay("devices")
     install()

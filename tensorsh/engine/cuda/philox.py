@@ -8,6 +8,7 @@ is written in DistributionTemplates.h, Dropout.cu and cuRAND's headers.
 
 from __future__ import annotations
 
+import re
 from math import log2, pi, prod
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..arrays.backend import cupy
 from ..random.generator import DEFAULT_SEED, Seeded, check_seed
-from .kernels import Elementwise
+from .kernels import Elementwise, Raw
 
 BLOCK = 256
 """Threads of a block in PyTorch's kernels."""
@@ -63,14 +64,21 @@ UNIT_DOUBLE = (
 GAUSS = FOURS + (
     "float v = (unsigned int)pair * 2.3283064e-10f + 1.1641532e-10f;"
     "float w = (unsigned int)(pair >> 32) * 1.4629181e-09f + 7.3145904e-10f;"
-    "float u = sqrt(-2.0f * log(v)) * (part % 2 ? cos(w) : sin(w));"
+    "float u = sqrt(-2.0f * log(v)) * (part % 2 ? __cosf(w) : __sinf(w));"
 )
 GAUSS_DOUBLE = TWOS + (
     "double v = ((first & 0xffffffffull) ^ (first >> 32 << 21)) * 1.1102230246251565e-16 + 5.551115123125783e-17;"
     "double w = ((second & 0xffffffffull) ^ (second >> 32 << 21)) * 2.220446049250313e-16 + 1.1102230246251565e-16;"
-    "double u = sqrt(-2.0 * log(v)) * (part ? cos(w * 3.141592653589793) : sin(w * 3.141592653589793));"
+    "double u = sqrt(-2.0 * log(v)) * (part ? cospi(w) : sinpi(w));"
 )
-"""A standard normal number, by Box and Muller's transformation."""
+"""A standard normal number, by Box and Muller's transformation, with the quick sine and cosine that cuRAND takes."""
+QUICK = {"LOG": "__logf", "EXP": "__expf", "TAN": "__tanf", "REAL": "float", "LEAST": "1.1920929e-7f"}
+EXACT = {"LOG": "log", "EXP": "exp", "TAN": "tan", "REAL": "double", "LEAST": "0.0"}
+"""What the transformations of PyTorch's kernels take in single and in double precision."""
+
+
+def spelled(text: str, words: dict[str, str]) -> str:
+    return re.sub(r"\b(LOG|EXP|TAN|REAL|LEAST)\b", lambda found: words[found[0]], text)
 
 
 class Drawn:
@@ -80,10 +88,10 @@ class Drawn:
         sources = (GAUSS, GAUSS_DOUBLE) if gauss else (UNIT, UNIT_DOUBLE)
         self.kernels = [
             Elementwise(
-                f"{PARAMETERS}, {kind} a, {kind} b", "T y", draw + result.replace("REAL", c_name), f"tensorsh_{name}{end}",
+                f"{PARAMETERS}, {kind} a, {kind} b", "T y", draw + spelled(result, words), f"tensorsh_{name}{end}",
                 preamble=PREAMBLE,
             )
-            for draw, kind, c_name, end in zip(sources, ("float32", "float64"), ("float", "double"), ("", "_double"), strict=True)
+            for draw, kind, words, end in zip(sources, ("float32", "float64"), (QUICK, EXACT), ("", "_double"), strict=True)
         ]  # fmt: skip
 
     def __call__(self, g: Philox, shape: Any, dtype: np.dtype, a: float = 0.0, b: float = 0.0) -> Any:
@@ -94,13 +102,12 @@ class Drawn:
 
 UNIFORM = Drawn("uniform", "T value = T(u * b + a); y = value == T(b + a) ? T(a) : value")
 NORMAL = Drawn("normal", "y = T(u * b + a)", gauss=True)
-LOG_NORMAL = Drawn("log_normal", "y = T(exp(u * b + a))", gauss=True)
-EXPONENTIAL = Drawn("exponential", "y = T(REAL(-1) / a * (u >= REAL(1) - b ? -b : log(u)))")
+LOG_NORMAL = Drawn("log_normal", "y = T(EXP(u * b + a))", gauss=True)
+EXPONENTIAL = Drawn("exponential", "y = T(REAL(-1) / a * (u >= REAL(1) - b ? -b : LOG(u)))")
 CAUCHY = Drawn(
-    "cauchy", "REAL w = min(max(u, REAL(1.1920929e-7)), REAL(1) - REAL(1.1920929e-7));"
-    f"y = T(a + b * tan(REAL({pi!r}) * (w - REAL(0.5))))",
+    "cauchy", f"REAL w = min(max(u, LEAST), REAL(1) - LEAST); y = T(a + b * TAN(REAL({pi!r}) * (w - REAL(0.5))))",
 )  # fmt: skip
-GEOMETRIC = Drawn("geometric", "y = T(ceil(log(u) / log(REAL(1) - a)))")
+GEOMETRIC = Drawn("geometric", "y = T(ceil(LOG(u) / LOG(REAL(1) - a)))")
 BERNOULLI = Drawn("bernoulli", "y = u < a ? T(1) : T(0)")
 INTEGERS = Elementwise(
     f"{PARAMETERS}, uint64 range, int64 base", "T y", FOURS + "y = T((long long)(word % range) + base)",
@@ -129,6 +136,33 @@ DROPOUT = Elementwise(
     "tensorsh_dropout", preamble=PREAMBLE,
 )  # fmt: skip
 """Dropout's factors: threads take `lanes` elements in a row at a time."""
+ISLANDS = Raw(
+    "tensorsh_islands", PREAMBLE + """
+extern "C" __global__ void tensorsh_islands(const long long* keys, long long* places, long long n, unsigned long long seed,
+    unsigned long long start) {
+  long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n - 1) return;
+  if (keys[i] != keys[i + 1]) return;
+  if (i > 0) {
+    if (keys[i] == keys[i - 1]) return;
+  }
+  long long size = 2;
+  while (i + size < n) {
+    if (keys[i + size] != keys[i]) break;
+    size += 1;
+  }
+  for (long long k = size - 1; k > 0; k = k - 1) {
+    long long count = size - 1 - k;
+    unsigned long long pair = philox(seed, i, start + count / 4, (int)(count % 4 / 2));
+    unsigned int word = count % 2 ? (unsigned int)(pair >> 32) : (unsigned int)pair;
+    long long other = word % (unsigned int)(k + 1);
+    long long kept = places[i + k];
+    places[i + k] = places[i + other];
+    places[i + other] = kept;
+  }
+}""",
+)  # fmt: skip
+"""Shuffles the places whose sorted random keys are equal."""
 DROPOUT_SINGLE = Elementwise(
     f"{PARAMETERS}, float32 keep, T scale", "T y", UNIT + "y = u < keep ? scale : T(0)", "tensorsh_dropout_single",
     preamble=PREAMBLE,

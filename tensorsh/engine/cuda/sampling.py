@@ -21,6 +21,7 @@ from .philox import (
     GEOMETRIC,
     INTEGERS,
     INTEGERS_WIDE,
+    ISLANDS,
     LOG_NORMAL,
     NORMAL,
     UNIFORM,
@@ -73,7 +74,12 @@ def uniform(g: Philox, shape: Any, dtype: Any = F4, low: float = 0.0, high: floa
     if real is not None:
         return uniform(g, (*shape, 2), real, low, high).view(dtype)[..., 0]
     kind = np.dtype(dtype).type
-    return halves(UNIFORM, g, shape, dtype, float(kind(low)), float(kind(high)) - float(kind(low)))
+    low, high = float(kind(low)), float(kind(high))
+    drawn = halves(UNIFORM, g, shape, dtype, low, high - low)
+    if drawn.dtype.kind != "V":
+        return drawn
+    wide = drawn.astype(F4)  # where a number was rounded up to the end that is left out, the first one comes
+    return cupy().where(wide == F4.type(high), F4.type(low), wide).astype(drawn.dtype)
 
 
 @at_home
@@ -131,15 +137,30 @@ def random(g: Philox, shape: Any, dtype: Any) -> Any:
 
 @at_home
 def randperm(g: Philox, n: int, dtype: Any = I8) -> Any:
-    """The order of random keys. Equal keys, which are rare, stay in order: PyTorch shuffles them among themselves."""
-    if n < 2:
-        return cupy().zeros(n, dtype)
+    """The order of random keys; where some are equal, which is rare, their places are shuffled."""
+    module = cupy()
+    if not n:
+        return module.zeros(n, dtype)
     bits = key_bits(n)
-    if bits <= 32:
-        keys = randint(g, -(1 << 31), (1 << 31) - 1, (n,), np.int32)
-    else:
-        keys = randint(g, -(1 << 63), (1 << 63) - 1, (n,), I8)
-    return (keys & keys.dtype.type((1 << min(bits, 31 if bits <= 32 else 63)) - 1)).argsort(kind="stable").astype(dtype)
+    least = -(1 << (31 if bits <= 32 else 63))
+    keys = randint(g, least, -least - 1, (n,), np.int32 if bits <= 32 else I8).astype(I8, copy=False)
+    if bits < 64:
+        keys &= np.int64((1 << bits) - 1)
+    order = keys.argsort(kind="stable")
+    seed, start = g.take(n)
+    if n > 1:
+        ISLANDS(F4, -(-n // 512), 512, keys[order], order, np.int64(n), *single(seed, start))
+    return order.astype(dtype, copy=False)
+
+
+def single(seed: Any, start: Any) -> tuple[np.uint64, np.uint64]:
+    """A draw's numbers, for kernels that do not read them from the device."""
+    if not isinstance(start, np.uint64):
+        raise RuntimeError(
+            "A permutation, or attention with dropout, cannot be captured in a CUDA graph: its random numbers would be the same "
+            "at each replay. Make it before, or outside the graph."
+        )
+    return seed, start
 
 
 @at_home
@@ -166,11 +187,7 @@ def dropout_draw(g: Philox, count: int, p: float) -> tuple:
     lanes, threads = 4, g.threads(count)
     while count % lanes:
         lanes //= 2
-    seed, start = g.take(((count - 1) // (threads * 4) + 1) * 4)
-    if not isinstance(start, np.uint64):
-        raise RuntimeError(
-            "Attention with dropout cannot be captured in a CUDA graph: its kernels take their draws as numbers. Pass dropout_p=0."
-        )
+    seed, start = single(*g.take(((count - 1) // (threads * 4) + 1) * 4))
     return int(seed), int(start), threads, lanes, p
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
 from ..autograd import grad
-from ..nn import Module
+from ..nn.modules.module import Module
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .graphs import CUDAGraph, graph
 from .streams import Stream, current_stream, stream

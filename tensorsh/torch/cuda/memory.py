@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import Any
 
 from ...engine.arrays import backend, device_guard
-from ...sandbox.sealed import Sealed
+from ...engine.arrays.memory import OutOfMemoryError  # noqa: F401  a name of this module
 from .places import index_of, module
 
 __all__ = [
@@ -18,12 +18,6 @@ __all__ = [
     "reset_accumulated_memory_stats", "empty_cache", "mem_get_info", "memory_summary", "memory_stats",
     "set_per_process_memory_fraction",
 ]  # fmt: skip
-
-
-class OutOfMemoryError(RuntimeError, metaclass=Sealed):
-    """The device has no memory left for a tensor."""
-
-    __module__ = "torch"
 
 
 _peaks: dict[int, list[int]] = {}

@@ -35,7 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, nowhere_on, pattern, placed
+from .placing import beside, known_array, nowhere_on, pattern, placed
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -85,6 +85,7 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
     `data` is a tensor, an array, a number or nested lists; the latter two are copied. Where memory is shared, writing
     to one changes the other; `tensor` always copies.
     """
+    data = known_array(data)
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
     if isinstance(data, np.ndarray) and (dtype is None or of(data) is chosen(dtype, "as_tensor")):

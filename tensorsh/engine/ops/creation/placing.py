@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import move
+from ...arrays.backend import move, on_device
+from ...arrays.cupy_module import cupy
 from ...arrays.device import device as device_type
 from ...arrays.state import state
+from ...graph.fields import wrap
 from ...tensors.tensor import Tensor
 
 
@@ -29,6 +31,11 @@ def placed(array: Any, device: Any) -> Any:
     if chosen.type == "cpu":
         return array
     return move(array, chosen)
+
+
+def known_array(data: Any) -> Any:
+    """An array of CuPy's as a tensor on its memory, and all else as it is: no other class is believed where its memory lies."""
+    return wrap(data) if on_device(data) and isinstance(data, getattr(cupy(), "ndarray", ())) else data
 
 
 def nowhere_on(device: Any) -> bool:

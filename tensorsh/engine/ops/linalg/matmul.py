@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import broadcast_error, cpp_name, type_name
 from ...arrays.on_arrays import on_arrays
@@ -39,9 +40,10 @@ def wide(x):
 
 def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
-    if is_half(a.dtype) and (type(a) is np.ndarray or a.dtype.kind == "V"):  # a GPU adds float16 up in float32 itself
-        r = wide(a) @ wide(b) if type(a) is not np.ndarray else batches.matmul(wide(a), wide(b))
-        return r.astype(a.dtype)
+    if on_device(a) and on_device(b):
+        return accelerator().product(a, b)
+    if is_half(a.dtype):
+        return batches.matmul(wide(a), wide(b)).astype(a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
         kernel = products.KERNELS.get((a.ndim, b.ndim))
         if kernel is not None:
@@ -51,6 +53,11 @@ def product(a, b):
             return r
         return batches.matmul(a, b)
     return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
+
+
+def on_device(x) -> bool:
+    """Whether an array lies on a GPU."""
+    return type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
 
 
 def adjoint(t, x):
@@ -66,7 +73,7 @@ def times(t, a, b):
 
 def first_of_floats(g, mat2):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        return matrices(g, mat2.T) if type(g) is np.ndarray else g.dot(mat2.T)
+        return matrices(g, mat2.T) if type(g) is np.ndarray else product(g, mat2.T)
     return None
 
 
@@ -80,7 +87,7 @@ def second_in_order(g, first, strides):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
         if type(g) is np.ndarray:
             return matrices(g.T, first).T if strides[0] < strides[1] else matrices(first.T, g)
-        return g.T.dot(first).T if strides[0] < strides[1] else first.T.dot(g)
+        return product(g.T, first).T if strides[0] < strides[1] else product(first.T, g)
     return product(g.T, raw.conj(first)).T if strides[0] < strides[1] else None
 
 

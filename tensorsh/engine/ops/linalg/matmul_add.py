@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.constants import FLOAT32, FLOAT64
+from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
 from ...numerics.arithmetic import product as multiplied
@@ -16,6 +17,7 @@ from .matmul import (
     check_bool,
     check_matrices,
     check_mv,
+    on_device,
     outer_product,
     product,
     second_gradient,
@@ -71,6 +73,13 @@ def combined(input, found, beta, alpha, dtype):
     return found if found.dtype == dtype else found.astype(dtype)
 
 
+def added(input, a, b, beta, alpha):
+    """``beta * input + alpha * (a @ b)``."""
+    if on_device(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
+        return found
+    return combined(input, product(wide(a), wide(b)), beta, alpha, a.dtype)
+
+
 @operator(inplace=True, broadcast=True)
 def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``; `input` broadcasts."""
@@ -87,7 +96,7 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
         found = complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))
         if found is not None:
             return found
-    return combined(input, product(wide(mat1), wide(mat2)), beta, alpha, mat1.dtype)
+    return added(input, mat1, mat2, beta, alpha)
 
 
 def plain_addmm(input, mat1, mat2, beta, alpha):
@@ -95,7 +104,9 @@ def plain_addmm(input, mat1, mat2, beta, alpha):
     dt = mat1.dtype
     if beta != 1 or alpha != 1 or mat1.ndim != 2 or mat2.ndim != 2 or mat2.dtype is not dt or input.dtype is not dt:
         return None
-    return affine(mat1, mat2, input) if dt is FLOAT32 or dt is FLOAT64 else None
+    if dt is not FLOAT32 and dt is not FLOAT64:
+        return None
+    return added(input, mat1, mat2, 1, 1) if on_device(mat1) else affine(mat1, mat2, input)
 
 
 addmm.fast = plain_addmm
@@ -111,7 +122,7 @@ def addmv(xp, input: Array, mat: Array, vec: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat @ vec)``; `input` broadcasts."""
     check_mv(input, mat, vec)
     check_bool("addmv_impl_cpu", mat)
-    return combined(input, product(wide(mat), wide(vec)), beta, alpha, mat.dtype)
+    return added(input, mat, vec, beta, alpha)
 
 
 addmv.gradient(
@@ -164,7 +175,7 @@ def baddbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
     if batch1.dtype != batch2.dtype:
         raise RuntimeError(f"expected scalar type {of(batch1).short} but found {of(batch2).short}")
     check_bool("baddbmm", batch1)
-    return combined(input, product(wide(batch1), wide(batch2)), beta, alpha, batch1.dtype)
+    return added(input, batch1, batch2, beta, alpha)
 
 
 baddbmm.gradient(
@@ -194,10 +205,8 @@ def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
             raise RuntimeError(f"{first} and mat2 must have the same dtype, but got {of(x).short} and {of(y).short}")
     check_bool("addmm_impl_cpu_", batch1)
     b, n, k = batch1.shape
-    left = wide(batch1).transpose(1, 0, 2).reshape(n, b * k)
-    return combined(
-        input, product(left, wide(batch2).reshape(b * k, -1 if b * k else batch2.shape[2])), beta, alpha, batch1.dtype
-    )
+    left = batch1.transpose(1, 0, 2).reshape(n, b * k)
+    return added(input, left, batch2.reshape(b * k, -1 if b * k else batch2.shape[2]), beta, alpha)
 
 
 addbmm.gradient(

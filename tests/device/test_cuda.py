@@ -127,3 +127,19 @@ def test_windows_as_on_the_cpu(case: str) -> None:
     expected = test_windows.outcome(case, "cpu", torch.float64)
     for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
         assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
+
+
+def test_compiled_functions_are_graphs() -> None:
+    def function(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        for _ in range(3):
+            x = torch.tanh(x @ w) + 1
+        return x.sum(1)
+
+    compiled = torch.compile(function)
+    w = torch.rand(8, 8, device="cuda")
+    results = [(compiled(x, w), function(x, w)) for x in torch.rand(5, 4, 8, device="cuda")]
+    assert all(torch.equal(a, b) for a, b in results)
+    wanting = torch.rand(4, 8, device="cuda", requires_grad=True)
+    assert torch.equal(compiled(wanting, w), function(wanting, w))
+    compiled(wanting, w).sum().backward()
+    assert wanting.grad is not None

@@ -21,7 +21,7 @@ from ..arrays.on_arrays import on_arrays
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, memory, normalization, sampling, sorting, windows
+from . import activation, attention, bessel, linalg, loss, memory, normalization, pools, sampling, sorting, windows
 from .checks import outside
 from .philox import Philox
 from .products import product, product_added
@@ -32,6 +32,7 @@ __all__ = [
     "attention",
     "fold",
     "outside",
+    "pools",
     "prepare",
     "product",
     "product_added",

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..arrays.backend import cupy
 from ..arrays.memory import OutOfMemoryError
+from .pools import amounts
 
 UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 
@@ -26,7 +27,7 @@ class Shortage(OutOfMemoryError):
     def __init__(self, wanted: int, total: int, limit: int = 0) -> None:
         module = cupy()
         free, capacity = module.cuda.runtime.memGetInfo()
-        used = module.get_default_memory_pool().used_bytes()
+        used, total = amounts()
         allowed = f" {size(limit)} allowed;" if limit else ""
         super().__init__(
             f"CUDA out of memory. Tried to allocate {size(wanted)}. GPU {module.cuda.runtime.getDevice()} has a total capacity of "

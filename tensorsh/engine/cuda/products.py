@@ -76,7 +76,7 @@ class Handle:
         self.stream = stream.ptr
         if stream.ptr and stream.is_capturing():
             if self.workspace is None:
-                self.workspace = module.get_default_memory_pool().malloc(WORKSPACE)
+                self.workspace = module.cuda.Memory(WORKSPACE)  # of no pool
                 _workspaces.append(self.workspace)
             checked(self.blas.cublasSetWorkspace_v2(self.handle, self.workspace.ptr, WORKSPACE))
             self.stream = -1  # what comes after the capture has cuBLAS's own

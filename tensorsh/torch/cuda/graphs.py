@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ...engine.arrays import backend
+from ...engine.arrays.cupy_module import accelerator
 from ...sandbox.sealed import Sealed
 from .places import module
 from .streams import Stream, current_stream
@@ -12,9 +14,9 @@ from .streams import Stream, current_stream
 __all__ = ["CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"]
 
 MODES = ("global", "thread_local", "relaxed")
-_pools: dict[tuple[int, int], Any] = {}
+_pools: WeakValueDictionary[tuple[int, int], Any] = WeakValueDictionary()
 """Memory that graphs share, by the handle that a program has."""
-_numbers = iter(range(1, 1 << 62))
+_handles: list[tuple[int, int]] = []
 
 
 def is_current_stream_capturing() -> bool:
@@ -24,9 +26,8 @@ def is_current_stream_capturing() -> bool:
 
 def graph_pool_handle() -> tuple[int, int]:
     """The name of a part of memory that several graphs may share: give it to them as `pool`."""
-    handle = (0, next(_numbers))
-    _pools[handle] = None
-    return handle
+    _handles.append((0, len(_handles) + 1))
+    return _handles[-1]
 
 
 class CUDAGraph(metaclass=Sealed):
@@ -53,6 +54,7 @@ class CUDAGraph(metaclass=Sealed):
         self._pool: tuple[int, int] | None = None
         self._capture: tuple = ()
         self._drawn: list[tuple[Any, Any, int]] = []
+        self._kept: list[Any] = []
 
     def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
         """Record what the current stream, which is not the default one, is given from here on.
@@ -76,15 +78,19 @@ class CUDAGraph(metaclass=Sealed):
                 "the default stream.)"
             )
         self._pool = graph_pool_handle() if pool is None else pool
-        if self._pool not in _pools:
+        if self._pool not in _handles:
             raise RuntimeError("There is no memory pool of that handle: take one from torch.cuda.graph_pool_handle().")
-        memory = _pools[self._pool] = _pools[self._pool] or cuda.MemoryPool()
+        self._kept = accelerator().pools.kept()
+        own = _pools.get(self._pool)
+        if own is None:
+            own = _pools[self._pool] = accelerator().pools.Pool(cuda.MemoryPool())
+        self._kept.append(own)
         generator = backend.generator_of(current_stream().device)
         start = module().zeros(2, "uint64")
-        allocator = cuda.using_allocator(memory.malloc)
-        allocator.__enter__()
+        allocator = cuda.using_allocator(own.memory.malloc)
         # Memory may be taken from the device meanwhile, which the stricter modes of CUDA forbid.
         stream.begin_capture(cuda.runtime.streamCaptureModeRelaxed)
+        allocator.__enter__()
         generator.begin_capture(start)
         self._capture = stream, allocator, generator, start
 
@@ -109,17 +115,13 @@ class CUDAGraph(metaclass=Sealed):
 
     def reset(self) -> None:
         """Forget what was recorded, and give its memory back."""
-        self._graph, self._drawn = None, []
-        _pools.pop(self._pool, None)  # type: ignore[arg-type]
+        self._graph, self._drawn, self._kept = None, [], []
 
     def pool(self) -> tuple[int, int]:
         """The handle of the graph's memory, for graphs that share it."""
         if self._pool is None:
             raise RuntimeError("Called CUDAGraph::pool() without a preceding successful capture.")
         return self._pool
-
-    def __del__(self) -> None:
-        self.reset()
 
 
 class graph(metaclass=Sealed):

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from typing import Any
 
 from ...engine.arrays import backend, device_guard
+from ...engine.arrays.cupy_module import accelerator
 from ...engine.arrays.memory import OutOfMemoryError  # noqa: F401  a name of this module
 from .places import index_of, module
 
@@ -31,8 +32,7 @@ def _pool(device: Any = None) -> tuple[int, int]:
     if found is None:
         return 0, 0
     with found.cuda.Device(index_of(device)):
-        pool = found.get_default_memory_pool()
-        return pool.used_bytes(), pool.total_bytes()
+        return accelerator().pools.amounts()
 
 
 def _noted(device: Any) -> list[int]:
@@ -106,7 +106,7 @@ def empty_cache() -> None:
     if found is not None:
         for index in range(backend.device_count()) if device_guard.several else (-1,):
             with device_guard.on(index):
-                found.get_default_memory_pool().free_all_blocks()
+                accelerator().pools.current().memory.free_all_blocks()
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -147,4 +147,4 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
     with found.cuda.Device(index_of(device)):
-        found.get_default_memory_pool().set_limit(fraction=fraction)
+        accelerator().pools.current().memory.set_limit(fraction=fraction)

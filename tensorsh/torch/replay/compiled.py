@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ...engine.arrays import door
+from ...engine.arrays.backend import on_device
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
@@ -91,6 +92,11 @@ class Programs:
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
         if guards.tracked and weight(nodes) > HEAVY:
             return None
+        if any(on_device(t._array) for t in tensors):
+            run = None if guards.tracked else _captured(nodes, tree, tensors)
+            if run is None or not holds(run, nodes, tree, tensors, set()):
+                return None
+            return finished(guards, recording, run)
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
         if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
@@ -98,9 +104,21 @@ class Programs:
         run = body.compiled({"wrap": fresh})
         if not holds(run, nodes, tree, tensors, guards.tracked):
             return None
-        guards.attributes(recording.read)
-        guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
-        return guards.writer.compiled(given())
+        return finished(guards, recording, run)
+
+
+def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:
+    """The program of the calls that pass the guards."""
+    guards.attributes(recording.read)
+    inputs = "(" + "".join([f"v{k}, " for k in range(len(guards.tensors))]) + ")"
+    guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
+    return guards.writer.compiled(given())
+
+
+def _captured(nodes: list, tree: Any, tensors: list) -> Callable | None:
+    from .captured import captured  # with it comes torch.cuda
+
+    return captured(nodes, tree, tensors)
 
 
 def compiled(function: FunctionType) -> Any:

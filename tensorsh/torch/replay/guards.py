@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays import door
+from ...engine.arrays.backend import on_device
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
@@ -101,7 +102,7 @@ class Guards:
         if met is not None:
             return self.unless(f"{source} is not {met}")
         array, writer = tensor._array, self.writer
-        if type(array) is not np.ndarray or tensor._inference:
+        if (type(array) is not np.ndarray and not on_device(array)) or hasattr(array, "layout") or tensor._inference:
             raise Refused
         wants = tensor._node is not None and state.grad_enabled
         at = self.numbers[id(tensor)] = f"v{len(self.tensors)}"
@@ -114,7 +115,7 @@ class Guards:
         )
         writer.lines.append(f"    array = {at}._array")
         self.unless(
-            f"type(array) is not ndarray or array.dtype is not {writer.name(array.dtype)} or array.shape != {array.shape}"
+            f"type(array) is not {writer.name(type(array))} or array.dtype is not {writer.name(array.dtype)} or array.shape != {array.shape}"
             f" or array.strides != {array.strides}"
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.backend import fetched, on_device
 from ...engine.graph.fields import wrap
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
@@ -110,6 +111,8 @@ def alike(a: Any, b: Any) -> bool:
             return False
         if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
             return False
+        if on_device(x) and on_device(y):
+            x, y = fetched(x), fetched(y)
         x, y = np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1)
         return bool((x.view(np.uint8) == y.view(np.uint8)).all())
     if type(a) in (tuple, list):

@@ -1,0 +1,54 @@
+"""A program for tensors on a GPU: recorded operators as one CUDA graph, which is launched as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...engine.arrays.backend import on_device
+from ..cuda.graphs import CUDAGraph, graph
+from ..cuda.streams import Stream, current_stream, stream
+from .recording import Node
+from .trial import one_by_one, opened, tensors_in
+
+FEW = 3
+"""Fewer operators than this are not worth copying what they read and give."""
+
+
+def captured(nodes: list[Node], tree: Any, tensors: list[Any]) -> Callable | None:
+    """The program of calls on tensors of a device, none of which wants a gradient; None where a result is memory of an operand, or
+    the calls are too few.
+
+    It copies its operands into memory of the graph's, launches the graph and copies the results, which are the caller's.
+    """
+    if len(nodes) < FEW or not all(on_device(t._array) for t in tensors):
+        return None
+    own = [t.detach().clone() for t in tensors]
+    side = Stream()
+    side.wait_stream(current_stream())
+    with stream(side):  # kernels are compiled, and libraries take their memory, before anything is captured
+        one_by_one(nodes, own)
+    current_stream().wait_stream(side)
+    recorded = CUDAGraph()
+    with graph(recorded):
+        made = opened(tree, one_by_one(nodes, own, tree))
+    found = tensors_in(made)
+    if len({id(t) for t in found}) < len(found) or any(t._root is not None or any(t is x for x in own) for t in found):
+        return None
+
+    def run(inputs: tuple, _: Any) -> Any:
+        for mine, given in zip(own, inputs, strict=True):
+            mine._array[...] = given._array
+        recorded.replay()
+        return copied(made)
+
+    return run
+
+
+def copied(value: Any) -> Any:
+    """A tree of values with copies of its tensors."""
+    if type(value) in (tuple, list):
+        return type(value)([copied(each) for each in value])
+    if type(value) is dict:
+        return {name: copied(each) for name, each in value.items()}
+    return value.clone() if hasattr(value, "_array") else value

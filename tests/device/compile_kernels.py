@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tensorsh.engine.cuda import kernels
+from tensorsh.engine.cuda import kernels, pointwise
 
 FLOATS = "float16 float32 float64".split()
 OTHERS = "bool int8 uint8 int16 int32 int64".split()
@@ -25,11 +25,23 @@ def variants(kernel: Any) -> Iterator[tuple[str, str]]:
     import numpy as np
     from cupy._core import _carray, _kernel, _reduction
 
+    if isinstance(kernel, pointwise.Pointwise):
+        others = [pointwise.NUMBER, pointwise.SPREAD, pointwise.ARRAY]
+        for kind in sorted(kernel.dtypes, key=str):
+            for role in others[:: 1 if len(kernel.kinds) > 1 else -1][: len(kernel.kinds[:2]) * 2 - 1]:
+                mask = kernel.kinds[0] == "M"
+                roles = (pointwise.ARRAY, *[role] * (len(kernel.kinds) - 1))
+                roles = (pointwise.SPREAD, pointwise.ARRAY, role) if mask else roles
+                code, _ = pointwise.source(
+                    kernel.name, kernel.expression, kind.name, kernel.result or kind.name, kernel.kinds, roles
+                )
+                yield f"{kind.name}, {', '.join(roles)}", code
+        return
     if isinstance(kernel, kernels.Raw):
-        import ml_dtypes
+        import ml_dtypes  # noqa: F401 - numpy knows bfloat16 by it
 
-        for name in (*FLOATS, ml_dtypes.bfloat16):
-            yield np.dtype(name).name, kernel.source(np.dtype(name))
+        for name in kernel.dtypes:
+            yield name, kernel.source(np.dtype(name))
         return
     options = {"preamble": kernel.preamble} if kernel.preamble else {}
     made = getattr(cupy, kernel.kind)(*kernel.definition, **options)
@@ -75,17 +87,19 @@ def failures(arch: str) -> list[str]:
     headers = "".join(f"#include <{name}>\n" for name in core._cupy_header_list)
     options = (*core.assemble_cupy_compiler_options(()), f"-arch=sm_{arch}")
     found, count = [], 0
-    for kernel in kernels.DECLARED:
+    for kernel in [*kernels.DECLARED, *pointwise.KERNELS.values()]:
         for variant, code in variants(kernel):
             count += 1
-            whole = code if isinstance(kernel, kernels.Raw) else headers + code
+            whole = code if isinstance(kernel, (kernels.Raw, pointwise.Pointwise)) else headers + code
             program = nvrtc.createProgram(whole, "kernel.cu", (), ())
             try:
                 nvrtc.compileProgram(program, options)
             except nvrtc.NVRTCError:
                 found.append(f"{kernel.name} ({variant}): {nvrtc.getProgramLog(program)}")
             nvrtc.destroyProgram(program)
-    print(f"{count} forms of {len(kernels.DECLARED)} kernels compiled for sm_{arch}, {len(found)} failed")
+    print(
+        f"{count} forms of {len(kernels.DECLARED) + len(pointwise.KERNELS)} kernels compiled for sm_{arch}, {len(found)} failed"
+    )
     return found
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tensorsh.engine.cuda import kernels
+
 from . import c, standin
 
 
@@ -114,7 +116,8 @@ class ReductionKernel(Kernel):
 
 C_TYPES = {
     "__half": np.dtype(np.float16), "__nv_bfloat16": np.dtype(ml_dtypes.bfloat16), "float": np.dtype(np.float32),
-    "double": np.dtype(np.float64),
+    "double": np.dtype(np.float64), "bool": np.dtype(bool), "signed char": np.dtype(np.int8), "unsigned char": np.dtype(np.uint8),
+    "short": np.dtype(np.int16), "int": np.dtype(np.int32), "long long": np.dtype(np.int64),
 }  # fmt: skip
 
 
@@ -124,7 +127,7 @@ class RawKernel:
     def __init__(self, code: str, name: str, options: tuple = ()) -> None:
         defined = re.findall(r"typedef ([\w ]+) (\w);", code)
         self.types = {letter: C_TYPES[kind] for kind, letter in defined}
-        text = re.sub(r"typedef [\w ]+;|struct \w+ {[^}]*};|#(?!pragma)[^\n]*", "", code)
+        text = re.sub(r"typedef [\w ]+;|struct \w+ {[^}]*};|#(?!pragma)[^\n]*", "", code.replace(kernels.PACKS, ""))
         structures = dict.fromkeys(re.findall(r"struct (\w+) {", code))
         self.name, self.functions = name, parsed(text, self.types | structures)
         self.pointers = re.search(rf"\b{name}\(([^)]*)\)", text).group(1).split(",")  # type: ignore[union-attr]

@@ -72,6 +72,7 @@ class ndarray:
     nbytes = property(lambda self: self._held.nbytes)
     itemsize = property(lambda self: self._held.itemsize)
     flags = property(lambda self: self._held.flags)
+    _c_contiguous = property(lambda self: self._held.flags.c_contiguous)
     device = property(lambda self: Device(self._index))
     data = property(lambda self: MemoryPointer(self._held, self._index))
     T = property(lambda self: on_device(self._held.T, self._index))

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import MANY
-from . import device_guard
+from . import cupy_module, device_guard
 from .bounds import settle
+from .constants import NUMBERS
 from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count, nowhere
-from .device import CPU, META, absent, device
+from .device import CPU, META, absent, cuda, device
 from .device_errors import convolved, mixed, two_of
 from .state import state
 
@@ -39,13 +40,13 @@ def check_device(wanted: device) -> device:
     if index >= device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
     accelerator().prepare(index)
-    return device("cuda", index)
+    return cuda(index)
 
 
 def device_of(array: Any) -> device:
     if isinstance(array, (np.ndarray, np.generic)) or hasattr(array, "layout"):
         return CPU
-    return META if absent(array) else device("cuda", array.device.id)
+    return META if absent(array) else cuda(array.device.id)
 
 
 def module_of(arrays: Any, op: Any = None) -> Any:
@@ -55,6 +56,8 @@ def module_of(arrays: Any, op: Any = None) -> Any:
     """
     if type(arrays) is np.ndarray:
         return np
+    if not device_guard.several and cupy_module.array_class is not None and alone(arrays if isinstance(arrays, (list, tuple)) else (arrays,)):
+        return cupy()
     found = None
     for a in flat(arrays if isinstance(arrays, (list, tuple)) else [arrays]):
         if isinstance(a, np.ndarray):
@@ -70,6 +73,18 @@ def module_of(arrays: Any, op: Any = None) -> Any:
     if found is None or found.type == "cpu":
         return np
     return cupy() if found.type == "cuda" else nowhere().module
+
+
+def alone(arrays: Any) -> bool:
+    """Whether arrays are a GPU's, and no others among them, of a program that uses one device."""
+    kind = cupy_module.array_class
+    some = False
+    for a in arrays:
+        if type(a) is kind:
+            some = True
+        elif a is not None and not isinstance(a, NUMBERS):
+            return False
+    return some
 
 
 def mixing(arrays: Any, op: Any) -> device:

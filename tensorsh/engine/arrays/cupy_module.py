@@ -7,16 +7,21 @@ from importlib import import_module
 from typing import Any
 
 NO_CUDA = "Torch not compiled with CUDA enabled"
+array_class: Any = None
+"""The class of a GPU's arrays, once cupy is imported."""
 INSTALL = 'install tensorsh with CUDA support: pip install "tensorsh[cuda13]" (or "tensorsh[cuda12]")'
 
 
 @cache
 def cupy() -> Any:
     """The cupy module where it is installed and finds a device; None elsewhere."""
+    global array_class
     try:
         import cupy as module
 
-        return module if module.cuda.runtime.getDeviceCount() else None
+        found = module if module.cuda.runtime.getDeviceCount() else None
+        array_class = found and found.ndarray
+        return found
     except Exception:  # an installation without driver or libraries fails in many ways
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ...sandbox.sealed import Frozen
@@ -87,12 +88,12 @@ class device(Frozen):
         return device, (str(self),)
 
     def __enter__(self) -> device:
-        self._outer = state.default_device
+        self._outer = state.default_device, getattr(self, "_outer", None)
         state.default_device = None if self == CPU else self
         return self
 
     def __exit__(self, *exception: object) -> None:
-        state.default_device = self._outer
+        state.default_device, self._outer = self._outer
 
 
 def _name(value: object) -> str:
@@ -101,6 +102,12 @@ def _name(value: object) -> str:
 
 CPU = device("cpu")
 META = device("meta")
+
+
+@cache
+def cuda(index: int) -> device:
+    """A CUDA device by its number."""
+    return device("cuda", index)
 
 
 class Nowhere:

@@ -18,10 +18,24 @@ from ..arrays import device_guard
 from ..arrays.cupy_module import cupy
 from ..arrays.device import absent
 from ..arrays.on_arrays import on_arrays
+from ..loading import table
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, memory, normalization, pools, sampling, sorting, windows
+from . import (
+    activation,
+    attention,
+    bessel,
+    linalg,
+    loss,
+    memory,
+    normalization,
+    pointwise,
+    pools,
+    sampling,
+    sorting,
+    windows,
+)
 from .checks import outside
 from .philox import Philox
 from .products import product, product_added
@@ -81,6 +95,17 @@ def install() -> None:
         for node_class in op.classes.values():
             if "_step" in vars(node_class):
                 del node_class._step  # made from the old formula; the next pass makes it anew
+    table.watchers.append(connect)
+    connect()
+
+
+def connect() -> None:
+    """Let operators, also those that are loaded later, launch kernels of one expression at once."""
+    for name, own in pointwise.KERNELS.items():
+        op = OPERATORS.get(name)
+        if op is not None and op.direct is None:
+            own.rest, own.exact = tuple(op.defaults[len(own.kinds) :]), op.exact_numbers
+            op.direct = own
 
 
 def chosen(formula: Callable, own: Callable) -> Callable:

@@ -144,10 +144,14 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
             return NotImplemented
         if (not free and state.grad_enabled) or input._inference or (a.base is not None and 0 in a.strides):
             return write(op, [input, other, *rest])
-        try:
-            ufunc(a, b, a)
-        except (TypeError, ValueError):
-            return write(op, [input, other, *rest])
+        if op.direct is not None and type(a) is not np.ndarray:
+            if op.direct(a, b if isinstance(other, Tensor) else other, out=a) is None:
+                return write(op, [input, other, *rest])
+        else:
+            try:
+                ufunc(a, b, a)
+            except (TypeError, ValueError):
+                return write(op, [input, other, *rest])
         cell = input._cell
         if cell is None:
             input._cell = cell = Version()

@@ -16,7 +16,7 @@ cdef class Plan:
     cdef public object narrow, rounds
 
 cdef class Executor(Recording):
-    cdef public object kernel, check, fast, same, loop, limited, wide, otherwise
+    cdef public object kernel, check, fast, same, loop, direct, limited, wide, otherwise
     cdef public list names, defaults
     cdef public bytes arrays, promoted
     cdef public tuple keywords, rest

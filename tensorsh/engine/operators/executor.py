@@ -185,7 +185,11 @@ class Executor(Recording):
         """The result of the loop for one tensor; None where that is not for it."""
         result = self.loop(input._array)
         if result is None:
-            return None
+            if self.direct is None or type(input._array) is ndarray:
+                return None
+            result = self.direct(input._array)
+            if result is None:
+                return None
         if input._node is None or not self.differentiable or not switches.grad_enabled:
             return self.bare((input,), result) if self.view else fresh(result)
         return self.recorded((input, *self.defaults[1:]), result)
@@ -201,7 +205,11 @@ class Executor(Recording):
         else:
             result = self.loop(input._array, other)
         if result is None:
-            return None
+            if self.direct is None or type(input._array) is ndarray:
+                return None
+            result = self.direct(input._array, y._array if isinstance(other, Fields) else other)
+            if result is None:
+                return None
         if not tracked or not self.differentiable or not switches.grad_enabled:
             return fresh(result)
         return self.recorded(self.filled(input, other), result)
@@ -272,6 +280,10 @@ class Executor(Recording):
                     result = self.fast(*arrays)
                 except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
                     result = None  # unusual settings: the operator's own function has the words or the result
+                if result is not None:
+                    return result
+            if not usual and self.direct is not None:
+                result = self.direct(*arrays)
                 if result is not None:
                     return result
             if self.check is not None and not (usual and self.takes_floats):

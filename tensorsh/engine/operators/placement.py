@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.wrapping import wraps
+from ..arrays import cupy_module, device_guard
 from ..arrays.backend import (
+    alone,
     fetched,
     flat,
     module_of,
@@ -25,10 +27,14 @@ from .results import store_out
 
 def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     """What computes an operator's results: a module and a kernel that takes it."""
-    for x in flat([arrays[i] for i in op.tensors]):
-        if hasattr(x, "layout"):
-            return np, x.kernel_of(op, arrays)
-    xp = module_of([arrays[i] for i in op.tensors], op)
+    given = [arrays[i] for i in op.tensors]
+    if not device_guard.several and cupy_module.array_class is not None and alone(given):
+        xp = cupy_module.cupy()
+    else:
+        for x in flat(given):
+            if hasattr(x, "layout"):
+                return np, x.kernel_of(op, arrays)
+        xp = module_of(given, op)
     if xp is np:
         return np, op.kernel
     if getattr(xp, "__name__", "") == "meta":

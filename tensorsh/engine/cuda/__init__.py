@@ -20,12 +20,24 @@ from ..arrays.on_arrays import on_arrays
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, normalization, sampling, sorting, windows
+from . import activation, attention, bessel, cudnn, linalg, loss, normalization, sampling, sorting, windows
 from .checks import outside
 from .philox import Philox
 from .scatter import fold
 
-__all__ = ["Philox", "attention", "fold", "outside", "prepare", "sampling", "sorting", "KINDS", "KERNELS", "HOSTED"]
+__all__ = [
+    "Philox",
+    "attention",
+    "cudnn",
+    "fold",
+    "outside",
+    "prepare",
+    "sampling",
+    "sorting",
+    "KINDS",
+    "KERNELS",
+    "HOSTED",
+]
 """What the rooms below ask for, of `accelerator()`."""
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""

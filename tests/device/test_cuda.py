@@ -143,3 +143,16 @@ def test_compiled_functions_are_graphs() -> None:
     assert torch.equal(compiled(wanting, w), function(wanting, w))
     compiled(wanting, w).sum().backward()
     assert wanting.grad is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("float64", 1e-9), ("float32", 1e-4), ("float16", 5e-2), ("bfloat16", 0.3)]
+)
+def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    from tensorsh import torch
+
+    expected = test_windows.outcome(case, "cpu", torch.float64)
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        found = test_windows.outcome(case, "cuda", getattr(torch, kind))
+    for a, e in zip(found, expected, strict=True):
+        assert torch.allclose(a, e, rtol=error, atol=error)

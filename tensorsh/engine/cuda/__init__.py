@@ -26,6 +26,7 @@ from . import (
     activation,
     attention,
     bessel,
+    cudnn,
     linalg,
     loss,
     memory,
@@ -44,6 +45,7 @@ from .scatter import fold
 __all__ = [
     "Philox",
     "attention",
+    "cudnn",
     "fold",
     "outside",
     "pools",

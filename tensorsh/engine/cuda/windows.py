@@ -1,6 +1,6 @@
 """Convolution and pooling: each a kernel over the elements of its result, and a matrix product in between.
 
-A convolution copies its windows into the columns of one matrix [C * K, N * L] (im2col), multiplies, and turns the product
+A convolution is cuDNN's where that is installed (`cudnn`). Elsewhere it copies its windows into the columns of one matrix [C * K, N * L] (im2col), multiplies, and turns the product
 into [N, O, L] in the pass that adds the bias. Gradients of windows are gathered by the element that they go to, so nothing
 is added twice at a time. One, two and three dimensions are three, with ones in front.
 """
@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import cupy, rounded_products
+from ..arrays.layout import laying
 from ..arrays.state import state
 from ..ops.nn.convolution import _size
 from ..ops.nn.pooling import batchwise, outputs
+from . import cudnn
 from .kernels import Elementwise
 
 MOST = 1 << 28
@@ -221,10 +223,11 @@ def parts_of(n: int, each: int) -> Any:
     return [slice(at, min(n, at + step)) for at in range(0, n, step)]
 
 
-def forward(xp: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+@in_tf32
+def by_columns(
+    xp: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, out: Any
+) -> Any:
     kernel, o = w.shape[2:], w.shape[0]
-    several = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
-    out = tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
     y = xp.empty((len(x), o, *out), x.dtype)
     x, flat = xp.ascontiguousarray(x), xp.ascontiguousarray(w).reshape(o, -1)
     number = np.int64
@@ -235,7 +238,10 @@ def forward(xp: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilat
     return y
 
 
-def transposed(xp: Any, g: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any) -> Any:
+@in_tf32
+def to_columns(
+    xp: Any, g: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
     kernel, channels = w.shape[2:], w.shape[1] * groups
     y = xp.zeros((len(g), channels, *size), g.dtype)
     flat = xp.ascontiguousarray(xp.ascontiguousarray(w).reshape(groups, w.shape[0] // groups, -1).swapaxes(1, 2))
@@ -245,25 +251,39 @@ def transposed(xp: Any, g: Any, w: Any, stride: Any, padding: Any, dilation: Any
         cols = product(xp, flat, turned(xp, some), groups)
         numbers = sizes(g, size, g.shape[2:], kernel, stride, padding, dilation, len(some), channels)
         FROM_COLUMNS(cols, numbers, y[part])
-    return y
-
-
-@in_tf32
-def convolution(
-    xp: Any, input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
-    transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
-) -> Any:  # fmt: skip
-    if not transposed_:
-        return forward(xp, input, weight, bias, stride, padding, dilation, groups)
-    size = _size(input, weight, stride, padding, dilation, output_padding)
-    y = transposed(xp, input, weight, stride, padding, dilation, groups, size)
     if bias is not None:
         y += bias.reshape(-1, *[1] * (y.ndim - 2))
     return y
 
 
-@in_tf32
+def convolution(
+    xp: Any, input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
+    transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
+) -> Any:  # fmt: skip
+    spatial = stride, padding, dilation, groups
+    if transposed_:
+        kind, pair, channels = cudnn.DATA, (weight, input), weight.shape[1] * groups
+        size = _size(input, weight, stride, padding, dilation, output_padding)
+    else:
+        kind, pair, channels = cudnn.FORWARD, (input, weight), weight.shape[0]
+        several = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, strict=True)
+        size = tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
+    y = cudnn.convolve(kind, *pair, (len(input), channels, *size), *spatial, bias)
+    if y is None:
+        y = (to_columns if transposed_ else by_columns)(xp, input, weight, bias, *spatial, size)
+    return y
+
+
 def weight_gradient(
+    xp: Any, input: Any, grad: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    shape = (grad.shape[1], input.shape[1] // groups, *kernel)
+    w = cudnn.convolve(cudnn.FILTER, input, grad, shape, stride, padding, dilation, groups)
+    return weight_by_columns(xp, input, grad, kernel, stride, padding, dilation, groups) if w is None else w
+
+
+@in_tf32
+def weight_by_columns(
     xp: Any, input: Any, grad: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     o, c = grad.shape[1], input.shape[1] // groups
@@ -281,7 +301,7 @@ def weight_gradient(
 
 
 KERNELS: dict[str, Callable] = {
-    "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
+    "_convolution": laying(convolution, "images 2"), "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
     "_max_pool_spread": batchwise(max_spread), "_avg_pool": batchwise(averaged),
     "_avg_pool_spread": batchwise(average_spread),
     "_max_pool1d": batchwise(pooled), "_max_pool2d": batchwise(pooled), "_max_pool3d": batchwise(pooled),

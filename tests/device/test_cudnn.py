@@ -1,0 +1,164 @@
+"""Convolutions by cuDNN without a GPU: what the library is given, on the stand-in and one of cuDNN's functions in numpy."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine.cuda import cudnn
+
+from . import standin
+from .cudnn_library import Library
+from .test_windows import CASES, outcome
+
+F = torch.nn.functional
+CONVOLUTIONS = [name for name in CASES if name.startswith("conv")]
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    found = Library()
+    monkeypatch.setattr(cudnn, "library", lambda: found)
+    monkeypatch.setattr(cudnn, "_plans", {})
+    monkeypatch.setattr(cudnn, "_own", type(cudnn._own)())
+    monkeypatch.setattr(standin.Stream, "is_capturing", lambda self: False, raising=False)
+    with standin.installed():
+        yield found
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+@pytest.mark.parametrize(
+    ("dtype", "error"), [("float64", 1e-12), ("float32", 1e-4), ("float16", 5e-2), ("bfloat16", 0.3)]
+)
+def test_as_on_the_cpu(case: str, dtype: str, error: float, library: Library) -> None:
+    expected = outcome(case, "cpu", torch.float64)
+    standin.launched.clear()
+    for a, e in zip(outcome(case, "cuda", getattr(torch, dtype)), expected, strict=True):
+        assert torch.allclose(a, e, rtol=error, atol=error)
+    assert sum(name.startswith("Convolution") for name in library.called) == 3
+    assert not {"tensorsh_columns", "tensorsh_from_columns"} & set(standin.launched)
+
+
+def test_channels_last_stay_last(library: Library) -> None:
+    def results(device: str, last: bool) -> list:
+        torch.manual_seed(0)
+        x, w = torch.randn(2, 3, 5, 4).to(device), torch.randn(4, 3, 3, 3).to(device)
+        if last:
+            x = x.to(memory_format=torch.channels_last)
+        x.requires_grad_(), w.requires_grad_()
+        y = F.conv2d(x, w, padding=1)
+        y.square().sum().backward()
+        if last:
+            assert all(t.is_contiguous(memory_format=torch.channels_last) for t in (y, x.grad))
+        return [t.detach().cpu() for t in (y, x.grad, w.grad)]
+
+    for a, e in zip(results("cuda", True), results("cpu", False), strict=True):
+        assert torch.allclose(a, e, rtol=1e-4, atol=1e-4)
+
+
+def test_a_plan_serves_the_same_sizes_again(library: Library) -> None:
+    x, w = torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda")
+    F.conv2d(x, w)
+    made = library.called.count("CreateConvolutionDescriptor")
+    library.called.clear()
+    F.conv2d(x * 2, w)
+    assert library.called == ["ConvolutionForward"]
+    F.conv2d(x, w, padding=1)
+    assert library.called.count("CreateConvolutionDescriptor") == made == 1
+
+
+def test_plans_give_their_descriptors_back(library: Library) -> None:
+    F.conv2d(torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda"))
+    assert len(library.made) == 1 + 5
+    cudnn._plans.clear()
+    gc.collect()
+    assert [told["what"] for told in library.made.values()] == ["Create"]
+
+
+def test_settings(library: Library) -> None:
+    x, w = torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(1, 1, 3, 3, device="cuda")
+
+    def math(**flags: bool) -> int:
+        with torch.backends.cudnn.flags(**flags):
+            F.conv2d(x, w)
+        (convolution,) = (t for n, t in list(library.made.items())[-6:] if "math" in t)
+        return convolution["math"]
+
+    assert math() == cudnn.TENSOR_MATH  # as cuDNN said of the algorithm
+    assert math(allow_tf32=False) == cudnn.EXACT_MATH
+    library.called.clear()
+    with torch.backends.cudnn.flags(benchmark=True):
+        F.conv2d(x, w)
+    assert "FindConvolutionForwardAlgorithmEx" in library.called
+    library.called.clear()
+    with torch.backends.cudnn.flags(enabled=False):
+        assert F.conv2d(x, w).sum().item() == 36
+    assert not library.called
+    with torch.backends.cudnn.flags(deterministic=True):
+        F.conv2d(x, w)
+    assert [plan.algorithms for key, plan in cudnn._plans.items() if key[6][1]] == [[(0, 1, 0)]]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Library(refused=("Create",)),
+        Library(refused=("SetConvolutionGroupCount",)),
+        Library(refused=("GetConvolutionForwardAlgorithm_v7",)),
+        Library(failing=(0, 1)),
+        Library(failing=(1,)),
+        Library(refused=("AddTensor",)),
+    ],
+)
+def test_what_cudnn_does_not_compute_is_computed_all_the_same(
+    broken: Library, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cudnn, "library", lambda: broken)
+    x, w = torch.ones(2, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda")
+    for _ in range(2):
+        assert F.conv2d(x, w, torch.ones(2, device="cuda")).flatten().tolist() == [10.0] * 16
+
+
+def test_output_padding_beyond_the_steps_is_left(library: Library) -> None:
+    x, w = torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)
+    expected = F.conv_transpose2d(x, w, stride=1, dilation=3, output_padding=2)
+    assert F.conv_transpose2d(x.cuda(), w.cuda(), stride=1, dilation=3, output_padding=2).tolist() == expected.tolist()
+    assert "ConvolutionBackwardData" not in library.called
+
+
+def test_sizes_are_looked_at() -> None:
+    shapes = ((2, 4, 7, 6), (6, 2, 3, 3), (2, 6, 4, 3))
+    spatial = ((1, 1), (2, 2), (1, 1))
+    assert cudnn.fits(cudnn.FORWARD, shapes, spatial, 2)
+    assert cudnn.fits(cudnn.DATA, (shapes[1], shapes[2], shapes[0]), spatial, 2)
+    assert cudnn.fits(cudnn.FILTER, (shapes[0], shapes[2], shapes[1]), spatial, 2)
+    assert not cudnn.fits(cudnn.FORWARD, shapes, spatial, 1)
+    assert not cudnn.fits(cudnn.FORWARD, (*shapes[:2], (2, 6, 4, 4)), spatial, 2)
+    assert not cudnn.fits(cudnn.FORWARD, ((0, 4, 7, 6), shapes[1], (0, 6, 4, 3)), spatial, 2)
+    assert not cudnn.fits(cudnn.FORWARD, shapes, ((1, 1), (0, 2), (1, 1)), 2)
+
+
+def test_availability(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = torch.ones(2, device="cuda")
+    assert (torch.backends.cudnn.is_available(), torch.backends.cudnn.version()) == (True, 92000)
+    assert torch.backends.cudnn.is_acceptable(there)
+    assert not torch.backends.cudnn.is_acceptable(there.int()) and not torch.backends.cudnn.is_acceptable(torch.ones(2))
+    monkeypatch.setattr(cudnn, "library", lambda: None)
+    assert (torch.backends.cudnn.is_available(), torch.backends.cudnn.version()) == (False, None)
+    assert not torch.backends.cudnn.is_acceptable(there)
+
+
+def test_another_library_is_not_taken(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "libcudnn.so.9"
+    other.write_bytes(b"no library")
+    monkeypatch.setattr(cudnn, "places", lambda: iter([str(other), "libc.so.6"]))
+    with standin.installed():
+        assert cudnn.library.__wrapped__() is None
+
+
+def test_performance_is_laid_out_as_in_c() -> None:
+    assert np.dtype(cudnn.Performance).itemsize == 48

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from . import compile_kernels, gradients, standin, sweep, test_random, test_windows
+from tensorsh import torch
+
+from . import compile_kernels, gradients, sparse, standin, sweep, test_random, test_sparse, test_windows
 from .test_standin import OPTIMIZERS, trained
 
 OPERATORS = gradients.operators()
@@ -50,8 +52,22 @@ def test_numbers_are_pytorchs() -> None:
 
 @pytest.mark.parametrize("case", test_windows.CASES)
 def test_windows_as_on_the_cpu(case: str) -> None:
-    from tensorsh import torch
-
     expected = test_windows.outcome(case, "cpu", torch.float64)
     for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
         assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sparse.NAMES)
+def test_sparse_statements(name: str) -> None:
+    assert not sparse.failures(name)
+
+
+@pytest.mark.parametrize("layout", test_sparse.LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64", "int64"])
+def test_sparse_products(layout: str, dtype: str) -> None:
+    test_sparse.test_products(None, layout, getattr(torch, dtype))
+
+
+@pytest.mark.parametrize("name", ["SparseAdam", "SGD", "Adagrad"])
+def test_sparse_gradients(name: str) -> None:
+    test_sparse.test_optimizers_take_sparse_gradients(None, name)

@@ -24,8 +24,21 @@ from . import activation, attention, bessel, linalg, loss, normalization, sampli
 from .checks import outside
 from .philox import Philox
 from .scatter import fold
+from .segments import row_sums
 
-__all__ = ["Philox", "attention", "fold", "outside", "prepare", "sampling", "sorting", "KINDS", "KERNELS", "HOSTED"]
+__all__ = [
+    "Philox",
+    "attention",
+    "fold",
+    "outside",
+    "row_sums",
+    "prepare",
+    "sampling",
+    "sorting",
+    "KINDS",
+    "KERNELS",
+    "HOSTED",
+]
 """What the rooms below ask for, of `accelerator()`."""
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""

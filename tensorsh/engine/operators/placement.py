@@ -27,7 +27,7 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     """What computes an operator's results: a module and a kernel that takes it."""
     for x in flat([arrays[i] for i in op.tensors]):
         if hasattr(x, "layout"):
-            return np, x.kernel_of(op, arrays)
+            return module_of([arrays[i] for i in op.tensors], op), x.kernel_of(op, arrays)
     xp = module_of([arrays[i] for i in op.tensors], op)
     if xp is np:
         return np, op.kernel

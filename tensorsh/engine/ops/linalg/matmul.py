@@ -50,7 +50,12 @@ def product(a, b):
         if a.dtype.kind == "c" and a.dtype == b.dtype and (r := products.complex_product(a, b)) is not None:
             return r
         return batches.matmul(a, b)
-    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
+    return dotted(a, b) if a.ndim <= 2 and b.ndim <= 2 or hasattr(b, "layout") else a @ b
+
+
+def dotted(a, b):
+    """The product of arrays of which none is a batch, and one may be sparse."""
+    return b.__rmatmul__(a) if hasattr(b, "layout") else a.dot(b)
 
 
 def adjoint(t, x):
@@ -66,7 +71,7 @@ def times(t, a, b):
 
 def first_of_floats(g, mat2):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        return matrices(g, mat2.T) if type(g) is np.ndarray else g.dot(mat2.T)
+        return matrices(g, mat2.T) if type(g) is np.ndarray else dotted(g, mat2.T)
     return None
 
 
@@ -80,7 +85,7 @@ def second_in_order(g, first, strides):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
         if type(g) is np.ndarray:
             return matrices(g.T, first).T if strides[0] < strides[1] else matrices(first.T, g)
-        return g.T.dot(first).T if strides[0] < strides[1] else first.T.dot(g)
+        return dotted(g.T, first).T if strides[0] < strides[1] else dotted(first.T, g)
     return product(g.T, raw.conj(first)).T if strides[0] < strides[1] else None
 
 

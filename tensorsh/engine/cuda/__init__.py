@@ -20,17 +20,18 @@ from ..arrays.on_arrays import on_arrays
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, normalization, sampling, solving, sorting, windows
+from . import activation, attention, bessel, linalg, loss, normalization, sampling, segments, solving, sorting, windows
 from .checks import outside
 from .philox import Philox
 from .scatter import fold
-from .segments import row_sums
+from .segments import row_maxima, row_sums
 
 __all__ = [
     "Philox",
     "attention",
     "fold",
     "outside",
+    "row_maxima",
     "row_sums",
     "prepare",
     "sampling",
@@ -46,7 +47,7 @@ KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
-HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS
+HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

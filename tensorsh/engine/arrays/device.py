@@ -87,6 +87,8 @@ class device(Frozen):
     def __reduce__(self) -> tuple:
         return device, (str(self),)
 
+    _outer: Any
+
     def __enter__(self) -> device:
         self._outer = state.default_device, getattr(self, "_outer", None)
         state.default_device = None if self == CPU else self

@@ -15,7 +15,6 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..ops.linalg.inverse import is_vector
-from ..ops.linalg.lu import permutation_matrix
 
 KINDS = frozenset("fdFD")
 
@@ -208,6 +207,13 @@ def eig(xp: Any, A: Any) -> Any:
     return values.astype(kind), vectors.astype(kind)
 
 
+def cross(xp: Any, input: Any, other: Any, *, dim: int = -1) -> Any:
+    """Of vectors of three elements, which the operator's check has seen."""
+    a, b = (xp.moveaxis(x, dim, 0) for x in (input, other))
+    found = xp.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+    return xp.ascontiguousarray(xp.moveaxis(found, 0, dim))
+
+
 def compact(xp: Any, A: Any) -> tuple:
     """LU in one matrix, the interchanges of rows, and 0 or the number of the first zero pivot, a matrix at a time."""
     factor = importlib.import_module("cupyx.scipy.linalg").lu_factor
@@ -237,19 +243,11 @@ def parts(xp: Any, LU: Any) -> tuple:
     return xp.tril(LU[..., :, :k], -1) + xp.eye(m, k, dtype=LU.dtype), xp.triu(LU[..., :k, :])
 
 
-@asked
-def lu(xp: Any, A: Any, *, pivot: bool = True) -> Any:
-    if not matrices(A) or not pivot:
-        return None
-    LU, pivots, _ = compact(xp, A)
-    P = permutation_matrix(pivots.get(), A.shape[-2], A.dtype)  # the interchanges follow one another, on the host
-    return xp.asarray(P), *parts(xp, LU)
-
-
 KERNELS: dict[str, Callable] = {
     "linalg.inv_ex": inv_ex, "linalg.det": det, "linalg.slogdet": slogdet, "linalg.solve_ex": solve_ex,
     "linalg.solve_triangular": solve_triangular, "linalg.cholesky_ex": cholesky_ex, "cholesky": cholesky, "linalg.qr": qr,
     "linalg.eigh": eigh, "linalg.svd": svd, "_linalg_svdvals": singular_values,
-    "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex, "linalg.lu": lu,
+    "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex,
+    "linalg.cross": cross,
 }  # fmt: skip
 """By the operator's name: a function with the parameters of its kernel, which gives None for what the CPU is to do."""

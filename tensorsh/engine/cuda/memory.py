@@ -35,7 +35,7 @@ class Shortage(OutOfMemoryError):
             f"{size(capacity - free)} memory in use. Of the allocated memory {size(used)} is allocated by PyTorch, and "
             f"{size(max(0, total - used))} is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try "
             "setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation for Memory "
-            "Management  (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+            "Management  (https://docs.pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)"
         )
 
 

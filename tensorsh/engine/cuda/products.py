@@ -97,8 +97,9 @@ def handle(module: Any) -> Handle | None:
     found = handles.get(index)
     if found is None:
         found = handles[index] = Handle(blas)
-    if module.cuda.stream.get_current_stream_ptr() != found.stream:
-        found.given_to(module, module.cuda.get_current_stream())
+    stream = module.cuda.get_current_stream()
+    if stream.ptr != found.stream:
+        found.given_to(module, stream)
     return found
 
 

@@ -33,7 +33,7 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     else:
         for x in flat(given):
             if hasattr(x, "layout"):
-                return np, x.kernel_of(op, arrays)
+                return module_of(given, op), x.kernel_of(op, arrays)
         xp = module_of(given, op)
     if xp is np:
         return np, op.kernel

@@ -37,6 +37,9 @@ def test_a_table_says_what_made_it(file: Path) -> None:
     if file.stem == "cupy":
         assert re.search(r"python -m tests\.recording cupy, CuPy \d", heading)
         return
+    if file.stem == "draws":
+        assert re.search(r"python -m tests\.recording draws, PyTorch 2\.\d+\.\d\S*, NVIDIA", heading)
+        return
     made = MADE.search(heading)
     assert made and (RECORDING / f"{made[1]}.py").exists()
 

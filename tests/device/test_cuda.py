@@ -7,7 +7,7 @@ import pytest
 
 from tensorsh import torch
 
-from . import compile_kernels, gradients, sparse, standin, sweep, test_random, test_sparse, test_windows
+from . import compile_kernels, draws, gradients, sparse, standin, sweep, test_random, test_sparse, test_windows
 from .test_standin import OPTIMIZERS, trained
 
 OPERATORS = gradients.operators()
@@ -49,6 +49,8 @@ def test_kernels_compile() -> None:
 
 def test_numbers_are_pytorchs() -> None:
     test_random.test_what_pytorch_prints()
+    found = {(name, n): rest for name, n, *rest in draws.drawn(torch)}
+    assert {key: found[key] for key in test_random.RECORDED} == test_random.RECORDED  # to the bit
 
 
 def test_products_are_cublas_own() -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from tensorsh import torch
 
-from . import c, standin
+from ..support import tables
+from . import c, draws, standin
 
 PRINTED_RAND = [0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290, 0.9096]
 """torch.manual_seed(0); torch.rand(10, device="cuda")"""
@@ -178,3 +179,21 @@ def test_nothing_waits_for_the_device() -> None:
     torch.nn.functional.dropout2d(x[None, :, :, None])
     torch.nn.functional.alpha_dropout(x, training=True)
     x.normal_().uniform_().bernoulli_()
+
+
+def numbers(values: list) -> list:
+    return [float.fromhex(x) if isinstance(x, str) else x for x in values]
+
+
+RECORDED = {(name, n): rest for name, n, *rest in tables.rows("draws")}
+FEWER = [case for case in RECORDED if case[1] <= 1000]
+"""Draws of no more elements than any device has threads."""
+
+
+@pytest.mark.parametrize(("name", "n"), FEWER)
+def test_what_a_gpu_drew(name: str, n: int) -> None:
+    """The numbers that PyTorch drew on a GPU; quick logarithms and sines are the device's own, so the last bits are its."""
+    ((_, _, *where, values),) = draws.drawn(torch, (n,), {name: draws.DRAWS[name]})
+    *their_where, theirs = RECORDED[name, n]
+    assert where == their_where
+    assert numbers(values) == pytest.approx(numbers(theirs), rel=1e-4, abs=2e-5)

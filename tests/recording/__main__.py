@@ -10,15 +10,15 @@ from pathlib import Path
 
 from .origin import FOLDER
 
-APART = {"goldens", "origin", "cupy", "overloads", "refusals", "outs", "overlaps", "stubs", "notebooks"}
+APART = {"goldens", "origin", "cupy", "overloads", "refusals", "outs", "overlaps", "stubs", "notebooks", "draws"}
 """Modules that write no table of their own, or nothing of PyTorch's."""
 NAMES = sorted(each.stem for each in Path(__file__).parent.glob("[a-z]*.py") if each.stem not in APART)
 
 
 def main(chosen: list[str]) -> int:
-    unknown = [name for name in chosen if name not in (*NAMES, "cupy", "notebooks")]
+    unknown = [name for name in chosen if name not in (*NAMES, "cupy", "notebooks", "draws")]
     if unknown:
-        print(f"no recorder {', '.join(unknown)}; there are {', '.join(NAMES)}, cupy, notebooks")
+        print(f"no recorder {', '.join(unknown)}; there are {', '.join(NAMES)}, cupy, notebooks, draws")
         return 2
     if len(chosen) == 1:
         warnings.simplefilter("ignore")

@@ -97,7 +97,9 @@ def failures(arch: str) -> list[str]:
             except nvrtc.NVRTCError:
                 found.append(f"{kernel.name} ({variant}): {nvrtc.getProgramLog(program)}")
             nvrtc.destroyProgram(program)
-    print(f"{count} forms of {len(kernels.DECLARED) + len(pointwise.KERNELS)} kernels compiled for sm_{arch}, {len(found)} failed")
+    print(
+        f"{count} forms of {len(kernels.DECLARED) + len(pointwise.KERNELS)} kernels compiled for sm_{arch}, {len(found)} failed"
+    )
     return found
 
 

@@ -21,7 +21,7 @@ from ..loading import table
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
 from ..tape.worlds import raw
-from . import activation, attention, bessel, linalg, loss, normalization, pointwise, sampling, sorting, windows
+from . import activation, attention, bessel, linalg, loss, normalization, pointwise, sampling, sorting, sums, windows
 from .checks import outside
 from .philox import Philox
 from .scatter import fold
@@ -36,6 +36,8 @@ KERNELS: dict[str, Callable] = (
 """By the operator's name: a function with the parameters of its kernel."""
 HOSTED: dict[str, Callable] = linalg.KERNELS | sorting.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
+DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT
+"""By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
 Philox.samplers = sampling
@@ -71,11 +73,10 @@ def install() -> None:
 
 def connect() -> None:
     """Let operators, also those that are loaded later, launch kernels of one expression at once."""
-    for name, own in pointwise.KERNELS.items():
+    for name, own in DIRECT.items():
         op = OPERATORS.get(name)
         if op is not None and op.direct is None:
-            own.rest, own.exact = tuple(op.defaults[len(own.kinds) :]), op.exact_numbers
-            op.direct = own
+            op.direct = own.of(op) if isinstance(own, pointwise.Pointwise) else own
 
 
 def chosen(formula: Callable, own: Callable) -> Callable:

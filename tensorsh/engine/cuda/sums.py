@@ -127,10 +127,10 @@ def rows(xp: Any, x: Any, outer: int, n: int, count: int) -> Any:
     chunk, parts = parts_of(n, outer, 4096)
     wide = exact(x.dtype)
     if parts == 1:
-        y = xp.ndarray(outer, x.dtype)
+        y = xp.empty(outer, x.dtype)
         ROWS(x.dtype, outer, threads(n), x, y, np.int64(n), np.int64(n), np.int64(1), wide.type(count), R="T")
         return y
-    y = xp.ndarray(outer * parts, wide)
+    y = xp.empty(outer * parts, wide)
     ROWS(x.dtype, outer * parts, 256, x, y, np.int64(n), np.int64(chunk), np.int64(parts), wide.type(1), R="A")
     return rows(xp, y, outer, parts, count).astype(x.dtype, copy=False)
 
@@ -139,7 +139,7 @@ def columns(xp: Any, x: Any, outer: int, n: int, inner: int, count: int) -> Any:
     """The sums of columns of n elements that lie `inner` apart, divided by `count`."""
     tiles, wide = -(-inner // 32), exact(x.dtype)
     chunk, parts = parts_of(n, outer * tiles, 64)
-    y = xp.ndarray((outer, parts, inner), x.dtype if parts == 1 else wide)
+    y = xp.empty((outer, parts, inner), x.dtype if parts == 1 else wide)
     numbers = map(np.int64, (n, inner, chunk, parts, tiles))
     COLUMNS(
         x.dtype, outer * tiles * parts, 256, x, y, *numbers, wide.type(count if parts == 1 else 1),
@@ -205,14 +205,14 @@ def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
     xp, wide, n = cupy(), exact(input.dtype), input.shape[-1]
     outer = input.size // n
     chunk, parts = parts_of(n, outer, 4096)
-    before = y = xp.ndarray(input.shape, input.dtype)
+    before = y = xp.empty(input.shape, input.dtype)
     if parts > 1:
-        before = xp.ndarray((outer, parts), wide)
+        before = xp.empty((outer, parts), wide)
         numbers = map(np.int64, (n, chunk, parts))
         ROWS(input.dtype, outer * parts, 256, input, before, *numbers, wide.type(1), R="A")
         SCAN(wide, outer, threads(parts), before, before, before, *map(np.int64, (parts, parts, 1)))
     elif wide != input.dtype:
-        before = xp.ndarray(1, wide)
+        before = xp.empty(1, wide)
     SCAN(input.dtype, outer * parts, 256, input, y, before, *map(np.int64, (n, chunk, parts)))
     return y
 

@@ -483,7 +483,8 @@ class Machine:
         return MATH[name](*args)
 
     def shuffle(self, name: str, value: Any, by: Any) -> Any:
-        other = self.lanes ^ int(by) if "xor" in name else self.lanes + int(by)
+        by = int(by)
+        other = self.lanes ^ by if "xor" in name else self.lanes - by if "_up_" in name else self.lanes + by
         assert self.block % 32 == 0, "a shuffle in a block that is no whole number of warps"
         return np.broadcast_to(value, self.lanes.shape)[other % len(self.lanes)]
 

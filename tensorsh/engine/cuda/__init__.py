@@ -37,6 +37,7 @@ from . import (
     segments,
     solving,
     sorting,
+    sums,
     windows,
 )
 from .checks import outside
@@ -72,6 +73,8 @@ KERNELS: dict[str, Callable] = (
 """By the operator's name: a function with the parameters of its kernel."""
 HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
+DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT
+"""By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
 Philox.samplers = sampling
@@ -108,11 +111,10 @@ def install() -> None:
 
 def connect() -> None:
     """Let operators, also those that are loaded later, launch kernels of one expression at once."""
-    for name, own in pointwise.KERNELS.items():
+    for name, own in DIRECT.items():
         op = OPERATORS.get(name)
         if op is not None and op.direct is None:
-            own.rest, own.exact = tuple(op.defaults[len(own.kinds) :]), op.exact_numbers
-            op.direct = own
+            op.direct = own.of(op) if isinstance(own, pointwise.Pointwise) else own
 
 
 def chosen(formula: Callable, own: Callable) -> Callable:

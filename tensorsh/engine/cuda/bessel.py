@@ -1,4 +1,4 @@
-"""Modified Bessel functions of order 0 and 1 by Cephes' Chebyshev series, as PyTorch's kernels have them.
+"""Bessel functions of order 0 and 1, the modified ones by Cephes' Chebyshev series, as PyTorch's kernels have them.
 
 cupy multiplies by ``exp(-x)`` what has overflowed before, and differs at infinity, where PyTorch's i0 and i1 are NaN.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..operators.scipy import from_scipy
 from .kernels import Elementwise
 
 NEAR0 = """
@@ -54,6 +55,26 @@ FAR1 = """
     7.78576235018280120474E-1
 """
 """Coefficients of exp(-x) sqrt(x) i1(x) beyond 8."""
+SECOND0 = """
+    5.30043377268626276149E-18 -1.64758043015242134646E-17 5.21039150503902756861E-17 -1.67823109680541210385E-16
+    5.51205597852431940784E-16 -1.84859337734377901440E-15 6.34007647740507060557E-15 -2.22751332699166985548E-14
+    8.03289077536357521100E-14 -2.98009692317273043925E-13 1.14034058820847496303E-12 -4.51459788337394416547E-12
+    1.85594911495471785253E-11 -7.95748924447710747776E-11 3.57739728140030116597E-10 -1.69753450938905987466E-09
+    8.57403401741422608519E-09 -4.66048989768794782956E-08 2.76681363944501510342E-07 -1.83175552271911948767E-06
+    1.39498137188764993662E-05 -1.28495495816278026384E-04 1.56988388573005337491E-03 -3.14481013119645005427E-02
+    2.44030308206595545468E+00
+"""
+"""Coefficients of exp(x) sqrt(x) k0(x) beyond 2."""
+SECOND1 = """
+    -5.75674448366501715755E-18 1.79405087314755922667E-17 -5.68946255844285935196E-17 1.83809354436663880070E-16
+    -6.05704724837331885336E-16 2.03870316562433424052E-15 -7.01983709041831346144E-15 2.47715442448130437068E-14
+    -8.97670518232499435011E-14 3.34841966607842919884E-13 -1.28917396095102890680E-12 5.13963967348173025100E-12
+    -2.12996783842756842877E-11 9.21831518760500529508E-11 -4.19035475934189648750E-10 2.01504975519703286596E-09
+    -1.03457624656780970260E-08 5.74108412545004946722E-08 -3.50196060308781257119E-07 2.40648494783721712015E-06
+    -1.93619797416608296024E-05 1.95215518471351631108E-04 -2.85781685962277938680E-03 1.03923736576817238437E-01
+    2.72062619048444266945E+00
+"""
+"""Coefficients of exp(x) sqrt(x) k1(x) beyond 2."""
 
 
 def series(coefficients: str) -> str:
@@ -85,8 +106,38 @@ def in_single(kernel: Elementwise) -> Callable:
     return run
 
 
+def scaled(order: int) -> Callable:
+    """The second kind times ``exp(x)``: cupy's, which overflows, up to 2, the series beyond."""
+    beyond = Elementwise(
+        "T x, T near", "T w",
+        "if (x <= T(2) || x != x) { w = near; } else { T sum = T(0); T y = T(T(8) / x - T(2));"
+        f"{series(SECOND1 if order else SECOND0)} w = sum / sqrt(x); }}",
+        f"tensorsh_k{order}e",
+    )  # fmt: skip
+
+    def run(xp: Any, input: Any) -> Any:
+        wide = input.astype(np.float64, copy=False)
+        return beyond(wide, from_scipy(xp, f"k{order}e")(wide)).astype(input.dtype, copy=False)
+
+    return run
+
+
+ENDED = Elementwise("T x, T found", "T y", "y = isinf(x) ? T(x - x) : found", "tensorsh_ended")
+
+
+def waves(name: str) -> Callable:
+    """A function that goes to 0 at infinity, where PyTorch's are NaN."""
+
+    def run(xp: Any, input: Any) -> Any:
+        wide = input.astype(np.float64, copy=False)
+        return ENDED(wide, from_scipy(xp, name)(wide)).astype(input.dtype, copy=False)
+
+    return run
+
+
 I0, I0E, I1, I1E = (in_single(function(n, int(n[1]), n[2:] == "e")) for n in ("i0", "i0e", "i1", "i1e"))
 KERNELS: dict[str, Callable] = {
     "i0": I0, "special.i0e": I0E, "special.i1": I1, "special.i1e": I1E, "special.modified_bessel_i0": I0,
-    "special.modified_bessel_i1": I1,
+    "special.modified_bessel_i1": I1, "special.scaled_modified_bessel_k0": scaled(0), "special.scaled_modified_bessel_k1": scaled(1),
+    **{f"special.bessel_{name}": waves(name) for name in ("j0", "j1", "y0", "y1")},
 }  # fmt: skip

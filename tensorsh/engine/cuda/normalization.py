@@ -9,11 +9,16 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import numpy as np
+
+from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy
+from ..loading.table import OPERATORS
 from ..ops.nn.normalization import KEPT, update
 from ..ops.reductions.softmax import one_axis
 from .kernels import Elementwise, total
-from .rows import exact, norm, norm_backward, softmax, softmax_backward
+from .rows import NORM_WEIGHTS, exact, norm, norm_backward, softmax, softmax_backward
+from .sums import columns, parts_of
 
 
 def folded(name: str, kind: int) -> Callable:
@@ -89,16 +94,51 @@ def layer(
     return norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
+def halves_layer(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> tuple | None:
+    """Of arrays of one half type, computed in float on the way; None for others."""
+    arrays = [a for a in (input, weight, bias) if a is not None]
+    if any(type(a) is not cupy_module.array_class or a.dtype != input.dtype for a in arrays) or device_guard.several:
+        return None
+    if input.dtype.itemsize != 2 or input.dtype.kind not in "fV" or not input.size:
+        return None
+    OPERATORS["native_layer_norm"].check(input, normalized_shape, weight, bias, eps)
+    return layer(cupy(), input, normalized_shape, weight, bias, eps)
+
+
+def norm_weights(xp: Any, g: Any, x: Any, mean: Any, rstd: Any, n: int, wanted: tuple) -> tuple:
+    """The gradients of the weight and the bias, each where it is wanted."""
+    g, x, kind = xp.ascontiguousarray(g), xp.ascontiguousarray(x), exact(x.dtype)
+    rows, tiles = x.size // n, -(-n // 128)
+    chunk, parts = parts_of(rows, tiles, 64)
+    made = [xp.empty((parts, n), kind) if want else rstd for want in wanted]
+    numbers = map(np.int64, (rows, n, chunk, tiles))
+    given = np.int32(wanted[0] + 2 * wanted[1] + 4 * (mean is None))
+    NORM_WEIGHTS(x.dtype, tiles * parts, 128, g, x, rstd if mean is None else mean, rstd, *made, *numbers, given)
+    found = [columns(xp, m, 1, parts, n, 1) if want and parts > 1 else m for m, want in zip(made, wanted, strict=True)]
+    return tuple(
+        m.astype(x.dtype, copy=False).reshape(n) if want else None for m, want in zip(found, wanted, strict=True)
+    )
+
+
 def layer_backward(
     t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, mean: Any, rstd: Any
 ) -> tuple:
-    g, outer = g[0], tuple(range(input.ndim - len(normalized_shape)))
-    one, dx = input.dtype.type(1), None
-    if needs[0]:
-        n = prod(normalized_shape)
-        dx = norm_backward(cupy(), g, weight, input, mean, rstd, n) if g.size else g
-    dw = AGAINST(g, one, input, mean, rstd, axis=outer) if needs[1] else None
-    return dx, dw, g.sum(outer) if needs[2] else None
+    return norm_gradients(g[0], needs, input, normalized_shape, weight, mean, rstd)
+
+
+def norm_gradients(
+    g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, mean: Any, rstd: Any
+) -> tuple:
+    """The gradients of the input, the weight and the bias."""
+    xp, n, shape = cupy(), prod(normalized_shape), tuple(normalized_shape)
+    if not g.size:
+        return g if needs[0] else None, *(xp.zeros(shape, g.dtype) if need else None for need in needs[1:])
+    dx = norm_backward(xp, g, weight, input, mean, rstd, n) if needs[0] else None
+    wanted = bool(needs[1]), len(needs) > 2 and bool(needs[2])
+    found = norm_weights(xp, g, input, mean, rstd, n, wanted) if any(wanted) else (None, None)
+    return dx, *(None if v is None else v.reshape(shape) for v in found)
 
 
 def group(xp: Any, input: Any, weight: Any = None, bias: Any = None, num_groups: int = 1, eps: float = 1e-5) -> tuple:
@@ -135,13 +175,7 @@ def rms(xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, eps: f
 
 
 def rms_backward(t: Any, g: Any, needs: list, input: Any, normalized_shape: tuple, weight: Any, rstd: Any) -> tuple:
-    kind, dx, dw = exact(input.dtype), None, None
-    if needs[0]:
-        dx = norm_backward(cupy(), g, weight, input, None, rstd, prod(normalized_shape)) if g.size else g
-    if needs[1]:
-        wide = g.astype(kind, copy=False), kind.type(1), input.astype(kind, copy=False), kind.type(0), rstd
-        dw = AGAINST(*wide, axis=tuple(range(input.ndim - len(normalized_shape)))).astype(weight.dtype, copy=False)
-    return dx, dw
+    return norm_gradients(g, needs[:2], input, normalized_shape, weight, None, rstd)[:2]
 
 
 def channels(v: Any, ndim: int) -> Any:
@@ -176,6 +210,8 @@ def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: 
     return dx, dw, g.sum(axes) if needs[2] else None
 
 
+DIRECT: dict[str, Callable] = {"native_layer_norm": halves_layer}
+"""In place of an operator's own way to its kernel, for what it would convert first."""
 KERNELS: dict[str, Callable] = {
     "softmax": folded("softmax", 0),
     "log_softmax": folded("log_softmax", 1),

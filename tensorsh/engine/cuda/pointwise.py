@@ -177,6 +177,11 @@ class Pointwise:
         function((-(-size // block),), (THREADS,), (*args, out, np.int64(size)))
         return out
 
+    def of(self, op: Any) -> Pointwise:
+        """Itself, with what an operator's record says of it."""
+        self.rest, self.exact = tuple(op.defaults[len(self.kinds) :]), op.exact_numbers
+        return self
+
     def rounded(self, x: Any, dtype: Any, number: Any) -> Any:
         """A number in the dtype; beside halves as exact as the computation, where it scales."""
         return number(x) if self.exact or number is dtype.type else number(dtype.type(x))

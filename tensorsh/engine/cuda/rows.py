@@ -71,6 +71,113 @@ SOFTMAX_BACKWARD = Raw(
   }}
 }}""",
 )  # fmt: skip
+HELD = """
+  A v[PER * W];
+  const long long step = (long long)blockDim.x * W;
+  for (int j = 0; j < PER; j++) {
+    long long k = threadIdx.x * W + j * step;
+    if (k < n) {
+      T some[W];
+      load(some, &x[base + k]);
+      for (int e = 0; e < W; e++) v[j * W + e] = A(some[e]);
+    } else {
+      for (int e = 0; e < W; e++) v[j * W + e] = NONE;
+    }
+  }
+"""
+"""A row that a block keeps in registers: W elements at a time, PER times. NONE stands where it has ended."""
+
+
+def each_held(code: str) -> str:
+    """For each element `k` that a thread holds as `v[at]`."""
+    return (
+        "for (int j = 0; j < PER; j++) { long long first = threadIdx.x * W + j * step; if (first < n) {"
+        f" for (int e = 0; e < W; e++) {{ const int at = j * W + e; long long k = first + e; {code} }} }} }}"
+    )
+
+
+def each_stored(code: str) -> str:
+    """For each element `k` that a thread holds as `v[at]`, what `made[e]` is, which is stored."""
+    return (
+        "for (int j = 0; j < PER; j++) { long long first = threadIdx.x * W + j * step; if (first < n) { T made[W];"
+        f" for (int e = 0; e < W; e++) {{ const int at = j * W + e; long long k = first + e; {code} }}"
+        " store(&y[base + first], made); } }"
+    )
+
+
+SOFTMAX_HELD = Raw(
+    "tensorsh_softmax_held",
+    FOLDS + 'extern "C" __global__ void tensorsh_softmax_held(const T* x, T* y, long long n, int kind) {'
+    "__shared__ A part[32]; long long base = blockIdx.x * n; "
+    + HELD.replace("NONE", "A(-1) / A(0)") + """
+  A most = v[0];
+  for (int j = 1; j < PER * W; j++) most = max(most, v[j]);
+  most = largest(most, part);
+  A sum = A(0);
+  for (int j = 0; j < PER; j++)
+    if (threadIdx.x * W + j * step < n)
+      for (int e = 0; e < W; e++) sum += exp(v[j * W + e] - most);
+  sum = total(sum, part);
+  A less = kind == 1 ? log(sum) : A(0);
+  bool none = kind == 2 && isinf(most) && most < A(0);
+""" + each_stored(
+        "A d = v[at] - most;"
+        "made[e] = T(kind == 1 ? d - less : none ? A(0) : exp(d) / sum);"
+    ) + "}",
+    PER=2,
+)  # fmt: skip
+"""As SOFTMAX, of rows that lie in one piece and are read once."""
+NORM_HELD = Raw(
+    "tensorsh_norm_held",
+    FOLDS + 'extern "C" __global__ void tensorsh_norm_held(const T* x, const T* w, const T* b, T* y, A* mean, A* rstd,'
+    "long long n, A eps, int given) {__shared__ A part[32]; long long row = blockIdx.x; long long base = row * n;"
+    "" + HELD.replace("NONE", "A(0)") + """
+  A m = A(0);
+  if (!(given & 4)) {
+    A sum = A(0);
+    for (int j = 0; j < PER * W; j++) sum += v[j];
+    m = total(sum, part) / A(n);
+  }
+  A squares = A(0);
+  """ + each_held("A d = v[at] - m; squares += d * d;") + """
+  A r = rsqrt(total(squares, part) / A(n) + eps);
+  if (given & 3) {
+    for (int j = 0; j < PER; j++) {
+      long long first = threadIdx.x * W + j * step;
+      if (first < n) {
+        T scales[W], shifts[W], made[W];
+        if (given & 1) load(scales, &w[first]);
+        if (given & 2) load(shifts, &b[first]);
+        for (int e = 0; e < W; e++) {
+          A z = (v[j * W + e] - m) * r;
+          if (given & 1) z = z * A(scales[e]);
+          if (given & 2) z = z + A(shifts[e]);
+          made[e] = T(z);
+        }
+        store(&y[base + first], made);
+      }
+    }
+  } else {""" + each_stored("made[e] = T((v[at] - m) * r);") + """}
+  if (threadIdx.x == 0) {
+    if (!(given & 4)) mean[row] = m;
+    rstd[row] = r;
+  }
+}""",
+    PER=2,
+)  # fmt: skip
+"""As NORM, of rows that are read once."""
+
+
+def held(dtype: np.dtype, n: int, *arrays: Any) -> tuple[int, int] | None:
+    """How many threads hold a row, and how often each 16 bytes of it; None for rows that are too long or lie at other places."""
+    width = 16 // dtype.itemsize
+    if n % width or n > 1024 * 4 * width or any(a is not None and a.data.ptr % 16 for a in arrays):
+        return None
+    packs = n // width
+    per = 1 if packs <= 512 else 2 if packs <= 1024 else 4
+    return -(-packs // (32 * per)) * 32, per
+
+
 CHANNEL = "long long c = inner == 1 ? k : row % groups * (n / inner) + k / inner;"
 """Which weight an element of a row is scaled by: its own of the row, or that of its channel."""
 NORM = Raw(
@@ -123,6 +230,26 @@ NORM_BACKWARD = Raw(
 }}""",
 )  # fmt: skip
 
+NORM_WEIGHTS = Raw(
+    "tensorsh_norm_weights",
+    'extern "C" __global__ void tensorsh_norm_weights(const T* g, const T* x, const A* mean, const A* rstd, A* dw, A* db,'
+    """long long rows, long long n, long long chunk, long long columns, int given) {
+  long long c = blockIdx.x % columns * blockDim.x + threadIdx.x;
+  long long part = blockIdx.x / columns;
+  if (c >= n) return;
+  long long end = (part + 1) * chunk < rows ? (part + 1) * chunk : rows;
+  A scale = A(0), shift = A(0);
+  for (long long row = part * chunk; row < end; row++) {
+    A d = A(g[row * n + c]);
+    if (given & 1) scale += d * (A(x[row * n + c]) - (given & 4 ? A(0) : mean[row])) * rstd[row];
+    shift += d;
+  }
+  if (given & 1) dw[part * n + c] = scale;
+  if (given & 2) db[part * n + c] = shift;
+}""",
+)  # fmt: skip
+"""The gradients of weight and bias (given: which are wanted, 1 and 2) of a chunk of rows each; 4 as for NORM."""
+
 
 def threads(n: int) -> int:
     """How many threads work on a row."""
@@ -133,6 +260,10 @@ def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
     x = xp.ascontiguousarray(x)
     y = xp.empty(x.shape, x.dtype)
     n, inner = x.shape[axis], prod(x.shape[axis + 1 :]) if axis >= 0 else prod(x.shape[x.ndim + axis + 1 :])
+    form = held(x.dtype, n, x) if inner == 1 else None
+    if form is not None:
+        SOFTMAX_HELD(x.dtype, x.size // n, form[0], x, y, np.int64(n), np.int32(kind), PER=form[1])
+        return y
     SOFTMAX(x.dtype, x.size // n, threads(n), x, y, np.int64(n), np.int64(inner), np.int32(kind))
     return y
 
@@ -163,6 +294,11 @@ def norm(
     w = x if weight is None else xp.ascontiguousarray(weight)
     b = x if bias is None else xp.ascontiguousarray(bias)
     given = np.int32((weight is not None) + 2 * (bias is not None) + 4 * (not centred))
+    form = held(x.dtype, n, x, w, b) if inner == groups == 1 else None
+    if form is not None:
+        out = mean if centred else rstd, rstd, np.int64(n), kind.type(eps), given
+        NORM_HELD(x.dtype, x.size // n, form[0], x, w, b, y, *out, PER=form[1])
+        return y, mean, rstd
     numbers = (np.int64(n), np.int64(inner), np.int64(groups), kind.type(eps), given)
     NORM(x.dtype, x.size // n, threads(n), x, w, b, y, mean if centred else rstd, rstd, *numbers)
     return y, mean, rstd

@@ -64,7 +64,9 @@ def polynomial(name: str, first: Any, step: Any, closed: Any, stepped_to: int, s
 
     def kernel(xp, input: Array, n: Array):
         kind = input.dtype if input.dtype == np.float32 else np.dtype(np.float64)
-        x, degree = xp.broadcast_arrays(input.astype(kind), xp.trunc(n.astype(np.float64)).astype(np.int64))
+        n = xp.trunc(n.astype(np.float64))
+        n = xp.where(abs(n) < 2.0**63, n, -1)  # which processors make different integers of
+        x, degree = xp.broadcast_arrays(input.astype(kind), n.astype(np.int64))
         if shifted:
             x = x + x - 1
         high = (degree > stepped_to) & (abs(x) < 1) if closed is not None else None

@@ -1,0 +1,220 @@
+"""Sums, means and running sums along neighbouring dimensions of a contiguous array: rows, columns, or all.
+
+A sum of few rows, or of few columns, is made in two steps, so that all of a GPU works on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..arrays import cupy_module, device_guard
+from ..arrays.backend import cupy
+from .kernels import FLOATS, Raw
+from .rows import FOLDS, exact
+
+BLOCKS = 1024
+"""How many blocks are to work on a sum."""
+ROWS = Raw(
+    "tensorsh_sum_rows",
+    FOLDS + """extern "C" __global__ void tensorsh_sum_rows(
+    const T* x, R* y, long long n, long long chunk, long long parts, A count) {
+  __shared__ A part[32];
+  long long base = blockIdx.x / parts * n;
+  long long first = blockIdx.x % parts * chunk;
+  long long end = first + chunk < n ? first + chunk : n;
+  A sum = A(0);
+  if (n % W == 0 && aligned(x)) {
+    A sums[W];
+    for (int e = 0; e < W; e++) sums[e] = A(0);
+    for (long long k = first + threadIdx.x * W; k < end; k += blockDim.x * W) {
+      T some[W];
+      load(some, &x[base + k]);
+      for (int e = 0; e < W; e++) sums[e] += A(some[e]);
+    }
+    for (int e = 0; e < W; e++) sum += sums[e];
+  } else {
+    for (long long k = first + threadIdx.x; k < end; k += blockDim.x) sum += A(x[base + k]);
+  }
+  sum = total(sum, part);
+  if (threadIdx.x == 0) y[blockIdx.x] = R(sum / count);
+}""",
+    dtypes=(*FLOATS, "int64"), R="A",
+)  # fmt: skip
+"""The sum of each chunk of each row; R: the type of the result, A or T."""
+COLUMNS = Raw(
+    "tensorsh_sum_columns",
+    """extern "C" __global__ void tensorsh_sum_columns(
+    const T* x, R* y, long long n, long long inner, long long chunk, long long parts, long long tiles, A count) {
+  __shared__ A sums[256];
+  long long c = blockIdx.x % tiles * 32 + threadIdx.x % 32;
+  long long rest = blockIdx.x / tiles;
+  long long base = rest / parts * n * inner + c;
+  long long first = rest % parts * chunk;
+  long long end = first + chunk < n ? first + chunk : n;
+  A sum = A(0);
+  if (c < inner)
+    for (long long k = first + threadIdx.x / 32; k < end; k += 8) sum += A(x[base + k * inner]);
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32 && c < inner) {
+    for (int w = 1; w < 8; w++) sum += sums[threadIdx.x + 32 * w];
+    y[rest * inner + c] = R(sum / count);
+  }
+}""",
+    dtypes=FLOATS, R="A",
+)  # fmt: skip
+"""As ROWS, of columns that are `inner` apart; blocks of 256 threads have 32 columns each."""
+SCAN = Raw(
+    "tensorsh_running_sums",
+    """extern "C" __global__ void tensorsh_running_sums(
+    const T* x, T* y, const A* before, long long n, long long chunk, long long parts) {
+  __shared__ A part[32];
+  long long base = blockIdx.x / parts * n;
+  long long first = blockIdx.x % parts * chunk;
+  long long end = first + chunk < n ? first + chunk : n;
+  A carried = first > 0 ? before[blockIdx.x - 1] : A(0);
+  bool even = n % W == 0 && aligned(x);
+  for (long long start = first; start < end; start += blockDim.x * W) {
+    long long k = start + threadIdx.x * W;
+    T some[W];
+    if (even && k < end) load(some, &x[base + k]);
+    else for (int e = 0; e < W; e++) { some[e] = T(0); if (k + e < end) some[e] = x[base + k + e]; }
+    A sums[W];
+    A mine = A(0);
+    for (int e = 0; e < W; e++) { mine += A(some[e]); sums[e] = mine; }
+    A run = mine;
+    for (int d = 1; d < 32; d = d * 2) {
+      A lower = __shfl_up_sync(0xffffffffu, run, d);
+      if (threadIdx.x % 32 >= d) run += lower;
+    }
+    if (threadIdx.x % 32 == 31) part[threadIdx.x / 32] = run;
+    A less = __shfl_up_sync(0xffffffffu, run, 1);
+    __syncthreads();
+    A below = carried;
+    for (int w = 0; w < blockDim.x / 32; w++) {
+      if (w < threadIdx.x / 32) below += part[w];
+      carried += part[w];
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 > 0) below += less;
+    for (int e = 0; e < W; e++) some[e] = T(below + sums[e]);
+    if (even && k < end) store(&y[base + k], some);
+    else for (int e = 0; e < W; e++) { if (k + e < end) y[base + k + e] = some[e]; }
+  }
+}""",
+    dtypes=(*FLOATS, "int64"),
+)  # fmt: skip
+"""Running sums of each chunk of each row; `before`: of the chunks, up to and with each."""
+
+
+def parts_of(n: int, blocks: int, least: int) -> tuple[int, int]:
+    """How long the chunks of a row are, a multiple of `least`, and how many: with `blocks` rows, as many as are to work."""
+    wanted = max(1, BLOCKS // max(1, blocks))
+    chunk = -(-n // (wanted * least)) * least
+    return chunk, -(-n // chunk)
+
+
+def threads(n: int) -> int:
+    return 32 if n <= 256 else 128 if n <= 2048 else 256
+
+
+def rows(xp: Any, x: Any, outer: int, n: int, count: int) -> Any:
+    """The sums of rows of n elements, divided by `count`."""
+    chunk, parts = parts_of(n, outer, 4096)
+    wide = exact(x.dtype)
+    if parts == 1:
+        y = xp.empty(outer, x.dtype)
+        ROWS(x.dtype, outer, threads(n), x, y, np.int64(n), np.int64(n), np.int64(1), wide.type(count), R="T")
+        return y
+    y = xp.empty(outer * parts, wide)
+    ROWS(x.dtype, outer * parts, 256, x, y, np.int64(n), np.int64(chunk), np.int64(parts), wide.type(1), R="A")
+    return rows(xp, y, outer, parts, count).astype(x.dtype, copy=False)
+
+
+def columns(xp: Any, x: Any, outer: int, n: int, inner: int, count: int) -> Any:
+    """The sums of columns of n elements that lie `inner` apart, divided by `count`."""
+    tiles, wide = -(-inner // 32), exact(x.dtype)
+    chunk, parts = parts_of(n, outer * tiles, 64)
+    y = xp.empty((outer, parts, inner), x.dtype if parts == 1 else wide)
+    numbers = map(np.int64, (n, inner, chunk, parts, tiles))
+    COLUMNS(
+        x.dtype, outer * tiles * parts, 256, x, y, *numbers, wide.type(count if parts == 1 else 1),
+        R="T" if parts == 1 else "A",
+    )  # fmt: skip
+    return y if parts == 1 else columns(xp, y, outer, parts, inner, count).astype(x.dtype, copy=False)
+
+
+def stretch(shape: tuple, dim: Any) -> tuple[int, int] | None:
+    """The first of neighbouring dimensions that are summed, and the one behind the last; None for others and wrong ones."""
+    ndim = len(shape)
+    if dim is None or dim == () or dim == []:
+        return 0, ndim
+    dims = [dim] if type(dim) is int else dim
+    if type(dims) not in (tuple, list) or not all(type(d) is int and -ndim <= d < ndim for d in dims):
+        return None
+    found = sorted({d % ndim for d in dims})
+    return (found[0], found[-1] + 1) if found[-1] - found[0] + 1 == len(found) == len(dims) else None
+
+
+def suits(x: Any) -> bool:
+    return (
+        type(x) is cupy_module.array_class
+        and not device_guard.several
+        and x._c_contiguous
+        and x.size > 0
+        and x.dtype.name in FLOATS
+    )
+
+
+def summed(averaged: bool) -> Callable:
+    """The sum, or the mean."""
+
+    def direct(input: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None) -> Any:
+        if dtype is not None or not suits(input):
+            return None
+        shape = input.shape
+        found = stretch(shape, dim)
+        if found is None:
+            return None
+        first, end = found
+        outer, inner = prod(shape[:first]), prod(shape[end:])
+        n = input.size // (outer * inner)
+        count = n if averaged else 1
+        xp = cupy()
+        y = rows(xp, input, outer, n, count) if inner == 1 else columns(xp, input, outer, n, inner, count)
+        kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
+        return y.reshape(kept)
+
+    return direct
+
+
+def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
+    """Running sums of rows."""
+    if (
+        dtype is not None
+        or type(dim) is not int
+        or not suits(input)
+        or dim not in (-1, input.ndim - 1)
+        or not input.ndim
+    ):
+        return None
+    xp, wide, n = cupy(), exact(input.dtype), input.shape[-1]
+    outer = input.size // n
+    chunk, parts = parts_of(n, outer, 4096)
+    before = y = xp.empty(input.shape, input.dtype)
+    if parts > 1:
+        before = xp.empty((outer, parts), wide)
+        numbers = map(np.int64, (n, chunk, parts))
+        ROWS(input.dtype, outer * parts, 256, input, before, *numbers, wide.type(1), R="A")
+        SCAN(wide, outer, threads(parts), before, before, before, *map(np.int64, (parts, parts, 1)))
+    elif wide != input.dtype:
+        before = xp.empty(1, wide)
+    SCAN(input.dtype, outer * parts, 256, input, y, before, *map(np.int64, (n, chunk, parts)))
+    return y
+
+
+DIRECT: dict[str, Callable] = {"sum": summed(False), "mean": summed(True), "cumsum": cumsum}

@@ -39,7 +39,7 @@ RANDOM = re.compile(
 
 
 def names() -> list[str]:
-    return sorted(n for n, e in examples().items() if not NOT_COMPARED.search(n) and "sparse" not in " ".join(e.code))
+    return sorted(n for n in examples() if not NOT_COMPARED.search(n))
 
 
 def printed(code: str, device: str | None) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from tensorsh import torch
 
-from . import compile_kernels, gradients, standin, sweep, test_random, test_windows
+from . import compile_kernels, gradients, sparse, standin, sweep, test_random, test_sparse, test_windows
 from .test_standin import OPTIMIZERS, trained
 
 OPERATORS = gradients.operators()
@@ -122,13 +122,6 @@ def test_no_memory_left() -> None:
     assert (kept + 1).tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("case", test_windows.CASES)
-def test_windows_as_on_the_cpu(case: str) -> None:
-    expected = test_windows.outcome(case, "cpu", torch.float64)
-    for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
-        assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
-
-
 def test_compiled_functions_are_graphs() -> None:
     def function(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         for _ in range(3):
@@ -145,14 +138,29 @@ def test_compiled_functions_are_graphs() -> None:
     assert wanting.grad is not None
 
 
+@pytest.mark.parametrize("case", test_windows.CASES)
 @pytest.mark.parametrize(
     ("kind", "error"), [("float64", 1e-9), ("float32", 1e-4), ("float16", 5e-2), ("bfloat16", 0.3)]
 )
 def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
-    from tensorsh import torch
-
     expected = test_windows.outcome(case, "cpu", torch.float64)
     with torch.backends.cudnn.flags(allow_tf32=False):
         found = test_windows.outcome(case, "cuda", getattr(torch, kind))
     for a, e in zip(found, expected, strict=True):
         assert torch.allclose(a, e, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize("name", sparse.NAMES)
+def test_sparse_statements(name: str) -> None:
+    assert not sparse.failures(name)
+
+
+@pytest.mark.parametrize("layout", test_sparse.LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64", "int64"])
+def test_sparse_products(layout: str, dtype: str) -> None:
+    test_sparse.test_products(None, layout, getattr(torch, dtype))
+
+
+@pytest.mark.parametrize("name", ["SparseAdam", "SGD", "Adagrad"])
+def test_sparse_gradients(name: str) -> None:
+    test_sparse.test_optimizers_take_sparse_gradients(None, name)

@@ -265,22 +265,3 @@ def test_no_warnings_on_the_device(cuda: None) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (torch.ones(2, device="cuda") / 0).tolist() == [float("inf")] * 2
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "x.to_sparse()",
-        "x.to_sparse_csr()",
-        "c.to_sparse().cuda()",
-        "c.to_sparse_csr().to('cuda')",
-        "torch.sparse_coo_tensor([[0]], [1.0], (2,), device='cuda')",
-        "torch.sparse_coo_tensor(torch.tensor([[0]], device='cuda'), x[0, :1])",
-        "torch.sparse.mm(c.to_sparse(), x)",
-        "torch.sparse.spdiags(x[:1], torch.tensor([0], device='cuda'), (2, 2))",
-    ],
-)
-def test_sparse_tensors_are_on_the_cpu(cuda: None, code: str) -> None:
-    names = {"torch": torch, "x": torch.ones(2, 2, device="cuda"), "c": torch.ones(2, 2)}
-    with pytest.raises(NotImplementedError, match="tensorsh has sparse tensors on the CPU only"):
-        eval(code, names)

@@ -44,8 +44,10 @@ def check_device(wanted: device) -> device:
 
 
 def device_of(array: Any) -> device:
-    if isinstance(array, (np.ndarray, np.generic)) or hasattr(array, "layout"):
+    if isinstance(array, (np.ndarray, np.generic)):
         return CPU
+    if hasattr(array, "layout"):  # a sparse one
+        return device_of(array.values)
     return META if absent(array) else cuda(array.device.id)
 
 
@@ -70,6 +72,9 @@ def module_of(arrays: Any, op: Any = None) -> Any:
             if found is not None and found != here:
                 here = mixing(arrays, op)
             found = here
+        elif hasattr(a, "layout"):
+            here = device_of(a)
+            found = here if found is None or found == here else mixing(arrays, op)
     if found is None or found.type == "cpu":
         return np
     return cupy() if found.type == "cuda" else nowhere().module
@@ -231,6 +236,8 @@ def move_like(array: Any, other: Any) -> Any:
 
 def move(array: Any, target: device) -> Any:
     """An array copied to a device (itself when it is there)."""
+    if hasattr(array, "layout"):  # a sparse one
+        return array.moved(target)
     if target.type == "cpu":
         return array if isinstance(array, np.ndarray) else fetched(array)
     if target.type == "meta":

@@ -54,6 +54,8 @@ def index_of(values: Iterable) -> int:
             continue
         if hasattr(type(x), "__cuda_array_interface__"):
             return x.device.id
+        if hasattr(x, "layout") and hasattr(type(x.values), "__cuda_array_interface__"):
+            return x.device.id
     return -1
 
 

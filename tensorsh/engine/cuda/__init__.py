@@ -41,6 +41,7 @@ from .checks import outside
 from .philox import Philox
 from .products import product, product_added
 from .scatter import fold
+from .segments import row_sums
 
 __all__ = [
     "Philox",
@@ -52,6 +53,7 @@ __all__ = [
     "prepare",
     "product",
     "product_added",
+    "row_sums",
     "sampling",
     "sorting",
     "KINDS",

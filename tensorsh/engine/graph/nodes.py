@@ -234,6 +234,8 @@ class AccumulateGrad(Node):
                 target = old._array
                 if type(target) is np.ndarray:
                     np.add(target, array, target)
+                elif hasattr(array, "layout") and not hasattr(target, "layout"):
+                    target[...] = array.__radd__(target)
                 else:
                     old._array = target.__iadd__(array)  # a sparse one may have become another
                 cell = old._cell

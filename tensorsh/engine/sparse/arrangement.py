@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import wrap_dim
-from .arrays import Compressed, Coo, Sparse, int64
+from .arrays import Compressed, Coo, Sparse, int64, lines
 from .conversion import coo_from_compressed, turned
+from .folding import stretches
 from .missing import Missing
 from .rules import rule, sized
 
@@ -26,7 +27,7 @@ def permuted(xp: Any, x: Any, axes: tuple) -> Any:
         )
     values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
     same = tuple(axes[:sparse]) == tuple(range(sparse))
-    return Coo(x.indices[list(axes[:sparse])], values, [x.shape[d] for d in axes], x.coalesced and same)
+    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same)
 
 
 @rule("_part")
@@ -44,15 +45,15 @@ def part(xp: Any, x: Any, at: Any) -> Any:
             numbers.append((dim, int(each)))
             dim += 1
         else:
-            raise Missing(x.layout)
+            raise Missing(x)
     if not numbers:
-        raise Missing(x.layout)
+        raise Missing(x)
     for taken, (dim, index) in enumerate(numbers):
         n = x.shape[dim - taken]
         if not -n <= index < n:
             raise IndexError
         x = selected(x, dim - taken, index % n) if isinstance(x, Sparse) else x[(whole,) * (dim - taken) + (index,)]
-    return x if isinstance(x, Sparse) else np.asarray(x)
+    return x if isinstance(x, Sparse) else xp.asarray(x)
 
 
 def selected(x: Any, dim: int, index: int) -> Any:
@@ -67,8 +68,8 @@ def selected(x: Any, dim: int, index: int) -> Any:
     there = x.indices[dim] == index
     values = x.values[there]
     if x.sparse_dim == 1:
-        return values[0] if values.shape[0] == 1 else np.asarray(values.sum(0))
-    return Coo(np.delete(x.indices[:, there], dim, 0), values, shape)
+        return values[0] if values.shape[0] == 1 else x.xp.asarray(values.sum(0))
+    return Coo(lines(x, [d for d in range(x.sparse_dim) if d != dim])[:, there], values, shape)
 
 
 @rule("unbind")
@@ -82,19 +83,19 @@ def unsqueeze(xp: Any, x: Any, dim: int) -> Any:
     dim = wrap_dim(dim, x.ndim + 1)
     shape = (*x.shape[:dim], 1, *x.shape[dim:])
     if type(x) is Compressed:
-        raise Missing(x.layout)
+        raise Missing(x)
     if dim > x.sparse_dim:
-        return Coo(x.indices, np.expand_dims(x.values, dim - x.sparse_dim + 1), shape, x.coalesced)
-    return Coo(np.insert(x.indices, dim, 0, 0), x.values, shape)
+        return Coo(x.indices, xp.expand_dims(x.values, dim - x.sparse_dim + 1), shape, x.coalesced)
+    return Coo(xp.concatenate([x.indices[:dim], xp.zeros((1, x.nnz), int64), x.indices[dim:]]), x.values, shape)
 
 
 @rule("index_select")
 def index_select(xp: Any, x: Any, dim: int, index: Any) -> Any:
     if type(x) is Compressed:
-        raise Missing(x.layout)
+        raise Missing(x)
     dim, index = wrap_dim(dim, x.ndim), index.reshape(-1)
     n = x.shape[dim]
-    if ((index < -n) | (index >= n)).any():
+    if ((index < -n) | (index >= n)).any().item():
         raise IndexError(
             f"index_select(): index contains {int(index[(index < -n) | (index >= n)][0])} that is out of range for tensor of "
             f"size {sized(x)} at dimension {dim}"
@@ -103,10 +104,14 @@ def index_select(xp: Any, x: Any, dim: int, index: Any) -> Any:
     shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     if dim >= x.sparse_dim:
         return Coo(x.indices, x.values.take(index, dim - x.sparse_dim + 1), shape, x.coalesced)
-    found = [np.flatnonzero(x.indices[dim] == i) for i in index]
-    order = np.concatenate([np.zeros(0, int64), *found]).astype(int64)
+    # The elements of each index, one index after the other: those whose sorted coordinate is it.
+    along = xp.argsort(x.indices[dim], kind="stable")
+    there = x.indices[dim][along]
+    first, last = xp.searchsorted(there, index), xp.searchsorted(there, index, side="right")
+    taken, within = stretches(last - first)
+    order = along[first[taken] + within]
     indices = x.indices[:, order]
-    indices[dim] = np.repeat(np.arange(index.size), [each.size for each in found])
+    indices[dim] = taken
     return Coo(indices, x.values[order], shape, x.coalesced and dim == 0)
 
 
@@ -130,7 +135,7 @@ def narrowed(x: Any, dim: int, start: int, length: int) -> Coo:
 def cat(xp: Any, arrays: list, dim: int = 0) -> Any:
     for at, x in enumerate(arrays):
         if type(x) is Compressed:
-            raise Missing(x.layout, "is_contiguous").worded([])
+            raise Missing(x, "is_contiguous").worded([])
         if type(x) is not Coo:
             raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {at}.")
     first = arrays[0]
@@ -141,14 +146,14 @@ def cat(xp: Any, arrays: list, dim: int = 0) -> Any:
                 f"All tensors must have the same shape: {sized(first)} (except in the concatenating dimension), but found shape: "
                 f"{sized(x)}"
             )
-    kind = np.result_type(*[x.dtype for x in arrays])
+    xp, kind = first.xp, np.result_type(*[x.dtype for x in arrays])
     ends = np.cumsum([0, *(x.shape[dim] for x in arrays)])
     shape = (*first.shape[:dim], int(ends[-1]), *first.shape[dim + 1 :])
-    indices = np.concatenate([x.indices for x in arrays], 1)
+    indices = xp.concatenate([x.indices for x in arrays], 1)
     if dim < first.sparse_dim:
-        indices[dim] += np.repeat(ends[:-1], [x.nnz for x in arrays])
-        return Coo(indices, np.concatenate([x.values for x in arrays]).astype(kind), shape)
-    values = np.zeros((indices.shape[1], *shape[first.sparse_dim :]), kind)
+        indices[dim] += xp.asarray(np.repeat(ends[:-1], [x.nnz for x in arrays]))
+        return Coo(indices, xp.concatenate([x.values for x in arrays]).astype(kind), shape)
+    values = xp.zeros((indices.shape[1], *shape[first.sparse_dim :]), kind)
     at = 0
     axis = dim - first.sparse_dim
     for x, start, end in zip(arrays, ends[:-1], ends[1:], strict=True):

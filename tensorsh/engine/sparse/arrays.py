@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import layout as layouts
-from ..arrays.extents import count, repeated
+from ..arrays.backend import fold_at, module_of, move
+from ..arrays.device import absent
+from ..arrays.extents import count
+from .folding import grouped, line_of
 from .missing import Missing, MissingAttribute, MissingOperand
 
 ndarray = np.ndarray
@@ -22,13 +25,10 @@ layouts.seen[0] = True
 int64 = np.dtype(np.int64)
 
 
-def on_cpu(array: Any) -> None:
-    """Refuse arrays of other devices: sparse tensors are on the CPU."""
-    if not isinstance(array, (ndarray, Sparse, np.generic)) and hasattr(array, "ndim"):
-        raise NotImplementedError(CPU_ONLY)
-
-
-CPU_ONLY = "tensorsh has sparse tensors on the CPU only"
+def with_elements(array: Any) -> None:
+    """Refuse arrays of the meta device, which have no elements to be kept or not."""
+    if absent(array):
+        raise NotImplementedError("tensorsh has sparse tensors on the CPU and on CUDA devices, none on the meta device")
 
 
 def prod(sizes: Any) -> int:
@@ -46,11 +46,23 @@ class Sparse:
     values: Any
     shape: tuple
     layout: Any
+    PARTS: tuple[str, ...] = ()
+    """What it keeps beside the values."""
     base = None
 
     @property
     def dtype(self) -> np.dtype:
         return self.values.dtype
+
+    @property
+    def xp(self) -> Any:
+        """The module of the arrays of its parts."""
+        return np if type(self.values) is ndarray else module_of(self.values)
+
+    @property
+    def device(self) -> Any:
+        """Where its parts lie, as their arrays say it."""
+        return self.values.device
 
     @property
     def ndim(self) -> int:
@@ -64,7 +76,7 @@ class Sparse:
     def flags(self) -> Any:
         """As of an array that lies in no order."""
         if type(self) is Compressed:
-            raise Missing(self.layout, "is_contiguous").worded([])
+            raise Missing(self, "is_contiguous").worded([])
         return FLAGS
 
     @property
@@ -78,8 +90,7 @@ class Sparse:
     @property
     def nbytes(self) -> int:
         """What the parts take in memory together."""
-        parts = ("indices",) if type(self) is Coo else ("starts", "others")
-        return self.values.nbytes + sum(getattr(self, part).nbytes for part in parts)
+        return self.values.nbytes + sum(getattr(self, part).nbytes for part in self.PARTS)
 
     @property
     def tensor_nbytes(self) -> int:
@@ -92,7 +103,7 @@ class Sparse:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise MissingAttribute(self.layout, name)
+        raise MissingAttribute(self, name)
 
     def with_values(self, values: Any) -> Any:
         """The same elements with other values."""
@@ -104,9 +115,16 @@ class Sparse:
 
         return kernel_of(op, given)
 
+    def moved(self, target: Any) -> Any:
+        """Its parts on a device."""
+        made = self.with_values(move(self.values, target))
+        for name in self.PARTS:
+            setattr(made, name, move(getattr(self, name), target))
+        return made
+
     def laid_out(self, memory_format: str) -> Any:
         """A copy in a memory format, of which sparse tensors have none."""
-        raise Missing(self.layout, "contiguous").worded([])
+        raise Missing(self, "contiguous").worded([])
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.with_values(self.values.astype(dtype, copy=copy))
@@ -115,11 +133,11 @@ class Sparse:
         return self.with_values(self.values.conj())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, out: Any = None, **options: Any) -> Any:
+        if ufunc is np.matmul and not options and out is None:
+            return multiplied(*given)
         name = UFUNCS.get(ufunc)
-        if ufunc is np.matmul and len(given) == 2:
-            name = PRODUCTS.get((given[0].ndim, given[1].ndim))
         if name is None or method != "__call__" or options:
-            raise MissingOperand(self.layout, ufunc.__name__)
+            raise MissingOperand(self, ufunc.__name__)
         found = ruled(name, *given)
         if out is None:
             return found
@@ -139,11 +157,11 @@ class Sparse:
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         name = FUNCTIONS.get(function)
         if name is None:
-            raise Missing(self.layout, function.__name__)
+            raise Missing(self, function.__name__)
         return ruled(name, *args, **kwargs)
 
     def __add__(self, other: Any) -> Any:
-        return ruled("add", other, self) if isinstance(other, ndarray) else ruled("add", self, other)
+        return ruled("add", other, self) if is_dense(other) else ruled("add", self, other)
 
     def __radd__(self, other: Any) -> Any:
         return ruled("add", other, self)
@@ -165,7 +183,10 @@ class Sparse:
         return self.with_values(-self.values)
 
     def __matmul__(self, other: Any) -> Any:
-        return np.matmul(self, other)
+        return multiplied(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return multiplied(other, self)
 
     dot = __matmul__
 
@@ -173,37 +194,39 @@ class Sparse:
         if value != 0 and type(self) is Compressed:
             return self.values.fill(value)
         if value != 0:
-            raise Missing(self.layout, "fill_").worded([])
+            raise Missing(self, "fill_").worded([])
         self[...] = ruled("zeros_like", self)
 
     def __eq__(self, other: object) -> Any:
-        raise Missing(self.layout, "eq")
+        raise Missing(self, "eq")
 
     __hash__ = object.__hash__
 
     def __rsub__(self, other: Any) -> Any:
-        raise Missing(self.layout, "rsub")
+        raise Missing(self, "rsub")
 
     def __gt__(self, other: Any) -> Any:
-        raise Missing(self.layout, "gt")
+        raise Missing(self, "gt")
 
     def __lt__(self, other: Any) -> Any:
-        raise Missing(self.layout, "lt")
+        raise Missing(self, "lt")
 
     def __le__(self, other: Any) -> Any:
         if isinstance(other, (int, float)) and other <= 0:
             return self.with_values(self.values <= other)
-        raise Missing(self.layout, "le")
+        raise Missing(self, "le")
 
-    def get(self) -> Any:
-        raise Missing(self.layout, "tolist").worded([])
+    def tolist(self) -> Any:
+        raise Missing(self, "tolist").worded([])
+
+    get = tolist
 
     def item(self) -> Any:
         return self.dense().item()
 
     def ravel(self) -> Any:
         if self.size != 1:
-            raise Missing(self.layout, "ravel").worded([])
+            raise Missing(self, "ravel").worded([])
         return self.dense().ravel()
 
     def dense(self) -> Any:
@@ -211,7 +234,7 @@ class Sparse:
         raise NotImplementedError
 
     def reshape(self, *_: Any) -> Any:
-        raise Missing(self.layout, "reshape").worded([])
+        raise Missing(self, "reshape").worded([])
 
     def __getitem__(self, at: Any) -> Any:
         return ruled("_part", self, at)
@@ -220,7 +243,7 @@ class Sparse:
         if at is not ...:
             raise TypeError("Cannot assign to a sparse tensor")
         if type(other) is not type(self):
-            raise Missing(self.layout, "copy_")
+            raise Missing(self, "copy_")
         if type(other) is Coo:
             self.shape = other.shape
         for name in type(self).__slots__:
@@ -229,7 +252,7 @@ class Sparse:
 
     def transpose(self, *axes: Any) -> Any:
         if type(self) is Compressed:
-            raise Missing(self.layout, "permute")
+            raise Missing(self, "permute")
         return ruled("_permuted", self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
 
     def swapaxes(self, a: int, b: int) -> Any:
@@ -247,12 +270,25 @@ class Sparse:
         return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))))
 
 
+def is_dense(x: Any) -> bool:
+    """Whether it is an array of all its elements."""
+    return hasattr(x, "ndim") and not isinstance(x, (Sparse, np.generic))
+
+
+def multiplied(x: Any, y: Any) -> Any:
+    """The product of matrices of which one is sparse."""
+    name = PRODUCTS.get((x.ndim, y.ndim))
+    if name is None:
+        raise MissingOperand(x if isinstance(x, Sparse) else y, "matmul")
+    return ruled(name, x, y)
+
+
 def ruled(name: str, *given: Any) -> Any:
     """An operator's result by its sparse rule."""
     from . import arrangement, products  # noqa: F401 (their rules)
     from .rules import RULES
 
-    return RULES[name](np, *given)
+    return RULES[name](next(x.xp for x in given if isinstance(x, Sparse)), *given)
 
 
 UFUNCS = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div"}
@@ -270,10 +306,11 @@ class Coo(Sparse):
 
     __slots__ = ("indices", "coalesced")
 
+    PARTS = ("indices",)
     layout = layouts.sparse_coo
 
     def __init__(self, indices: Any, values: Any, shape: Any, coalesced: bool = False) -> None:
-        on_cpu(values)
+        with_elements(values)
         self.indices, self.values, self.shape, self.coalesced = indices, values, tuple(shape), coalesced
 
     @property
@@ -307,42 +344,53 @@ class Coo(Sparse):
         if self.coalesced:
             return self
         count(self.shape)
-        values, at = self.values, self.places()
+        xp, values, at = self.xp, self.values, self.places()
         if at.size < 2:
             return Coo(self.indices.copy(), values.copy(), self.shape, True)
-        order = np.argsort(at, kind="stable")
+        order = xp.argsort(at, kind="stable")
         at = at[order]
-        first = np.empty(at.size, bool)
-        first[0] = True
-        np.not_equal(at[1:], at[:-1], out=first[1:])
+        first = xp.ones(at.size, bool)
+        xp.not_equal(at[1:], at[:-1], out=first[1:])
         values = values[order]
-        if not first.all():
-            summed = values[first]
-            later = ~first
-            np.add.at(summed, (np.cumsum(first) - 1)[later], values[later])
-            values = summed
+        if not first.all().item():
+            if xp is np:
+                summed = values[first]
+                later = ~first
+                np.add.at(summed, (np.cumsum(first) - 1)[later], values[later])
+                values = summed
+            else:
+                where = xp.cumsum(first) - 1
+                values = grouped(values, where, int(where[-1].item()) + 1, True)
         return Coo(self.indices[:, order[first]], values, self.shape, True)
 
     def dense(self) -> Any:
         count(self.shape)
-        made = np.zeros(self.shape, self.values.dtype)
+        xp = self.xp
+        made = xp.zeros(self.shape, self.values.dtype)
         if self.coalesced:
             made[tuple(self.indices)] = self.values if self.indices.shape[0] else self.values[0]
         elif not self.indices.shape[0]:
             for each in self.values:
                 made += each
-        else:
+        elif xp is np:
             np.add.at(made, tuple(self.indices), self.values)
+        else:
+            return self.coalesce().dense()
         return made
 
 
 def places(indices: Any, sizes: Any) -> Any:
     """Coordinates as places in row order."""
-    found = np.zeros(indices.shape[1], int64)
+    found = module_of(indices).zeros(indices.shape[1], int64)
     for row, n in zip(indices, sizes, strict=True):
         found *= int(n)
         found += row
     return found
+
+
+def lines(x: Coo, dims: Any) -> Any:
+    """The coordinates of an array's elements along some dimensions."""
+    return x.xp.stack([x.indices[d] for d in dims]) if len(dims) else x.indices[:0]
 
 
 class Compressed(Sparse):
@@ -350,8 +398,10 @@ class Compressed(Sparse):
 
     __slots__ = ("layout", "starts", "others")
 
+    PARTS = ("starts", "others")
+
     def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
-        on_cpu(values)
+        with_elements(values)
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 
@@ -398,9 +448,8 @@ class Compressed(Sparse):
     def rows(self) -> Any:
         """For each element (of each batch) the row, or column, that it is sorted by."""
         starts = self.starts.reshape(-1, self.starts.shape[-1])
-        lines = np.arange(starts.shape[1] - 1)
-        found = [repeated(lines, np.diff(each)) for each in starts]
-        made = np.stack(found) if found else np.zeros((0, self.nnz), int64)
+        found = [line_of(each, self.nnz) for each in starts]
+        made = self.xp.stack(found) if found else self.others
         return made.reshape(self.others.shape).astype(self.others.dtype)
 
     def coordinates(self) -> tuple:
@@ -408,7 +457,8 @@ class Compressed(Sparse):
         return (self.rows(), self.others) if self.by_rows else (self.others, self.rows())
 
     def dense(self) -> Any:
-        made = np.zeros(self.shape, self.values.dtype)
+        xp = self.xp
+        made = xp.zeros(self.shape, self.values.dtype)
         batch = self.batch
         height, width = self.block
         n, m = self.shape[batch : batch + 2]
@@ -417,5 +467,5 @@ class Compressed(Sparse):
         rows, columns = (x.reshape(-1, self.nnz) for x in self.coordinates())
         values = self.values.reshape(-1, self.nnz, height, width, *rest)
         for b in range(grid.shape[0]):
-            np.add.at(grid[b], (rows[b], columns[b]), values[b])
+            fold_at(xp, "add", grid[b], (rows[b], columns[b]), values[b])
         return made

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import layout as layouts
+from ..arrays.backend import device_of, module_of
 from ..arrays.dtype import of
-from .arrays import Compressed, Coo, int64, prod
+from .arrays import Compressed, Coo, int64, prod, with_elements
+from .folding import starts_of
 from .missing import Missing
 
 ROWS = {layouts.sparse_csr, layouts.sparse_bsr}
@@ -22,20 +24,21 @@ TITLES = {
 
 def coo_of(array: Any, sparse_dim: int) -> Coo:
     """The elements of a dense array that are not zero: where its first dimensions have one anywhere in the others."""
-    shape = array.shape
+    shape, xp = array.shape, module_of(array)
     if not shape:
-        return Coo(np.zeros((0, 1), int64), array.reshape(1).copy(), shape, True)
+        return Coo(xp.zeros((0, 1), int64), array.reshape(1).copy(), shape, True)
     present = array != 0
     if sparse_dim < len(shape):
         present = present.any(tuple(range(sparse_dim, len(shape))))
     found = present.nonzero()
-    return Coo(np.stack(found).astype(int64), array[found], shape, True)
+    return Coo(xp.stack(found).astype(int64), array[found], shape, True)
 
 
 def type_of(array: Any) -> str:
     """The name of the type of a tensor on an array."""
     kind = {"Strided": "", "Sparse": "sparse."}.get(TITLES[getattr(array, "layout", layouts.strided)], "sparse_csr.")
-    return f"torch.{kind}{of(array).short}Tensor"
+    where = "" if device_of(array).type == "cpu" else "cuda."
+    return f"torch.{where}{kind}{of(array).short}Tensor"
 
 
 def assign(target: Any, source: Any) -> None:
@@ -45,7 +48,7 @@ def assign(target: Any, source: Any) -> None:
             f"copy_() between dense and sparse Tensors is not implemented! Found self type = {type_of(target)} and src type = "
             f"{type_of(source)}"
         )
-    target[...] = source
+    target[...] = source.moved(device_of(target))
 
 
 def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
@@ -71,9 +74,7 @@ def compressed(layout: Any, at: tuple, values: Any, shape: Any, kind: Any = int6
     lines, others = at
     height, width = values.shape[1:3] if layout in BLOCKS else (1, 1)
     count = shape[0] // height if layout in ROWS else shape[1] // width
-    starts = np.zeros(count + 1, kind)
-    np.cumsum(np.bincount(lines, minlength=count), out=starts[1:])
-    return Compressed(layout, starts, others.astype(kind), values, shape)
+    return Compressed(layout, starts_of(lines, count).astype(kind), others.astype(kind), values, shape)
 
 
 def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int = 0, name: str = "") -> Compressed:
@@ -95,7 +96,7 @@ def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int
         raise RuntimeError("Expect the same number of specified elements per batch.")
     head = array.shape[:batch]
     starts, others, values = (
-        (x := np.stack([getattr(each, name) for each in made])).reshape(*head, *x.shape[1:])
+        (x := module_of(array).stack([getattr(each, name) for each in made])).reshape(*head, *x.shape[1:])
         for name in ("starts", "others", "values")
     )
     return Compressed(layout, starts, others, values, array.shape)
@@ -120,7 +121,7 @@ def compressed_from_coo(x: Coo, layout: Any) -> Compressed:
     values = x.values
     if layout in ROWS:
         return compressed(layout, (rows, columns), values, x.shape)
-    order = np.argsort(columns, kind="stable")
+    order = x.xp.argsort(columns, kind="stable")
     return compressed(layout, (columns[order], rows[order]), values[order], x.shape)
 
 
@@ -131,11 +132,11 @@ def coo_from_compressed(x: Compressed) -> Coo:
         return coo_of(x.dense(), x.batch + 2)
     values = x.values
     if x.blocked:
-        inner = np.indices((height, width)).reshape(2, -1)
+        inner = x.xp.indices((height, width)).reshape(2, -1)
         rows = (rows[:, None] * height + inner[0]).reshape(-1)
         columns = (columns[:, None] * width + inner[1]).reshape(-1)
         values = values.reshape(-1, *values.shape[3:])
-    indices = np.stack([rows, columns]).astype(int64)
+    indices = x.xp.stack([rows, columns]).astype(int64)
     return Coo(indices, values.copy(), x.shape, x.layout is layouts.sparse_csr)
 
 
@@ -168,7 +169,8 @@ def converted(
     """An array in another layout; `general`: what was called is no function of this layout."""
     if layout is layouts.strided:
         return x.dense() if hasattr(x, "layout") else x
-    if isinstance(x, np.ndarray):
+    if not hasattr(x, "layout"):
+        with_elements(x)
         if layout is layouts.sparse_coo:
             return coo_of(x, x.ndim - (dense_dim or 0))
         name = "dense_to_sparse" if general else f"dense_to_{str(layout)[6:]}"
@@ -185,7 +187,7 @@ def converted(
                 raise RuntimeError(
                     f"sparse_compressed_to_{str(layout)[6:]}: expected SparseCsr or SparseCsc layout but got {TITLES[x.layout]}"
                 )
-            raise Missing(x.layout)
+            raise Missing(x)
         x = coo_from_compressed(x)
     return compressed_from_coo(x, layout)
 
@@ -212,7 +214,8 @@ def blocks_of(x: Any, layout: Any, block: Any) -> Compressed:
     else:
         at = columns // width * tall + rows // height
         lines = tall
-    found, where = np.unique(at, return_inverse=True)
-    values = np.zeros((found.size, height, width, *coo.values.shape[1:]), coo.dtype)
+    xp = coo.xp
+    found, where = xp.unique(at, return_inverse=True)
+    values = xp.zeros((found.size, height, width, *coo.values.shape[1:]), coo.dtype)
     values[where, rows % height, columns % width] = coo.values
     return compressed(layout, element_list(found, lines), values, x.shape)

@@ -37,7 +37,7 @@ def refused(name: str) -> Callable:
     """A gradient formula for which PyTorch misses a kernel."""
 
     def formula(t: Any, g: Any, input: Any) -> Any:
-        raise Missing(input.layout, name)
+        raise Missing(getattr(input, "_array", input), name)
 
     return formula
 
@@ -48,7 +48,7 @@ narrow.gradient(input=refused("narrow"))
 @form("narrow_copy")
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if type(input._array) is not Coo:
-        raise Missing(input.layout, "narrow_copy")
+        raise Missing(input._array, "narrow_copy")
     dim = wrap_dim(dim, input.ndim)
     return narrow.function(input, dim, start + input.shape[dim] if start < 0 else start, length)
 
@@ -57,7 +57,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 def norm_of(xp, input: Array, p):
     """The norm of all elements."""
     values = alone(input).values
-    return np.asarray(np.linalg.norm(values.reshape(-1), p)).astype(values.dtype)
+    return xp.asarray(xp.linalg.norm(values.reshape(-1), p)).astype(values.dtype)
 
 
 norm_of.gradient(input=refused("norm_backward"))
@@ -66,11 +66,11 @@ norm_of.gradient(input=refused("norm_backward"))
 @rule("dist")
 def distance(xp: Any, x: Any, y: Any, p: Any = 2) -> Any:
     if type(x) is Compressed or type(y) is Compressed:
-        raise Missing(x.layout if isinstance(x, Sparse) else y.layout, "dist")
+        raise Missing(x if isinstance(x, Sparse) else y, "dist")
     difference = x - y if isinstance(x, Coo) or not isinstance(y, Coo) else x + -y
     if isinstance(difference, Coo):
         difference = difference.coalesce().values
-    return np.asarray(np.linalg.norm(difference.reshape(-1), p)).astype(difference.dtype)
+    return xp.asarray(xp.linalg.norm(difference.reshape(-1), p)).astype(difference.dtype)
 
 
 @form("norm")
@@ -78,5 +78,5 @@ def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
     if type(input._array) is not Coo or dim is not None and len(tuple(np.atleast_1d(dim))) != input.ndim:
-        raise Missing(input.layout, "norm")
+        raise Missing(input._array, "norm")
     return norm_of.function(input, 2 if p == "fro" or p is None else float(p))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import fetched, on_device
 from ..arrays.dtype import of
 from ..arrays.state import state
 from .arrays import places
@@ -19,14 +20,14 @@ def checking(asked: bool | None) -> bool:
 def check_coo(indices: Any, values: Any, size: tuple, coalesced: bool | None) -> None:
     """Raise PyTorch's error where coordinates lie outside, or are not as those of a coalesced tensor."""
     if indices.shape[1]:
-        for dim, row in enumerate(indices):
-            if row.min() < 0:
-                raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
-            if row.max() >= size[dim]:
+        for dim, (least, most) in enumerate(zip(indices.min(1).tolist(), indices.max(1).tolist(), strict=True)):
+            if least < 0:
+                raise RuntimeError(f"found negative index {least} for dim {dim}")
+            if most >= size[dim]:
                 raise RuntimeError(
-                    f"size is inconsistent with indices: for dim {dim}, size is {size[dim]} but found index {row.max()}"
+                    f"size is inconsistent with indices: for dim {dim}, size is {size[dim]} but found index {most}"
                 )
-    if coalesced and (np.diff(places(indices, size[: indices.shape[0]])) <= 0).any():
+    if coalesced and (np.diff(places(indices, size[: indices.shape[0]])) <= 0).any().item():
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
 
 
@@ -57,6 +58,7 @@ def check_compressed(layout: Any, starts: Any, others: Any, values: Any, size: t
             f"{second}_indices.shape[-1] must be equal to nnz (={nnz}) as defined by values.shape[{batch}], but got "
             f"{others.shape[-1]}"
         )
+    starts, others = (fetched(x) if on_device(x) else x for x in (starts, others))
     steps = np.diff(starts)
     if (starts[..., 0] != 0).any():
         broken(f"{first}_indices[..., 0] == 0")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .arrays import Compressed, Coo, Sparse, places
 from .conversion import coo_from_compressed
 
 
 def looked_up(x: Any, indices: Any) -> Any:
     """The elements of an array at some coordinates; zero where it has none."""
-    x = x.coalesce()
+    xp, x = x.xp, x.coalesce()
     at, wanted = x.places(), places(indices, x.shape[: x.sparse_dim])
-    values = np.zeros((wanted.size, *x.values.shape[1:]), x.dtype)
+    values = xp.zeros((wanted.size, *x.values.shape[1:]), x.dtype)
     if at.size:
-        found = np.searchsorted(at, wanted)
+        found = xp.searchsorted(at, wanted)
         found[found == at.size] = 0
         there = at[found] == wanted
         values[there] = x.values[found[there]]
@@ -48,4 +46,4 @@ def at_places(x: Any, mask: Compressed) -> Any:
     n, m = x.shape[batch : batch + 2]
     grid = x.reshape(-1, n // height, height, m // width, width, *rest).swapaxes(2, 3)
     rows, columns = (each.reshape(grid.shape[0], -1) for each in mask.coordinates())
-    return grid[np.arange(grid.shape[0])[:, None], rows, columns].reshape(mask.values.shape)
+    return grid[mask.xp.arange(grid.shape[0])[:, None], rows, columns].reshape(mask.values.shape)

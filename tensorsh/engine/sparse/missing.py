@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from ..arrays.layout import strided
 from ..loading.recorded import beside, entries
 
 FILE = beside(__file__, "missing.txt")
@@ -12,13 +13,21 @@ BACKENDS = {"strided": "CPU", "sparse_coo": "SparseCPU"}
 """What PyTorch calls the kernels of a layout; those of the others are one kind."""
 
 
+def kernels(array: Any) -> str:
+    """What PyTorch calls the kernels of an array's device; of a layout, the CPU's."""
+    parts = getattr(array, "values", array)
+    return "CUDA" if hasattr(type(parts), "__cuda_array_interface__") else "CPU"
+
+
 class Missing(NotImplementedError):
     """Something was asked of a sparse array that it has not; each function that was called puts its names before those of what
     it called, and the first that is known says what is missing."""
 
-    def __init__(self, layout: Any, name: str = "") -> None:
+    def __init__(self, array: Any, name: str = "") -> None:
+        """array: what was asked, or its layout."""
+        layout = getattr(array, "layout", strided if hasattr(array, "ndim") else array)
         super().__init__(layout)
-        self.layout = str(layout)[6:]
+        self.layout, self.device = str(layout)[6:], kernels(array)
         self.names = [name] if name else []
         self.number = False
 
@@ -29,7 +38,7 @@ class Missing(NotImplementedError):
         if type(self) is kind:
             return self
         made = kind(self.layout)
-        made.layout, made.names, made.number = self.layout, self.names, self.number
+        made.layout, made.names, made.number, made.device = self.layout, self.names, self.number, self.device
         return made
 
     def form_of(self, names: list[str]) -> Any:
@@ -55,7 +64,7 @@ class Missing(NotImplementedError):
         found = self.found()
         if found[:1] == "!":
             return found.partition(" ")[2].replace("{layout}", "Sparse" + self.layout[7:].title())
-        backend = BACKENDS.get(self.layout, "SparseCsrCPU")
+        backend = BACKENDS.get(self.layout, "SparseCsrCPU").replace("CPU", self.device)
         return f"Could not run 'aten::{found}' with arguments from the '{backend}' backend."
 
 
@@ -71,6 +80,7 @@ class MissingAtRuntime(RuntimeError):
     """The same where PyTorch raises a RuntimeError."""
 
     layout: str
+    device: str
     names: list[str]
     number: bool
 

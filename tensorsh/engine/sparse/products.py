@@ -11,7 +11,8 @@ from ..arrays.layout import sparse_csr
 from ..arrays.layout import strided as STRIDED
 from .arrays import Compressed, Coo, Sparse, int64
 from .conversion import TITLES, converted, coo_from_compressed
-from .missing import Missing
+from .folding import stretches, weighed_rows
+from .missing import Missing, kernels
 from .rules import add, rule, scaled
 
 ndarray = np.ndarray
@@ -24,9 +25,9 @@ def elements(x: Any) -> tuple:
             raise RuntimeError(f"addmm: matrices expected, got {x.sparse_dim}D tensor")
         return x.indices[0], x.indices[1], x.values
     if x.batch or x.dense_dim:
-        raise Missing(x.layout)
+        raise Missing(x)
     if x.blocked:
-        if x.block[0] != x.block[1]:
+        if x.block[0] != x.block[1] and x.xp is np:
             raise RuntimeError("MKL Sparse doesn't support matrices with non-square blocks.")
         x = coo_from_compressed(x)
         return x.indices[0], x.indices[1], x.values
@@ -51,8 +52,7 @@ def by_dense(x: Any, y: Any) -> Any:
         raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
     rows, columns, values = elements(x)
     kind = np.dtype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind in "fV" else values.dtype
-    made = np.zeros((x.shape[0], y.shape[1]), kind)
-    np.add.at(made, rows, values[:, None].astype(kind) * y[columns].astype(kind))
+    made = weighed_rows(values.astype(kind), y.astype(kind), columns, rows, x.shape[0])
     return made.astype(values.dtype)
 
 
@@ -65,13 +65,13 @@ def by_sparse(x: Any, y: Any) -> Coo:
     x, y = (each.coalesce() if type(each) is Coo else each for each in (x, y))
     rows, inner, left = elements(x)
     lines, columns, right = elements(y)
-    order = np.argsort(lines, kind="stable")
+    xp = x.xp
+    order = xp.argsort(lines, kind="stable")
     lines, columns, right = lines[order], columns[order], right[order]
-    first, last = np.searchsorted(lines, inner, "left"), np.searchsorted(lines, inner, "right")
-    counts = last - first
-    mine = np.repeat(np.arange(inner.size), counts)
-    other = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first, counts)
-    indices = np.stack([rows[mine], columns[other]]).astype(int64)
+    first, last = xp.searchsorted(lines, inner, side="left"), xp.searchsorted(lines, inner, side="right")
+    mine, within = stretches(last - first)
+    other = first[mine] + within
+    indices = xp.stack([rows[mine], columns[other]]).astype(int64)
     return Coo(indices, left[mine] * right[other], (x.shape[0], y.shape[1])).coalesce()
 
 
@@ -85,7 +85,7 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
             )
         if x.ndim == 2 and y.ndim == 2 and x.shape[1] != y.shape[0]:
             raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {y.shape[0]}, got {x.shape[1]}")
-        return np.ascontiguousarray(by_dense(y.T, x.T).T)
+        return xp.ascontiguousarray(by_dense(y.T, x.T).T)
     if not isinstance(y, Sparse):
         return by_dense(x, y)
     found = by_sparse(x, y)
@@ -95,7 +95,7 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
 @rule("mv")
 def mv(xp: Any, x: Any, y: Any) -> Any:
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
-        raise Missing(y.layout if isinstance(y, Sparse) else x.layout)
+        raise Missing(y if isinstance(y, Sparse) else x)
     if x.shape[1] != y.shape[0]:
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     return by_dense(x, y[:, None])[:, 0]
@@ -104,7 +104,7 @@ def mv(xp: Any, x: Any, y: Any) -> Any:
 @rule("addmv")
 def addmv(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     if type(x) is not Compressed:
-        raise Missing(x.layout)
+        raise Missing(x)
     return weighed(input, mv(xp, x, y), beta, alpha)
 
 
@@ -132,13 +132,13 @@ def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
         )
     if isinstance(y, Sparse):
         raise RuntimeError(
-            f"addmm: computation on CPU is not implemented for Strided + {TITLES[x.layout]} @ {TITLES[y.layout]}"
+            f"addmm: computation on {kernels(y)} is not implemented for Strided + {TITLES[x.layout]} @ {TITLES[y.layout]}"
         )
     if x.ndim != 2 or y.ndim != 2:
         return by_dense(x, y)
     shape = (x.shape[0], y.shape[1])
     try:
-        wide = np.broadcast_to(input, shape)
+        wide = xp.broadcast_to(input, shape)
     except ValueError:
         at = next(d for d in (1, 0) if input.shape[d - 2] not in (1, shape[d]))
         raise RuntimeError(
@@ -152,25 +152,25 @@ def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
 def bmm(xp: Any, x: Any, y: Any) -> Any:
     """The products of the matrices of a sparse batch and a dense one."""
     if type(x) is not Coo:
-        raise Missing(x.layout if isinstance(x, Sparse) else y.layout)
+        raise Missing(x if isinstance(x, Sparse) else y)
     if isinstance(y, Sparse):
         raise RuntimeError("bmm_sparse: Tensor 'mat2' must be dense")
     if x.sparse_dim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(f"bmm_sparse: Argument #2: Expected dim 1 size {x.shape[2]}, got {y.shape[1]}")
     batch, rows, columns = x.coalesce().indices
-    made = np.zeros((x.shape[0], x.shape[1], y.shape[2]), x.dtype)
-    np.add.at(made, (batch, rows), x.coalesce().values[:, None] * y[batch, columns])
-    return made
+    flat = y.reshape(-1, y.shape[2])
+    made = weighed_rows(
+        x.coalesce().values, flat, batch * y.shape[1] + columns, batch * x.shape[1] + rows, x.shape[0] * x.shape[1]
+    )
+    return made.reshape(x.shape[0], x.shape[1], y.shape[2])
 
 
 def spread_rows(x: Coo, y: Any) -> tuple:
     """The rows that a sparse matrix has elements in, and their products with a dense matrix."""
-    rows, where = np.unique(x.indices[0], return_inverse=True)
+    rows, where = x.xp.unique(x.indices[0], return_inverse=True)
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"hspmm: Argument #3: Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
-    made = np.zeros((rows.size, y.shape[1]), x.dtype)
-    np.add.at(made, where, x.values[:, None] * y[x.indices[1]])
-    return rows, made
+    return rows, weighed_rows(x.values, y, x.indices[1], where, rows.size)
 
 
 def hybrid(x: Coo, y: Any) -> Coo:
@@ -187,16 +187,17 @@ def added_sparsely(input: Coo, x: Coo, y: Any, beta: Any, alpha: Any) -> Coo:
             raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {dim} size {n}, got {input.shape[dim]}")
     rows, made = spread_rows(x, y)
     width = y.shape[1]
-    new = np.stack([np.repeat(rows, width), np.tile(np.arange(width), rows.size)]).astype(int64)
+    xp = x.xp
+    new = xp.stack([xp.repeat(rows, width), xp.tile(xp.arange(width), rows.size)]).astype(int64)
     values = made.reshape(-1) if alpha == 1 else (made * made.dtype.type(alpha)).reshape(-1)
     old = input.values if beta == 1 else input.values * input.dtype.type(beta)
-    return Coo(np.concatenate([input.indices, new], 1), np.concatenate([old, values]), input.shape)
+    return Coo(xp.concatenate([input.indices, new], 1), xp.concatenate([old, values]), input.shape)
 
 
 def reduced_product(x: Any, y: Any, reduce: str) -> tuple:
     """For each row the sum, mean, largest or smallest of the products of its elements; and which elements gave the extremes."""
-    if type(x) is not Compressed or isinstance(y, Sparse):
-        raise Missing(x.layout if isinstance(x, Sparse) else y.layout)
+    if type(x) is not Compressed or isinstance(y, Sparse) or x.xp is not np:
+        raise Missing(x if isinstance(x, Sparse) else y)
     if reduce in ("sum", "mean"):
         made = by_dense(x, y)
         if reduce == "mean":

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import device_of, fold_at, module_of
 from ..arrays.errors import broadcast_error, wrap_dims
 from ..arrays.layout import sparse_csr
 from ..graph.nodes import cast
 from ..numerics.arithmetic import raised, rounded_quotient
 from ..numerics.sums import sum as exact_sum
 from ..operators.declare import operator
-from .arrays import CPU_ONLY, Compressed, Coo, Sparse, int64, on_cpu
-from .missing import Missing
+from .arrays import Compressed, Coo, Sparse, int64, is_dense, lines, with_elements
+from .missing import Missing, kernels
 
-ndarray = np.ndarray
 RULES: dict[str, Callable] = {}
 """An operator's first name, and its kernel on sparse arrays."""
 
@@ -39,7 +39,7 @@ def kernel_of(op: Any, given: list) -> Callable:
     """The kernel of an operator for sparse operands; Missing where there is none."""
     name = op.names[0]
     for x in _flat([given[i] for i in op.tensors]):
-        on_cpu(x)
+        with_elements(x)
     if name in ALONE:
         return lambda xp, x, *rest: alone(x).with_values(op.kernel(xp, alone(x).values, *rest))
     if name in PLAIN:
@@ -48,7 +48,7 @@ def kernel_of(op: Any, given: list) -> Callable:
 
     rule = RULES.get(name)
     if rule is None:
-        error = Missing(next(x.layout for x in _flat(given) if isinstance(x, Sparse)), name)
+        error = Missing(next(x for x in _flat(given) if isinstance(x, Sparse)), name)
         error.number = sum(hasattr(given[i], "ndim") and not isinstance(given[i], np.generic) for i in op.tensors) == 1
         raise error.worded([])
     return rule
@@ -104,17 +104,17 @@ def sized(x: Any) -> str:
 @rule("add")
 def add(xp: Any, x: Any, y: Any, alpha: Any = 1) -> Any:
     if not isinstance(x, Sparse):
-        if isinstance(y, Coo) and not isinstance(x, ndarray):
+        if isinstance(y, Coo) and not is_dense(x):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
         unlike(x, y)
         return x + scaled(y, alpha).dense()
     if not isinstance(y, Sparse):
-        if type(x) is Compressed and isinstance(y, ndarray) and y.ndim:
+        if type(x) is Compressed and is_dense(y) and y.ndim:
             return x.dense() + times(y, alpha)
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     unlike(x, y)
     if type(x) is not type(y) or x.layout is not y.layout:
-        raise Missing(x.layout)
+        raise Missing(x)
     if type(x) is Compressed:
         return added_rows(x, scaled(y, alpha))
     if x.sparse_dim != y.sparse_dim:
@@ -135,14 +135,15 @@ def scaled(x: Any, alpha: Any) -> Any:
 @rule("sub")
 def sub(xp: Any, x: Any, y: Any, alpha: Any = 1) -> Any:
     if type(x) is Compressed or type(y) is Compressed:
-        raise Missing(x.layout if isinstance(x, Sparse) else y.layout, "sub").worded([])
+        raise Missing(x if isinstance(x, Sparse) else y, "sub").worded([])
     return add(xp, x, y, -alpha)
 
 
 def merged(x: Any, y: Any) -> Coo:
-    """The elements of two arrays in one list, as two sorted lists are merged; what is in both is added."""
-    if not (x.values.flags.c_contiguous and y.values.flags.c_contiguous):
-        made = Coo(np.concatenate([x.indices, y.indices], 1), np.concatenate([x.values, y.values]), x.shape)
+    """The elements of two arrays in one list, as two sorted lists are merged; what is in both is added. A GPU's are joined."""
+    xp = x.xp
+    if xp is not np or not (x.values.flags.c_contiguous and y.values.flags.c_contiguous):
+        made = Coo(xp.concatenate([x.indices, y.indices], 1), xp.concatenate([x.values, y.values]), x.shape)
         return made if made.nnz <= made.size else made.coalesce()
     if x.coalesced and y.coalesced:
         left, right = x.places(), y.places()
@@ -190,12 +191,13 @@ def added_rows(x: Compressed, y: Compressed) -> Compressed:
 
     n = x.shape[1] // x.block[1] if x.by_rows else x.shape[0] // x.block[0]
     if x.batch:
-        raise Missing(x.layout)
+        raise Missing(x)
     left, right = x.rows() * n + x.others, y.rows() * n + y.others
-    at = np.union1d(left, right)
-    values = np.zeros((at.size, *x.values.shape[1:]), x.values.dtype)
-    np.add.at(values, np.searchsorted(at, left), x.values)
-    np.add.at(values, np.searchsorted(at, right), y.values)
+    xp = x.xp
+    at = xp.unique(xp.concatenate([left, right]))
+    values = xp.zeros((at.size, *x.values.shape[1:]), x.values.dtype)
+    fold_at(xp, "add", values, xp.searchsorted(at, left), x.values)
+    fold_at(xp, "add", values, xp.searchsorted(at, right), y.values)
     return compressed(x.layout, element_list(at, n), values, x.shape, x.starts.dtype)
 
 
@@ -209,26 +211,32 @@ def mul(xp: Any, x: Any, y: Any) -> Any:
         return times_rows(x, y)
     if x.ndim != y.ndim or x.sparse_dim != y.sparse_dim or x.shape[: x.sparse_dim] != y.shape[: x.sparse_dim]:
         raise RuntimeError(
-            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse dimensions, "
+            f"sparse_binary_op_intersection_{kernels(x).lower()}(): expects sparse inputs with equal dimensionality, number of sparse dimensions, "
             "and shape of sparse dimensions"
         )
     if x.coalesced and not y.coalesced:
         x, y = y, x
     other = y.coalesce()
     at, places_of = other.places(), x.places()
-    found = np.searchsorted(at, places_of)
-    there = at[np.minimum(found, at.size - 1)] == places_of if at.size else np.zeros(places_of.size, bool)
+    found = xp.searchsorted(at, places_of)
+    there = at[xp.minimum(found, at.size - 1)] == places_of if at.size else xp.zeros(places_of.size, bool)
     if x.coalesced:
         return Coo(x.indices[:, there], x.values[there] * other.values[found[there]], x.shape, True)
-    values = np.zeros((x.nnz, *np.broadcast_shapes(x.values.shape[1:], other.values.shape[1:])), x.values.dtype)
+    values = xp.zeros((x.nnz, *np.broadcast_shapes(x.values.shape[1:], other.values.shape[1:])), x.values.dtype)
     values[there] = x.values[there] * other.values[found[there]]
     return x.with_values(values)
 
 
+def number(y: Any) -> Any:
+    """An operand as a GPU's functions take it: an array of the CPU's without dimensions as its number."""
+    return y[()] if type(y) is np.ndarray and not y.ndim else y
+
+
 def times_dense(x: Any, y: Any) -> Any:
     """A sparse array times a dense one, or a number."""
-    if not isinstance(y, ndarray) or not y.ndim:
-        return x.with_values(np.asarray(x.values * y))
+    xp = x.xp
+    if not is_dense(y) or not y.ndim:
+        return x.with_values(xp.asarray(x.values * number(y)))
     if type(x) is Compressed:
         return picked(x, lambda values, found: values * found, y)
     try:
@@ -237,50 +245,50 @@ def times_dense(x: Any, y: Any) -> Any:
         raise broadcast_error(y.shape, x.shape) from None
     if shape != x.shape:
         x = repeated(x, shape)
-    wide = np.broadcast_to(y, shape)
+    wide = xp.broadcast_to(y, shape)
     return x.with_values(x.values * wide[tuple(x.indices)])
 
 
 def repeated(x: Coo, shape: tuple) -> Coo:
     """A sparse array broadcast to a shape."""
-    extra = len(shape) - x.ndim
+    xp, extra = x.xp, len(shape) - x.ndim
     sparse = x.sparse_dim
     if shape[extra:] != x.shape:
         for d in range(sparse):
             n = shape[extra + d]
             if n != x.shape[d]:
-                indices = np.repeat(x.indices, n, 1)
-                indices[d] = np.tile(np.arange(n), x.nnz)
-                x = Coo(indices, np.repeat(x.values, n, 0), (*x.shape[:d], n, *x.shape[d + 1 :]))
+                indices = xp.repeat(x.indices, n, 1)
+                indices[d] = xp.tile(xp.arange(n), x.nnz)
+                x = Coo(indices, xp.repeat(x.values, n, 0), (*x.shape[:d], n, *x.shape[d + 1 :]))
         rest = shape[extra + sparse :]
         x = Coo(
             x.indices,
-            np.broadcast_to(x.values, (x.nnz, *rest)).copy(),
+            xp.broadcast_to(x.values, (x.nnz, *rest)).copy(),
             (*x.shape[:sparse], *rest),
             x.coalesced and x.sparse_dim == sparse,
         )
     if not extra:
         return x
-    grid = np.indices(shape[:extra]).reshape(extra, -1)
-    indices = np.concatenate([np.repeat(grid, x.nnz, 1), np.tile(x.indices, (1, grid.shape[1]))])
-    return Coo(indices, np.concatenate([x.values] * grid.shape[1]), shape, x.coalesced)
+    grid = xp.indices(shape[:extra]).reshape(extra, -1)
+    indices = xp.concatenate([xp.repeat(grid, x.nnz, 1), xp.tile(x.indices, (1, grid.shape[1]))])
+    return Coo(indices, xp.concatenate([x.values] * grid.shape[1]), shape, x.coalesced)
 
 
 def picked(x: Compressed, combine: Callable, y: Any) -> Compressed:
     """A compressed matrix combined with the elements of a dense one at its places."""
     if y.shape != x.shape or x.batch or x.blocked or x.dense_dim:
-        raise Missing(x.layout)
+        raise Missing(x)
     return x.with_values(combine(x.values, y[x.coordinates()]))
 
 
 def times_rows(x: Compressed, y: Any) -> Any:
     if type(y) is not Compressed or x.layout is not y.layout or x.shape != y.shape or x.batch or x.blocked:
-        raise Missing(x.layout)
+        raise Missing(x)
     from .conversion import compressed, element_list
 
     n = x.shape[1] if x.by_rows else x.shape[0]
     left, right = x.rows() * n + x.others, y.rows() * n + y.others
-    at, mine, other = np.intersect1d(left, right, return_indices=True)
+    at, mine, other = x.xp.intersect1d(left, right, return_indices=True)
     return compressed(x.layout, element_list(at, n), x.values[mine] * y.values[other], x.shape, x.starts.dtype)
 
 
@@ -289,22 +297,22 @@ NO_DIVISION = "Sparse division requires a scalar or zero-dim dense tensor diviso
 
 def divided(x: Any, y: Any, quotient: Callable) -> Any:
     if not isinstance(x, Sparse):
-        raise Missing(y.layout, "div")
+        raise Missing(y, "div")
     if type(x) is Compressed:
-        raise Missing(x.layout, "div").worded([])
-    if isinstance(y, Sparse) or isinstance(y, ndarray) and y.ndim:
+        raise Missing(x, "div").worded([])
+    if isinstance(y, Sparse) or is_dense(y) and y.ndim:
         raise RuntimeError(NO_DIVISION.format(sized(y)))
-    return x.with_values(np.asarray(quotient(x.values)))
+    return x.with_values(x.xp.asarray(quotient(x.values, number(y))))
 
 
 @rule("true_divide div")
 def true_divide(xp: Any, x: Any, y: Any) -> Any:
-    return divided(x, y, lambda values: values / y)
+    return divided(x, y, lambda values, y: values / y)
 
 
 @rule("_div_rounded")
 def div_rounded(xp: Any, x: Any, y: Any, mode: str) -> Any:
-    return divided(alone(x), y, lambda values: rounded_quotient(np, values, y, mode))
+    return divided(alone(x), y, lambda values, y: rounded_quotient(xp, values, y, mode))
 
 
 @rule("_floor_divide _floor_divide_number")
@@ -320,7 +328,7 @@ def neg(xp: Any, x: Any) -> Any:
 @rule("_pow_number")
 def power(xp: Any, x: Any, exponent: Any) -> Any:
     if type(x) is not Coo:
-        raise Missing(x.layout)
+        raise Missing(x)
     if exponent == 0:
         raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
     x = x.coalesce()
@@ -329,9 +337,8 @@ def power(xp: Any, x: Any, exponent: Any) -> Any:
 
 @rule("_to_copy")
 def to_copy(xp: Any, x: Any, dtype: Any = None, device: Any = None, source: Any = None) -> Any:
-    if device is not None and device.type != "cpu":
-        raise NotImplementedError(CPU_ONLY)
-    return x.copy() if dtype is None else x.copy().with_values(cast(x.values, dtype.numpy))
+    x = x.copy() if device is None or device == device_of(x) else x.moved(device)
+    return x if dtype is None else x.with_values(cast(x.values, dtype.numpy))
 
 
 @rule("clone")
@@ -346,17 +353,25 @@ def clone(xp: Any, x: Any, memory_format: Any = None) -> Any:
 def zeros(xp: Any, x: Any, dtype: Any = None) -> Any:
     kind = x.dtype if dtype is None else dtype
     if type(x) is Compressed:
-        values = np.zeros((*x.values.shape[: x.batch], 0, *x.values.shape[x.batch + 1 :]), kind)
+        values = xp.zeros((*x.values.shape[: x.batch], 0, *x.values.shape[x.batch + 1 :]), kind)
         return Compressed(x.layout, x.starts * 0, x.others[..., :0], values, x.shape)
-    return Coo(np.zeros((x.sparse_dim, 0), int64), np.zeros((0, *x.values.shape[1:]), kind), x.shape, True)
+    return Coo(xp.zeros((x.sparse_dim, 0), int64), xp.zeros((0, *x.values.shape[1:]), kind), x.shape, True)
 
 
 @rule("where")
 def unless(xp: Any, condition: Any, x: Any, y: Any) -> Any:
     """`y` but zero where a condition holds that a sparse array has the elements of: what gradient formulas ask."""
     if not isinstance(condition, Sparse) or not isinstance(x, Sparse) or x.nnz or not isinstance(y, Sparse):
-        raise Missing(next(each.layout for each in (condition, x, y) if isinstance(each, Sparse)), "where")
+        raise Missing(next(each for each in (condition, x, y) if isinstance(each, Sparse)), "where")
     return mul(xp, y, condition.with_values(~condition.values).astype(y.dtype))
+
+
+def summed(values: Any, axes: Any) -> Any:
+    """Values added up along axes (None: all)."""
+    xp = module_of(values)
+    if xp is np and values.dtype.kind in "fc":
+        return np.asarray(exact_sum(values, axes, False))
+    return xp.asarray(values.sum(axes))
 
 
 @rule("sum")
@@ -368,14 +383,14 @@ def total(xp: Any, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = 
     elif values.dtype.kind in "biu":
         values = values.astype(int64)
     if dim is None or dim == () or dim == []:
-        return np.asarray(exact_sum(values, None, False)) if values.dtype.kind in "fc" else np.asarray(values.sum())
+        return summed(values, None)
     dims = wrap_dims(dim, x.ndim)
     if type(x) is Compressed:
         return summed_lines(x.with_values(values), dims, keepdim)
     made = reduced(x.with_values(values).coalesce(), dims)
     if keepdim:
         for d in sorted(dims):
-            made = np.expand_dims(made, d) if isinstance(made, ndarray) else RULES["unsqueeze"](xp, made, d)
+            made = xp.expand_dims(made, d) if is_dense(made) else RULES["unsqueeze"](xp, made, d)
     return made
 
 
@@ -386,7 +401,8 @@ def summed_lines(x: Compressed, dims: tuple, keepdim: bool) -> Any:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     coo = coo_from_compressed(x)
     indices = coo.indices.copy()
-    indices[list(dims)] = 0
+    for d in dims:
+        indices[d] = 0
     shape = [1 if d in dims else n for d, n in enumerate(x.shape)]
     return compressed_from_coo(Coo(indices, coo.values, shape), sparse_csr)
 
@@ -397,18 +413,18 @@ def reduced(x: Coo, dims: tuple) -> Any:
     dense = tuple(d - sparse + 1 for d in dims if d >= sparse)
     values = x.values
     if dense:
-        values = exact_sum(values, dense, False) if values.dtype.kind in "fc" else values.sum(dense)
+        values = summed(values, dense)
     shape = tuple(n for d, n in enumerate(x.shape) if d not in dims)
     kept = [d for d in range(sparse) if d not in dims]
     if not kept:
-        return np.asarray(exact_sum(values, (0,), False) if values.dtype.kind in "fc" else values.sum(0))
+        return summed(values, (0,))
     if len(kept) == sparse:
         return Coo(x.indices, values, shape, x.coalesced)
-    return Coo(x.indices[kept], values, shape).coalesce()
+    return Coo(lines(x, kept), values, shape).coalesce()
 
 
 @rule("any")
 def anything(xp: Any, x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is not None or type(x) is Compressed:
-        raise Missing(x.layout, "any")
-    return np.asarray(alone(x).values.any())
+        raise Missing(x, "any")
+    return xp.asarray(alone(x).values.any())

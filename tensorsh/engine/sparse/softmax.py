@@ -6,41 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Coo, places
+from ..arrays.backend import fold_at
+from .arrays import Coo, lines, places
+from .folding import grouped
 from .masks import looked_up
 
 
 def groups(x: Coo, dim: int) -> tuple:
     """For each element the number of the line along `dim` that it is in, and how many lines there are."""
     kept = [d for d in range(x.sparse_dim) if d != dim]
-    at = places(x.indices[kept], [x.shape[d] for d in kept])
-    found, where = np.unique(at, return_inverse=True)
+    at = places(lines(x, kept), [x.shape[d] for d in kept])
+    found, where = x.xp.unique(at, return_inverse=True)
     return where, found.size
 
 
-def added(values: Any, where: Any, count: int) -> Any:
-    made = np.zeros((count, *values.shape[1:]), values.dtype)
-    np.add.at(made, where, values)
-    return made
-
-
 def softmax(x: Coo, dim: int, logarithm: bool) -> Coo:
-    x = x.coalesce()
+    xp, x = x.xp, x.coalesce()
     values = x.values.astype(np.float64)
     if dim >= x.sparse_dim:
         axis = dim - x.sparse_dim + 1
-        shifted = values - values.max(axis, keepdims=True, initial=-np.inf)
-        total = np.exp(shifted).sum(axis, keepdims=True)
+        # Beside it stands minus infinity: a line may have no elements.
+        lowest = xp.full((*values.shape[:axis], 1, *values.shape[axis + 1 :]), -np.inf)
+        shifted = values - xp.concatenate([lowest, values], axis).max(axis, keepdims=True)
+        total = xp.exp(shifted).sum(axis, keepdims=True)
     else:
         where, count = groups(x, dim)
-        most = np.full((count, *values.shape[1:]), -np.inf, values.dtype)
-        np.maximum.at(most, where, values)
+        most = xp.full((count, *values.shape[1:]), -np.inf, values.dtype)
+        fold_at(xp, "maximum", most, where, values)
         shifted = values - most[where]
-        total = added(np.exp(shifted), where, count)[where]
-    return x.with_values((shifted - np.log(total) if logarithm else np.exp(shifted) / total).astype(x.dtype))
+        total = grouped(xp.exp(shifted), where, count)[where]
+    return x.with_values((shifted - xp.log(total) if logarithm else xp.exp(shifted) / total).astype(x.dtype))
 
 
 def softmax_backward(g: Any, result: Coo, dim: int, logarithm: bool) -> Coo:
+    xp = result.xp
     given = looked_up(g, result.indices) if isinstance(g, Coo) else g[tuple(result.indices)]
     values = result.values
     terms = given if logarithm else given * values
@@ -48,5 +47,5 @@ def softmax_backward(g: Any, result: Coo, dim: int, logarithm: bool) -> Coo:
         total = terms.sum(dim - result.sparse_dim + 1, keepdims=True)
     else:
         where, count = groups(result, dim)
-        total = added(terms, where, count)[where]
-    return result.with_values(given - np.exp(values) * total if logarithm else values * (given - total))
+        total = grouped(terms, where, count)[where]
+    return result.with_values(given - xp.exp(values) * total if logarithm else values * (given - total))

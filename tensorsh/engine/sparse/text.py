@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays.device import CPU
 from ..arrays.dtype import COMPLEX
 from ..arrays.state import state
 from ..tensors.tensor import Tensor
@@ -11,8 +12,8 @@ from ..tensors.text import PrintOptions, contents_text, print_options
 from .arrays import Coo
 
 
-def text_of_sparse(self: Tensor, node: Any) -> str:
-    """The text of a tensor that `node` made."""
+def text_of_sparse(self: Tensor, node: Any, device: str | None) -> str:
+    """The text of a tensor that `node` made, on a device that is named (None: it is not)."""
     kind, default = self.dtype, state.default_dtype
     usual = (
         kind.name in ("int64", "bool") or kind is default or kind.category == COMPLEX and kind is default.to_complex()
@@ -27,14 +28,18 @@ def text_of_sparse(self: Tensor, node: Any) -> str:
         dtype=kind.name,
         options=print_options(),
         named=not usual,
+        device=device,
         prefix="tensor(",
         suffixes=suffixes,
     )
 
 
-def sparse_text(array: Any, *, dtype: str, options: PrintOptions, named: bool, prefix: str, suffixes: list[str]) -> str:
+def sparse_text(
+    array: Any, *, dtype: str, options: PrintOptions, named: bool, device: str | None, prefix: str, suffixes: list[str]
+) -> str:
     """`named`: whether the dtype is; `suffixes`: what follows the layout."""
     indent = len(prefix)
+    array = array.moved(CPU)
     if type(array) is Coo:
         parts = {"indices": array.indices, "values": array.values}
     else:
@@ -42,7 +47,8 @@ def sparse_text(array: Any, *, dtype: str, options: PrintOptions, named: bool, p
         parts = {f"{first}_indices": array.starts, f"{second}_indices": array.others, "values": array.values}
     lines = [part_text(f"{name}=tensor(", each, options, indent) for name, each in parts.items()]
     text = prefix + (",\n" + " " * indent).join(lines)
-    shown = [f"size={array.shape}", f"nnz={array.nnz}"]
+    shown = [f"device='{device}'"] if device else []
+    shown += [f"size={array.shape}", f"nnz={array.nnz}"]
     if named:
         shown.append(f"dtype=torch.{dtype}")
     shown += [f"layout={array.layout}", *suffixes]

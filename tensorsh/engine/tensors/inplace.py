@@ -202,6 +202,8 @@ def store(t: Tensor, result: Any) -> None:
         # Of elements in one place those count that the operation changes, not those that it leaves as they were.
         module_of(target).copyto(target, result, "unsafe", where=result != target)
     else:
+        if type(result) is not np.ndarray and hasattr(result, "layout") and not hasattr(target, "layout"):
+            result = result.dense()
         target[...] = result
     t._bump()
 

@@ -16,7 +16,12 @@ __all__ = ["SparseAdam"]
 
 def add_at(target: Any, gradient: Any, values: Any, factor: float) -> None:
     """``target += factor * values`` at the places of a sparse gradient, those that come twice one after the other."""
-    np.add.at(target, tuple(gradient.indices), values * values.dtype.type(factor))
+    values = values * values.dtype.type(factor)
+    if gradient.xp is np:
+        np.add.at(target, tuple(gradient.indices), values)
+        return
+    added = gradient.with_values(values).coalesce()
+    target[tuple(added.indices)] += added.values
 
 
 def sgd(p: Tensor, state: dict, group: dict) -> None:
@@ -50,7 +55,7 @@ def adagrad(p: Tensor, state: dict, group: dict) -> None:
     total = state["sum"]._array
     at = tuple(gradient.indices)
     total[at] += values * values
-    root = np.sqrt(total[at]) + values.dtype.type(group["eps"])
+    root = gradient.xp.sqrt(total[at]) + values.dtype.type(group["eps"])
     add_at(p._array, gradient, values / root, -rate)
     p._bump()
 
@@ -113,6 +118,6 @@ class SparseAdam(Optimizer):
             mean[at] += (values - mean[at]) * kind(1 - beta1)
             square[at] += (values * values - square[at]) * kind(1 - beta2)
             corrected = (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
-            denominator = np.sqrt(square[at]) + kind(group["eps"])
+            denominator = gradient.xp.sqrt(square[at]) + kind(group["eps"])
             p._array[at] += mean[at] / denominator * kind(-number(group["lr"]) * corrected)
             p._bump()

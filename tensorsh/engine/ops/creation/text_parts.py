@@ -11,13 +11,11 @@ from ...tensors.text import print_options, tensor_text
 
 def text_of(self: Tensor) -> str:
     node = self.grad_fn
-    shown = None
+    shown = None if type(self._array) is np.ndarray or self.is_cpu else str(self.device)
     if hasattr(self._array, "layout"):
         from ...sparse.text import text_of_sparse
 
-        return text_of_sparse(self, node)
-    if not isinstance(self._array, np.ndarray):
-        shown = str(self.device)
+        return text_of_sparse(self, node, shown)
     own = self._is_parameter and type(self).__module__ != "torch.nn.parameter"  # a class that a program derived
     text = tensor_text(
         self._array,

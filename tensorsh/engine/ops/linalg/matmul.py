@@ -42,7 +42,7 @@ def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
     if on_device(a) and on_device(b):
         return accelerator().product(a, b)
-    if is_half(a.dtype):
+    if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
         return batches.matmul(wide(a), wide(b)).astype(a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
         kernel = products.KERNELS.get((a.ndim, b.ndim))
@@ -52,7 +52,12 @@ def product(a, b):
         if a.dtype.kind == "c" and a.dtype == b.dtype and (r := products.complex_product(a, b)) is not None:
             return r
         return batches.matmul(a, b)
-    return a.dot(b) if a.ndim <= 2 and b.ndim <= 2 and not hasattr(b, "layout") else a @ b
+    return dotted(a, b) if a.ndim <= 2 and b.ndim <= 2 or hasattr(b, "layout") else a @ b
+
+
+def dotted(a, b):
+    """The product of arrays of which none is a batch, and one may be sparse."""
+    return b.__rmatmul__(a) if hasattr(b, "layout") else a.dot(b)
 
 
 def on_device(x) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import layout as layouts
+from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
 from ...graph.fields import wrap
@@ -16,7 +17,7 @@ from ...sparse import products
 from ...sparse.arrays import Compressed, Coo, Sparse, int64
 from ...sparse.conversion import TITLES
 from ...sparse.masks import at_places, looked_up
-from ...sparse.missing import Missing
+from ...sparse.missing import Missing, kernels
 from ...sparse.rules import RULES, reduced, sparse_operator
 from ...sparse.softmax import softmax as softmax_of
 from ...sparse.softmax import softmax_backward
@@ -31,8 +32,8 @@ def sparse_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1)
     if not isinstance(mat1, Sparse) and not isinstance(mat2, Sparse) and not isinstance(input, Sparse):
         return products.weighed(input, mat1 @ mat2, beta, alpha)
     if input.ndim == 0 and mat1.ndim == mat2.ndim == 2:
-        input = np.zeros((mat1.shape[0], mat2.shape[1]), mat2.dtype)
-    if isinstance(mat2, Sparse) and not isinstance(mat1, Sparse) and beta == 0:
+        input = xp.zeros((mat1.shape[0], mat2.shape[1]), mat2.dtype)
+    if isinstance(mat2, Sparse) and beta == 0 and (xp is not np or not isinstance(mat1, Sparse)):
         return products.mm(xp, mat1, mat2)
     return RULES["addmm"](xp, input, mat1, mat2, beta, alpha)
 
@@ -118,14 +119,14 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     if type(first) is Coo and type(second) is Coo:
         return sparse_matmul.function(mat1, mat2)
     if isinstance(first, Sparse):
-        if isinstance(second, Sparse):
+        if isinstance(second, Sparse) and kernels(second) == "CPU":
             raise RuntimeError(
                 f"addmm: computation on CPU is not implemented for {TITLES[second.layout]} + {TITLES[first.layout]} @ "
                 f"{TITLES[second.layout]}"
             )
-        return sparse_addmm.function(zeros((), dtype=mat2.dtype), mat1, mat2, beta=0, alpha=1)
+        return sparse_addmm.function(zeros((), dtype=mat2.dtype, device=mat2.device), mat1, mat2, beta=0, alpha=1)
     turned_over = sparse_addmm.function(
-        zeros((), dtype=mat1.dtype), mat2.transpose(-2, -1), mat1.transpose(-2, -1), beta=0, alpha=1
+        zeros((), dtype=mat1.dtype, device=mat1.device), mat2.transpose(-2, -1), mat1.transpose(-2, -1), beta=0, alpha=1
     )
     return turned_over.transpose(-2, -1)
 
@@ -140,7 +141,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 def sampled_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``, only where `input`, in CSR format, has elements."""
     if type(input) is not Compressed:
-        raise Missing(getattr(input, "layout", layouts.strided))
+        raise Missing(input)
     if mat1.shape[-1] != mat2.shape[-2]:
         raise RuntimeError(
             f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
@@ -161,22 +162,22 @@ sampled_addmm.gradient(
 def sum_along(xp, input: Array, dim):
     """The sum over some dimensions; sparse while a sparse dimension is left."""
     if type(input) is not Coo:
-        raise Missing(getattr(input, "layout", layouts.strided))
+        raise Missing(input)
     input = input.coalesce()
     return reduced(input, dim) if dim else input
 
 
 def sum_gradient(t, g, input, dim):
     array, given = t_array(input).coalesce(), t_array(g)
-    sparse = array.sparse_dim
+    xp, sparse = array.xp, array.sparse_dim
     left = [d for d in range(sparse) if d not in dim]
     dense = tuple(d - sparse + 1 for d in dim if d >= sparse)
     if not left:
-        rows = np.broadcast_to(np.expand_dims(given, tuple(d - 1 for d in dense)), array.values.shape[1:])
-        found = np.broadcast_to(rows, array.values.shape).copy()
+        rows = xp.broadcast_to(xp.expand_dims(given, tuple(d - 1 for d in dense)), array.values.shape[1:])
+        found = xp.broadcast_to(rows, array.values.shape).copy()
     else:
         rows = looked_up(given, array.indices[left]) if isinstance(given, Coo) else given[tuple(array.indices[left])]
-        found = np.broadcast_to(np.expand_dims(rows, dense), array.values.shape).copy()
+        found = xp.broadcast_to(xp.expand_dims(rows, dense), array.values.shape).copy()
     made = array.with_values(found)
     return t.constant(made)
 
@@ -200,7 +201,7 @@ def _softmax(name: str, logarithm: bool, what: str) -> None:
     @sparse_operator(f"_sparse_{name}", node=f"Sparse{title}Backward0")
     def op(xp, input: Array, dim):
         if type(input) is not Coo:
-            raise Missing(getattr(input, "layout", layouts.strided))
+            raise Missing(input)
         if input.dtype.kind not in "fV":
             raise not_implemented(name, input.values)
         return softmax_of(input, wrap_dim(dim, input.ndim), logarithm)
@@ -236,7 +237,8 @@ sspaddmm.gradient(**dict.fromkeys(("input", "mat1", "mat2"), no_derivative("sspa
 @composite()
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse tensor."""
-    nothing = Coo(np.zeros((2, 0), int64), np.zeros(0, input._array.dtype), (input.shape[0], mat2.shape[1]), True)
+    xp = module_of(mat2._array)
+    nothing = Coo(xp.zeros((2, 0), int64), xp.zeros(0, input._array.dtype), (input.shape[0], mat2.shape[1]), True)
     return sspaddmm.function(wrap(nothing), input, mat2, beta=0, alpha=1)
 
 
@@ -255,7 +257,8 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) 
         raise RuntimeError("Output shape must be 2d")
     if lines.shape[0] != at.size:
         raise RuntimeError(f"Number of diagonals ({lines.shape[0]}) does not match the number of offsets ({at.size})")
-    if np.unique(at).size != at.size:
+    xp = module_of([lines, at])
+    if xp.unique(at).size != at.size:
         raise RuntimeError("Offset tensor contains duplicate values")
     if at.dtype != int64:
         raise RuntimeError(f"Offset Tensor must have dtype Long but got {of(at).short}")
@@ -265,9 +268,9 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) 
     for line, offset in zip(lines, at.tolist(), strict=True):
         start = max(offset, 0)
         count = max(min(shape[0] + offset, line.size) if offset <= 0 else min(shape[1], line.size) - offset, 0)
-        rows.append(np.arange(count) + max(-offset, 0))
-        columns.append(np.arange(count) + start)
+        rows.append(xp.arange(count) + max(-offset, 0))
+        columns.append(xp.arange(count) + start)
         found.append(line[start : start + count])
-    made = Coo(np.stack([np.concatenate(rows), np.concatenate(columns)]), np.concatenate(found), tuple(shape))
+    made = Coo(xp.stack([xp.concatenate(rows), xp.concatenate(columns)]), xp.concatenate(found), tuple(shape))
     result = wrap(made)
     return result if layout in (None, layouts.sparse_coo) else result.to_sparse(layout=layout)

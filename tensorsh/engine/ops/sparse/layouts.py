@@ -10,7 +10,7 @@ from ...arrays import layout as layouts
 from ...graph.fields import wrap
 from ...operators.declare import Array
 from ...operators.registration import add_method
-from ...sparse.arrays import Coo, Sparse, on_cpu
+from ...sparse.arrays import Coo, Sparse, with_elements
 from ...sparse.conversion import BLOCKS, ROWS, TITLES, converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
@@ -49,7 +49,7 @@ def title_of(input, layout, block, dense_dim, sparse_dim, source):
 def to_layout(xp, input: Array, layout, block, dense_dim, sparse_dim, source):
     """The same elements in another layout; `source`: the layout to which the gradient goes back, and whether `to_sparse` was
     called."""
-    on_cpu(input)
+    with_elements(input)
     if sparse_dim is not None:
         return coo_of(input, sparse_dim)
     return converted(input, layout, block, dense_dim, source is not None and source[1])
@@ -103,7 +103,7 @@ def method(function: Any) -> Any:
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements of the tensor where a sparse one has any."""
     if mask.layout is layouts.strided:
-        raise Missing(self.layout)
+        raise Missing(self._array)
     mask = mask.detach()
     if self.layout is layouts.strided:
         return dense_masked.function(self, mask)
@@ -256,7 +256,7 @@ def is_coalesced(self: Tensor) -> bool:
 
 def kept(self: Tensor) -> Any:
     if type(self._array) is not Coo:
-        raise Missing(self.layout)
+        raise Missing(self._array)
     return self._array
 
 
@@ -276,7 +276,7 @@ def _values(self: Tensor) -> Tensor:
 def _nnz(self: Tensor) -> int:
     """How many elements are kept."""
     if not isinstance(self._array, Sparse):
-        raise Missing(self.layout)
+        raise Missing(self._array)
     return self._array.nnz
 
 
@@ -320,8 +320,9 @@ def sparse_resize_(self: Tensor, size: Any, sparse_dim: int, dense_dim: int) -> 
 def resized(self: Tensor, size: tuple, sparse_dim: int, keep: bool) -> Tensor:
     array = kept(self)
     if not keep:
-        array.indices = np.zeros((sparse_dim, 0), np.int64)
-        array.values = np.zeros((0, *size[sparse_dim:]), array.dtype)
+        xp = array.xp
+        array.indices = xp.zeros((sparse_dim, 0), np.int64)
+        array.values = xp.zeros((0, *size[sparse_dim:]), array.dtype)
         array.coalesced = True
     array.shape = size
     self._bump()

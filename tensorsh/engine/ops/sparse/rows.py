@@ -17,7 +17,7 @@ def rows_kept(xp, grad: Array, indices: Array, rows, padding_idx):
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, values = flat[kept], values[kept]
-    if values.size and (values == values.flat[0]).all():
+    if xp is np and values.size and (values == values.flat[0]).all():
         values = np.broadcast_to(values.flat[0], values.shape)  # as a sum's gradient is: one number in memory
     return Coo(flat[None].astype(int64), values, (rows, grad.shape[-1]), flat.size < 2)
 
@@ -28,7 +28,7 @@ rows_kept.gradient(grad=lambda t, g, indices, padding_idx: t._embedding(t._to_de
 @sparse_operator("_gather_sparsely")
 def elements_kept(xp, grad: Array, dim, index: Array, shape):
     """The gradient of `gather`: each taken element's at its place."""
-    places = np.indices(index.shape).reshape(index.ndim, -1)
+    places = xp.indices(index.shape).reshape(index.ndim, -1)
     if index.ndim:
         places[dim] = index.reshape(-1)
     return Coo(places.astype(int64), grad.reshape(-1), shape)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...arrays import layout as layouts
+from ...arrays.backend import check_device, device_of, module_of
 from ...arrays.device import device as device_type
+from ...arrays.state import state
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
-from ...sparse.arrays import CPU_ONLY, Compressed, Coo, int64, on_cpu
+from ...sparse.arrays import Compressed, Coo, int64, with_elements
 from ...sparse.conversion import BLOCKS, ROWS, TITLES
 from ...sparse.invariants import check_compressed, check_coo, checking
 from ...sparse.rules import sparse_operator
@@ -51,18 +51,37 @@ def compressed(xp, starts: Array, others: Array, values: Array, size, layout):
 compressed.gradient(values=lambda t, g, result: t._values(t._sparse_mask(g, t.detach(result))))
 
 
-def part(data: Any, dtype: Any = None) -> Tensor:
-    """Indices or values, as a tensor."""
+def part(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Indices or values, as a tensor, on a device; without one a tensor is where it is."""
     if isinstance(data, Tensor):
-        on_cpu(data._array)
-        return data if dtype is None or data.dtype is dtype else data.to(dtype)
-    return tensor(data, dtype=dtype)
+        with_elements(data._array)
+        if dtype is None and device is None:
+            return data
+        return data.to(device=device, dtype=dtype)
+    return tensor(data, dtype=dtype, device=device)
 
 
-def finished(made: Tensor, device: Any, requires_grad: bool) -> Tensor:
-    if device is not None and device_type(device).type != "cpu":
-        raise NotImplementedError(CPU_ONLY)
+def finished(made: Tensor, requires_grad: bool) -> Tensor:
     return made.requires_grad_() if requires_grad else made
+
+
+def wanted(device: Any) -> Any:
+    """The device that is asked for, or that is the default; None where neither is."""
+    device = state.default_device if device is None else device
+    if device is None or (device := device_type(device)).type == "cpu":
+        return device
+    return check_device(device)
+
+
+def together(indices: Any, values: Any) -> None:
+    """RuntimeError, PyTorch's, unless coordinates lie where the values do."""
+    here, there = device_of(indices), device_of(values)
+    if here.type != there.type:
+        raise RuntimeError(
+            f"backend of indices ({here.type.upper()}) must match backend of values ({there.type.upper()})"
+        )
+    if here != there:
+        raise RuntimeError(f"device of indices ({here.index}) must match device of values ({there.index})")
 
 
 def sizes(size: Any) -> tuple:
@@ -75,14 +94,17 @@ def sparse_coo_tensor(
     requires_grad: bool = False, check_invariants: bool | None = None, is_coalesced: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """A sparse tensor in coordinate format: `values` at `indices`, one column for each value; what comes twice is summed."""
+    device = wanted(device)
     if values is None:
         size = sizes(indices if size is None else size)
-        kind = tensor([], dtype=dtype)._array.dtype
-        made = wrap(Coo(np.zeros((len(size), 0), int64), np.zeros(0, kind), size, True))
-        return finished(made, device, requires_grad)
-    places = part(indices).detach()._array
+        kept = part([], dtype, device)
+        places = module_of(kept._array).zeros((len(size), 0), int64)
+        return finished(wrap(Coo(places, kept._array, size, True)), requires_grad)
+    kept = part(values, dtype, device)
+    # Lists of coordinates go where the values are.
+    places = part(indices, None, device if isinstance(indices, Tensor) else kept.device).detach()._array
     places = places if places.dtype == int64 else places.astype(int64)
-    kept = part(values, dtype)
+    together(places, kept._array)
     if not isinstance(values, Tensor) and not kept._array.ndim:
         kept = kept.reshape(1)
     if places.ndim != 2:
@@ -96,9 +118,9 @@ def sparse_coo_tensor(
         kept = kept.reshape(1)
     dense = kept._array.shape[1:]
     if size is None:
-        if places.size and (low := places.min(1)).min() < 0:
-            at = int((low < 0).argmax())
-            raise RuntimeError(f"found negative index {low[at]} for dim {at}")
+        for at, low in enumerate(places.min(1).tolist() if places.size else ()):
+            if low < 0:
+                raise RuntimeError(f"found negative index {low} for dim {at}")
         size = (*((places.max(1) + 1).tolist() if places.shape[1] else [0] * places.shape[0]), *dense)
     size = sizes(size)
     if len(size) != places.shape[0] + len(dense):
@@ -113,14 +135,18 @@ def sparse_coo_tensor(
     if requires_grad:
         kept = kept.detach()
     made = coo.function(wrap(places), kept, size, bool(is_coalesced) or not count)
-    return finished(made, device, requires_grad)
+    return finished(made, requires_grad)
 
 
 def build(
     name: str, layout: Any, starts: Any, others: Any, values: Any, size: Any, dtype: Any, device: Any, requires_grad: bool,
     check_invariants: bool | None,
 ) -> Tensor:  # fmt: skip
-    first, second, kept = part(starts).detach(), part(others).detach(), part(values, dtype)
+    device = wanted(device)
+    kept = part(values, dtype, device)
+    first, second = (part(x, None, device if isinstance(x, Tensor) else kept.device).detach() for x in (starts, others))
+    if not device_of(first._array) == device_of(second._array) == device_of(kept._array):
+        raise RuntimeError("Values and compressed tensor instance need to be on the same device.")
     if size is None:
         size = inferred(layout, first._array, second._array, kept._array)
     size = sizes(size)
@@ -128,14 +154,14 @@ def build(
         check_compressed(layout, first._array, second._array, kept._array, size)
     if requires_grad:
         kept = kept.detach()
-    return finished(compressed.function(first, second, kept, size, layout), device, requires_grad)
+    return finished(compressed.function(first, second, kept, size, layout), requires_grad)
 
 
 def inferred(layout: Any, starts: Any, others: Any, values: Any) -> tuple:
     """The smallest size that holds the elements."""
     batch = starts.ndim - 1
     block = values.shape[batch + 1 : batch + 3] if layout in BLOCKS else (1, 1)
-    lines, width = starts.shape[-1] - 1, int(others.max()) + 1 if others.size else 0
+    lines, width = starts.shape[-1] - 1, int(others.max().item()) + 1 if others.size else 0
     n, m = (lines, width) if layout in ROWS else (width, lines)
     dense = values.shape[batch + (3 if layout in BLOCKS else 1) :]
     return (*starts.shape[:-1], n * block[0], m * block[1], *dense)

@@ -1,0 +1,59 @@
+"""Values added up by groups, on the CPU and on a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.backend import module_of
+from ..arrays.cupy_module import accelerator
+from ..arrays.extents import repeated
+
+
+def starts_of(lines: Any, count: int) -> Any:
+    """Where the elements of each of `count` lines begin, given the lines of elements in ascending order; [count + 1]."""
+    xp = module_of(lines)
+    if xp is np:
+        return np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=count))])
+    return xp.searchsorted(lines, xp.arange(count + 1))
+
+
+def line_of(starts: Any, nnz: int) -> Any:
+    """The line of each of `nnz` elements, given where the lines begin."""
+    xp = module_of(starts)
+    if xp is np:
+        return repeated(np.arange(starts.size - 1), np.diff(starts))
+    return xp.searchsorted(starts, xp.arange(nnz), side="right") - 1
+
+
+def grouped(values: Any, where: Any, count: int, in_order: bool = False) -> Any:
+    """Values [n, ...] added up by the number of their group, one after the other: [count, ...]; `in_order`: the numbers ascend."""
+    xp = module_of(values)
+    if xp is np:
+        made = np.zeros((count, *values.shape[1:]), values.dtype)
+        np.add.at(made, where, values)
+        return made
+    order = xp.arange(where.size) if in_order else xp.argsort(where, kind="stable")
+    return accelerator().row_sums(xp, values, order, starts_of(where if in_order else where[order], count))
+
+
+def weighed_rows(weights: Any, rows: Any, at: Any, lines: Any, count: int) -> Any:
+    """For each of `count` lines the rows [n, m] at the places `at` of its elements times their weights, added up in the order of
+    the elements: [count, m]."""
+    xp = module_of(weights)
+    if xp is np:
+        made = np.zeros((count, rows.shape[1]), weights.dtype)
+        np.add.at(made, lines, weights[:, None] * rows[at])
+        return made
+    accelerator().outside(at, 0, rows.shape[0])
+    order = xp.argsort(lines, kind="stable")
+    return accelerator().row_sums(xp, rows, at[order], starts_of(lines[order], count), weights[order])
+
+
+def stretches(counts: Any) -> tuple:
+    """For elements in stretches of these lengths: the number of the stretch of each, and its own within that."""
+    xp = module_of(counts)
+    starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
+    lines = line_of(starts, int(starts[-1].item()))
+    return lines, xp.arange(lines.size) - starts[lines]

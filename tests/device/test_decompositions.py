@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.cuda import linalg
+from tensorsh.engine.cuda import linalg, solving
 from tensorsh.engine.operators import placement
 
 from . import standin
@@ -87,6 +87,64 @@ def test_lu_tells_of_zero_pivots() -> None:
 
 
 @pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lu_unpack(shape: tuple, dtype: Any) -> None:
+    LU, pivots, _ = L.lu_factor_ex(matrix(*shape, dtype=dtype))
+    for one, other in zip(torch.lu_unpack(LU.cuda(), pivots.cuda()), torch.lu_unpack(LU, pivots), strict=True):
+        same(one, other)
+
+
+SQUARES = [(4, 4), (2, 3, 3), (2, 1, 5, 5)]
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("adjoint", [True, False])
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("shape", SQUARES)
+def test_lu_solve(shape: tuple, dtype: Any, adjoint: bool, left: bool) -> None:
+    LU, pivots = L.lu_factor(matrix(*shape, dtype=dtype))
+    b = (matrix(*shape[:-1], 2, dtype=dtype) if left else matrix(2, shape[-1], dtype=dtype)) + 1
+    found = [f.cuda().requires_grad_() for f in (LU, b)]
+    expected = [f.clone().requires_grad_() for f in (LU, b)]
+    results = [L.lu_solve(a, pivots.to(a.device), y, left=left, adjoint=adjoint) for a, y in (found, expected)]
+    same(*results)
+    for result in results:
+        result.abs().sum().backward()
+    for one, other in zip(found, expected, strict=True):
+        same(one.grad, other.grad, 1e-7)
+    if left:
+        same(torch.lu_solve(b.cuda(), LU.cuda(), pivots.cuda()), torch.lu_solve(b, LU, pivots))
+
+
+@pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("shape", SQUARES)
+def test_factors_solve(shape: tuple, dtype: Any, upper: bool) -> None:
+    a, b = matrix(*shape, dtype=dtype), matrix(*shape[:-1], 2, dtype=dtype)
+    factor = L.cholesky(a @ a.mH + torch.eye(shape[-1]), upper=upper)
+    same(torch.cholesky_solve(b.cuda(), factor.cuda(), upper), torch.cholesky_solve(b, factor, upper))
+    same(torch.cholesky_inverse(factor.cuda(), upper), torch.cholesky_inverse(factor, upper))
+    for transpose in (True, False):
+        pair = (torch.triangular_solve(y, f, upper, transpose) for y, f in ((b.cuda(), factor.cuda()), (b, factor)))
+        for one, other in zip(*pair, strict=True):
+            same(one, other)
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e-3, 0.1, 1.0, 20.0])
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (3, 4, 4)])
+def test_matrix_exp(shape: tuple, dtype: Any, scale: float) -> None:
+    a = matrix(*shape, dtype=dtype) * scale
+    x, y = a.cuda().requires_grad_(), a.clone().requires_grad_()
+    found, expected = torch.matrix_exp(x), torch.matrix_exp(y)
+    assert found.is_cuda
+    torch.testing.assert_close(found.cpu(), expected, rtol=1e-9, atol=1e-9)
+    found.real.sum().backward()
+    expected.real.sum().backward()
+    torch.testing.assert_close(x.grad.cpu(), y.grad, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4, 4)])
 def test_eig(shape: tuple, dtype: Any) -> None:
     a = matrix(*shape, dtype=dtype)
@@ -99,7 +157,7 @@ def test_eig(shape: tuple, dtype: Any) -> None:
 
 @pytest.mark.parametrize("name", ["_linalg_pinv", "_linalg_lstsq", "linalg.eig", "linalg.lu", "linalg.lu_factor_ex"])
 def test_what_does_not_fit_is_left_to_the_cpu(name: str, cupy: Any) -> None:
-    kernel = linalg.KERNELS[name]
+    kernel = (linalg.KERNELS | solving.KERNELS)[name]
     broken = cupy.asarray(np.full((2, 2), np.nan))
     given = (broken, broken) if "lstsq" in name else (broken,)
     if "lu" not in name:

@@ -34,6 +34,7 @@ from . import (
     pointwise,
     pools,
     sampling,
+    solving,
     sorting,
     windows,
 )
@@ -67,7 +68,7 @@ KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
-HOSTED: dict[str, Callable] = linalg.KERNELS | sorting.KERNELS
+HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

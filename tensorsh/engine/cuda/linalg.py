@@ -15,7 +15,6 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..ops.linalg.inverse import is_vector
-from ..ops.linalg.lu import permutation_matrix
 
 KINDS = frozenset("fdFD")
 
@@ -237,19 +236,10 @@ def parts(xp: Any, LU: Any) -> tuple:
     return xp.tril(LU[..., :, :k], -1) + xp.eye(m, k, dtype=LU.dtype), xp.triu(LU[..., :k, :])
 
 
-@asked
-def lu(xp: Any, A: Any, *, pivot: bool = True) -> Any:
-    if not matrices(A) or not pivot:
-        return None
-    LU, pivots, _ = compact(xp, A)
-    P = permutation_matrix(pivots.get(), A.shape[-2], A.dtype)  # the interchanges follow one another, on the host
-    return xp.asarray(P), *parts(xp, LU)
-
-
 KERNELS: dict[str, Callable] = {
     "linalg.inv_ex": inv_ex, "linalg.det": det, "linalg.slogdet": slogdet, "linalg.solve_ex": solve_ex,
     "linalg.solve_triangular": solve_triangular, "linalg.cholesky_ex": cholesky_ex, "cholesky": cholesky, "linalg.qr": qr,
     "linalg.eigh": eigh, "linalg.svd": svd, "_linalg_svdvals": singular_values,
-    "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex, "linalg.lu": lu,
+    "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex,
 }  # fmt: skip
 """By the operator's name: a function with the parameters of its kernel, which gives None for what the CPU is to do."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.backend import CPU, module_of, move, move_like
 from ...loading import table
 from ...numerics.rounding import rounded
 from ...operators.declare import Array
@@ -38,9 +39,9 @@ DEGREE_18 = (
 
 def combined(terms: list, *rows: Any) -> Any:
     """The sum of arrays, each times a real number, from the first on; several sums for several rows of numbers."""
-    kind, real = terms[0].dtype, terms[0].real.dtype
-    total = np.zeros((len(rows), *terms[0].shape), kind)
-    parts, numbers = total.view(real), np.array(rows, real).T[:, :, None, None, None]
+    kind, real, xp = terms[0].dtype, terms[0].real.dtype, module_of(terms[0])
+    total = xp.zeros((len(rows), *terms[0].shape), kind)
+    parts, numbers = total.view(real), xp.asarray(np.array(rows, real).T[:, :, None, None, None])
     for x, number in zip(terms, numbers, strict=True):
         parts += x.view(real) * number
     return total[0] if len(rows) == 1 else total
@@ -48,8 +49,9 @@ def combined(terms: list, *rows: Any) -> Any:
 
 def polynomial(a: Any, degree: int) -> Any:
     """The Taylor polynomial of a degree, or one near it, of a batch of matrices."""
-    one = np.zeros_like(a)
-    one[:, range(a.shape[-1]), range(a.shape[-1])] = 1
+    one = module_of(a).zeros_like(a)
+    at = module_of(a).arange(a.shape[-1])
+    one[:, at, at] = 1
     if degree == 1:
         return one + a
     square = product(a, a)
@@ -82,18 +84,19 @@ def polynomial(a: Any, degree: int) -> Any:
 def exponential(a: Any) -> Any:
     """The exponential of each matrix of a batch."""
     bounds = np.array(BOUNDS[a.real.itemsize], a.real.dtype)
-    norms = np.abs(a).sum(-2).max(-1)
+    norms = move(abs(a).sum(-2).max(-1), CPU)
     if len(a) == 1:
         for bound, degree in zip(bounds[:5], (1, 2, 4, 8, 12), strict=True):
             if norms[0] <= bound:
                 return polynomial(a, degree)
     with np.errstate(all="ignore"):
         halvings = np.maximum(np.ceil(rounded(np.log2, norms / bounds[5])), 0)
-        result = polynomial(a * np.exp2(-halvings)[:, None, None].astype(a.real.dtype), 18)
+        halved = np.exp2(-halvings)[:, None, None].astype(a.real.dtype)
+        result = polynomial(a * move_like(halved, a), 18)
         squares = np.where(np.isfinite(halvings), halvings, 0)
         for done in range(int(squares.max(initial=0))):
             left = squares > done
-            result = product(result, result) if left.all() else squared(result, left)
+            result = product(result, result) if left.all() else squared(result, move_like(left, a))
     return result
 
 

@@ -40,6 +40,8 @@ METHODS = {
         "equal": "_equal self other", "searchsorted": "Tensor_searchsorted sorted_sequence self",
         "bucketize": "Tensor_bucketize self boundaries", "isin": "isin_Tensor_Tensor elements test_elements",
         "bincount": "_bincount self weights",
+        "_embedding_bag": "__embedding_bag weight indices offsets per_sample_weights",
+        "_embedding_bag_forward_only": "__embedding_bag_forward_only weight indices offsets per_sample_weights",
     }.items()
 }  # fmt: skip
 """By the operator's name: what follows ``wrapper_CUDA_`` in the method's name, and its arguments (ours, where it differs)."""

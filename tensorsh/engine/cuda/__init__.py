@@ -34,6 +34,7 @@ from . import (
     pointwise,
     pools,
     sampling,
+    segments,
     solving,
     sorting,
     windows,
@@ -42,7 +43,7 @@ from .checks import outside
 from .philox import Philox
 from .products import product, product_added
 from .scatter import fold
-from .segments import row_sums
+from .segments import row_maxima, row_sums
 
 __all__ = [
     "Philox",
@@ -54,6 +55,7 @@ __all__ = [
     "prepare",
     "product",
     "product_added",
+    "row_maxima",
     "row_sums",
     "sampling",
     "sorting",
@@ -68,7 +70,7 @@ KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
-HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS
+HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

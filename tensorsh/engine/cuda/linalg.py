@@ -207,6 +207,13 @@ def eig(xp: Any, A: Any) -> Any:
     return values.astype(kind), vectors.astype(kind)
 
 
+def cross(xp: Any, input: Any, other: Any, *, dim: int = -1) -> Any:
+    """Of vectors of three elements, which the operator's check has seen."""
+    a, b = (xp.moveaxis(x, dim, 0) for x in (input, other))
+    found = xp.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+    return xp.ascontiguousarray(xp.moveaxis(found, 0, dim))
+
+
 def compact(xp: Any, A: Any) -> tuple:
     """LU in one matrix, the interchanges of rows, and 0 or the number of the first zero pivot, a matrix at a time."""
     factor = importlib.import_module("cupyx.scipy.linalg").lu_factor
@@ -241,5 +248,6 @@ KERNELS: dict[str, Callable] = {
     "linalg.solve_triangular": solve_triangular, "linalg.cholesky_ex": cholesky_ex, "cholesky": cholesky, "linalg.qr": qr,
     "linalg.eigh": eigh, "linalg.svd": svd, "_linalg_svdvals": singular_values,
     "_linalg_pinv": pinv, "_linalg_lstsq": lstsq, "linalg.eig": eig, "linalg.lu_factor_ex": lu_factor_ex,
+    "linalg.cross": cross,
 }  # fmt: skip
 """By the operator's name: a function with the parameters of its kernel, which gives None for what the CPU is to do."""

@@ -63,7 +63,7 @@ def absent(given: Any, found: Any) -> Any:
 
 
 NATIVE = frozenset(
-    "linalg.cross topk kthvalue mode cummax cummin logcumsumexp index_reduce hash_tensor _ctc_loss _unique_dim _unique_consecutive "
+    "linalg.cross topk kthvalue mode cummax cummin logcumsumexp hash_tensor _ctc_loss "
     "poisson _sample_dirichlet _standard_gamma _segments _segments_spread".split()
 )
 """Operators that run on the CPU for a GPU's arrays, but are no matrix functions: the sizes of their results come from elsewhere too."""

@@ -410,7 +410,7 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
     return to_input if needs[0] else None, to_src if needs[-1] else None
 
 
-@operator(inplace=True, long="hosted")
+@operator(inplace=True, long=True)
 def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, *, include_self=True):
     """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
     if reduce not in ("prod", "mean", "amax", "amin"):

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import module_of
+from ...arrays.backend import fold_at, module_of, same_device
+from ...arrays.bounds import outside
+from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.errors import tensor_type
 from ...arrays.extents import repeated
@@ -15,14 +17,23 @@ from ...arrays.promotion import result_type
 from ...graph.fields import wrap
 from ...loading import table
 from ...operators.declare import Array, composite, operator
-from ...operators.placement import hosted
-from .embedding import add_rows, check_indices, renormalise, spread_of
+from .embedding import check_indices, renormalise, spread_of
 
 SUM, MEAN, MAX = range(3)
 
 
-def maxima(xp: Any, rows: Any, indices: Any, bag: Any, bags: int) -> tuple:
+def starts(bag: Any, bags: int) -> Any:
+    """Where each bag begins, given the numbers of the bags of the indices, on a GPU."""
+    from ...sparse.folding import starts_of
+
+    return starts_of(bag, bags)
+
+
+def maxima(xp: Any, weight: Any, indices: Any, bag: Any, bags: int) -> tuple:
     """The largest element of each column over the rows of each bag, and the index of the row it came from."""
+    if xp is not np:
+        return accelerator().row_maxima(xp, weight, indices, starts(bag, bags))
+    rows = weight[indices]
     best = xp.zeros((bags, rows.shape[1]), rows.dtype)
     where = xp.full(best.shape, -1, np.int64)
     columns = xp.arange(rows.shape[1])
@@ -40,19 +51,21 @@ def bags_of(
 ):
     """Row i of the result combines the rows of weight [V, D] whose `indices` have the number i in `bag`; `kept` says which of the
     per_sample_weights they have, where not all."""
-    rows = xp.take(weight, indices, axis=0)
     if mode == MAX:
-        return maxima(xp, rows, indices, bag, bags)
+        return maxima(xp, weight, indices, bag, bags)
+    shares = per_sample_weights if kept is None or per_sample_weights is None else per_sample_weights[kept]
+    if xp is not np:
+        out = accelerator().row_sums(xp, weight, indices, starts(bag, bags), shares)
+        return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
+    rows = xp.take(weight, indices, axis=0)
     if per_sample_weights is not None:
-        rows = rows * (per_sample_weights if kept is None else per_sample_weights[kept])[:, None]
-    out = sums(xp, rows, bag, bags)
+        rows = rows * shares[:, None]
+    out = sums(rows, bag, bags)
     return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
 
 
-def sums(xp: Any, rows: Any, bag: Any, bags: int) -> Any:
+def sums(rows: Any, bag: Any, bags: int) -> Any:
     """The rows of each bag summed; `bag` ascends."""
-    if xp is not np:
-        return add_rows(xp, bags, bag, rows)
     out = np.zeros((bags, rows.shape[1]), rows.dtype)
     if len(bag):
         first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
@@ -63,6 +76,9 @@ def sums(xp: Any, rows: Any, bag: Any, bags: int) -> Any:
 def sizes(bag: Any, bags: int, dtype: Any) -> Any:
     if absent(bag):
         return module_of(bag).ones(bags, dtype)
+    if type(bag) is not np.ndarray:
+        xp = module_of(bag)
+        return xp.maximum(xp.diff(starts(bag, bags)), 1).astype(dtype)
     return np.maximum(np.bincount(bag, minlength=bags), 1).astype(dtype)
 
 
@@ -72,7 +88,7 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
     bare = lambda x: getattr(x, "_array", x)
     if mode == MAX:
         held = bare(result1) >= 0
-        at = np.where(held, bare(result1), 0)
+        at = module_of(held).where(held, bare(result1), 0)
         full = t.zeros_like(weight)
         return t.scatter_add(full, 0, made(at), g * made(held.astype(dtype))), None
     values = t.index_select(g, 0, made(bag))
@@ -89,6 +105,30 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
     return spread_of(t, sparse)(values, made(indices), weight.shape[0], -1), to_weights
 
 
+def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool) -> Any:
+    """The bag of each index, where all are checked; `by_index`: what PyTorch adds up bag by bag. The rest it leaves to a library,
+    which says other things and ends at the last offset."""
+    if len(begins) and begins[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            f"{begins[0]}"
+        )
+    if len(begins) and begins[-1] > len(index):
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {begins[-1]}"
+        )
+    for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+        if by_index:
+            raise RuntimeError(
+                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
+            )
+        raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
+    ends = np.append(begins[1:], len(index))[:bags]
+    if by_index and bags:
+        ends[-1] = len(index)
+    return repeated(np.arange(bags), ends - begins[:bags])
+
+
 def combined(
     weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse=False
 ):  # fmt: skip
@@ -100,43 +140,36 @@ def combined(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; "
             f"but {kinds} (while checking arguments for embedding_bag)"
         )
-    index, starts, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
+    if not weight.is_cpu or not indices.is_cpu:
+        parts = {"weight": weight, "indices": indices, "offsets": offsets, "per_sample_weights": per_sample_weights}
+        name = "_embedding_bag" if weight.requires_grad else "_embedding_bag_forward_only"
+        same_device(name, **{k: x._array for k, x in parts.items() if x is not None})
+    index, begins, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise RuntimeError(
                 f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
             )
         padding_idx %= rows
-    bags = len(starts) - bool(include_last_offset)
-    if len(starts) and starts[0] != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-            f"{starts[0]}"
-        )
-    if len(starts) and starts[-1] > len(index):
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {starts[-1]}"
-        )
-    # What PyTorch adds up bag by bag; the rest it leaves to a library, which says other things and ends at the last offset.
-    by_index = mode == MAX or padding_idx is not None or weight.dtype.name == "float64"
-    for at in () if absent(index) else np.flatnonzero((index < 0) | (index >= rows))[:1]:
-        if by_index:
-            raise RuntimeError(
-                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
-            )
-        raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
+    bags = len(begins) - bool(include_last_offset)
     if absent(index):  # the bags' sizes are not known, their number is
         result = bags_of.function(weight, index, index, bags, mode, None, None, per_sample_weights, sparse)
         return result, index, index
-    ends = np.append(starts[1:], len(index))[:bags]
-    if by_index and bags:
-        ends[-1] = len(index)
-    bag = repeated(module_of([index]).arange(bags), ends - starts[:bags])
-    index = index[: len(bag)]
-    frequencies = np.bincount(index, minlength=rows)[index] if scale_grad_by_freq else None
-    kept = None
+    xp = module_of([index])
+    if xp is np:
+        by_index = mode == MAX or padding_idx is not None or weight.dtype.name == "float64"
+        bag = numbered(index, begins, bags, rows, by_index)
+        index = index[: len(bag)]
+    else:
+        outside(index, 0, rows)
+        bag = xp.maximum(xp.searchsorted(begins[:bags], xp.arange(index.size), side="right") - 1, 0)
+    frequencies = kept = None
+    if scale_grad_by_freq:
+        uses = xp.zeros(rows, np.int64)
+        fold_at(xp, "add", uses, index, 1)
+        frequencies = uses[index]
     if padding_idx is not None:
-        kept = np.flatnonzero(index != padding_idx)
+        kept = xp.flatnonzero(index != padding_idx)
         frequencies = None if frequencies is None else frequencies[kept]
         index, bag = index[kept], bag[kept]
     return bags_of.function(weight, index, bag, bags, mode, frequencies, kept, per_sample_weights, sparse), bag, index
@@ -154,7 +187,7 @@ def torch_embedding_bag(
     bags = result.shape[0]
     xp = module_of([bag])
     count = xp.bincount(bag, minlength=bags) if mode != SUM else xp.zeros(bags, np.int64)
-    first = xp.maximum(maxima(xp, weight._array[index], index, bag, bags)[1], 0) if mode == MAX else count
+    first = xp.maximum(maxima(xp, weight._array, index, bag, bags)[1], 0) if mode == MAX else count
     return result, wrap(bag if mode != SUM else bag[:0]), wrap(count), wrap(first)
 
 
@@ -208,7 +241,7 @@ def embedding_bag(
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
     number = ("sum", "mean", "max").index(mode)
-    return hosted(combined)(
+    return combined(
         weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx, sparse
     )[0]
 

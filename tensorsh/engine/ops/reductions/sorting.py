@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays.backend import module_of
 from ...arrays.errors import combination_error, type_name, wrap_dim
 from ...arrays.parallel import BLOCK
 from ...numerics import ties
@@ -333,34 +334,35 @@ def slices(a, axis):
     if not a.size and any(n == 0 and i != axis for i, n in enumerate(a.shape)):
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     n = a.shape[axis]
-    return np.moveaxis(a, axis, 0).reshape(n, a.size // n if n else 1)
+    return module_of(a).moveaxis(a, axis, 0).reshape(n, a.size // n if n else 1)
 
 
-@operator("_unique_dim", method=False, outputs="_ (_) (_)", node="UniqueDimBackward0", long="hosted")
+@operator("_unique_dim", method=False, outputs="_ (_) (_)", node="UniqueDimBackward0", long=True)
 def unique_dim(xp, input: Array, dim, return_inverse=False, return_counts=False):
     """The distinct slices along `dim` in lexical order."""
     axis = wrap_dim(dim, input.ndim)
     rows = slices(input, axis)
     if not len(rows):
         return input.copy(), xp.zeros(0, np.int64), xp.zeros(0, np.int64)
-    in_order = np.lexsort(rows.T[::-1])
-    return groups(input, axis, rows[in_order], in_order)
+    keys = rows.astype(np.float32) if rows.dtype.kind == "V" and xp is not np else rows
+    in_order = xp.lexsort(keys.T[::-1])
+    return groups(xp, input, axis, rows[in_order], in_order)
 
 
-def groups(a, axis, rows, in_order):
+def groups(xp, a, axis, rows, in_order):
     """Runs of equal rows: the first slice of each, the run of each slice, their lengths."""
-    fresh = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)])
-    number = np.cumsum(fresh) - 1
-    inverse = np.empty(len(rows), np.int64)
+    fresh = xp.concatenate([xp.ones(1, bool), (rows[1:] != rows[:-1]).any(1)])
+    number = xp.cumsum(fresh) - 1
+    inverse = xp.empty(len(rows), np.int64)
     inverse[in_order] = number
-    return np.take(a, in_order[fresh], axis), inverse, np.bincount(number).astype(np.int64)
+    return xp.take(a, in_order[fresh], axis), inverse, xp.bincount(number).astype(np.int64)
 
 
 unique_dim.gradient(input=no_derivative("unique_dim"))
 
 
 @operator(
-    "_unique_consecutive", method=False, outputs="_ (_) (_)", node="UniqueConsecutiveBackward0", long="hosted"
+    "_unique_consecutive", method=False, outputs="_ (_) (_)", node="UniqueConsecutiveBackward0", long=True
 )  # fmt: skip
 def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements (or slices along `dim`), the run of each, their lengths."""
@@ -375,7 +377,7 @@ def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim
         rows = slices(input, axis)
         if not len(rows):
             return input.copy(), xp.zeros(0, np.int64), xp.zeros(0, np.int64)
-    values, inverse, counts = groups(flat, axis, rows, np.arange(len(rows)))
+    values, inverse, counts = groups(xp, flat, axis, rows, xp.arange(len(rows)))
     return values, inverse.reshape(input.shape) if dim is None else inverse, counts
 
 

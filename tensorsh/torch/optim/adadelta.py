@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import addcmul, axpy, pieces, plus
+from .arithmetic import Launches, addcmul, axpy, pieces, plus
 from .optimizer import Optimizer, advance, bounded, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adadelta"]
@@ -43,9 +43,13 @@ class Adadelta(Optimizer):
     def _update(self, group: dict) -> None:
         lr, rho, eps = number(group["lr"]), group["rho"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), square_avg=zeros, acc_delta=zeros):
             advance(state)
-            for x, g, v, d in pieces(array, gradient, state["square_avg"]._array, state["acc_delta"]._array):
+            arrays = [array, gradient, state["square_avg"]._array, state["acc_delta"]._array]
+            if launches.take("ADADELTA", arrays, decay, -1.0 if maximize else 1.0, rho, 1 - rho, eps, lr):
+                continue
+            for x, g, v, d in pieces(*arrays):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
@@ -57,3 +61,4 @@ class Adadelta(Optimizer):
                 d *= kind(rho)
                 addcmul(d, delta, delta, 1 - rho)
                 axpy(x, delta, -lr)
+        launches.run()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
-from .arithmetic import addcdiv, addcmul, pieces, plus, root
+from .arithmetic import Launches, addcdiv, addcmul, pieces, plus, root
 from .optimizer import Optimizer, advance, check_fused, not_negative, number, options, rate, scalar
 
 __all__ = ["Adagrad"]
@@ -56,11 +56,16 @@ class Adagrad(Optimizer):
 
     def _update(self, group: dict) -> None:
         lr, decay, maximize = number(group["lr"]), group["weight_decay"], group["maximize"]
+        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), sum=self._start):
             step = advance(state)
             rate = lr / (1 + (step - 1) * group["lr_decay"])
-            for x, g, total in pieces(array, gradient, state["sum"]._array):
+            arrays = [array, gradient, state["sum"]._array]
+            if launches.take("ADAGRAD", arrays, decay, -1.0 if maximize else 1.0, group["eps"], rate):
+                continue
+            for x, g, total in pieces(*arrays):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 addcmul(total, g, g, 1)
                 addcdiv(x, g, root(total, group["eps"]), -rate)
+        launches.run()

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays.device import absent
 from ...engine.tensors.tensor import Tensor
-from .arithmetic import addcdiv, addcmul, in_one_pass, lerp, pieces, plus
+from .arithmetic import Launches, addcdiv, addcmul, in_one_pass, lerp, pieces, plus
 from .optimizer import Optimizer, advance, below_one, check_fused, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -70,7 +69,7 @@ class Adam(Optimizer):
         fresh = {"step": scalar(0.0), "exp_avg": zeros, "exp_avg_sq": zeros}
         if amsgrad:
             fresh["max_exp_avg_sq"] = zeros
-        steps: Any = None
+        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
             step_size = lr / (1 - beta1**step)
@@ -78,17 +77,11 @@ class Adam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
                 arrays.append(state["max_exp_avg_sq"]._array)
-            if absent(array):  # nothing to step
-                continue
-            if type(array) is not np.ndarray:
-                from ...engine.cuda import optimizer
-
-                steps = steps or optimizer.Steps()
-                steps.add(
-                    optimizer.AMSGRAD if amsgrad else optimizer.ADAM, arrays, 1 - lr * decay if decoupled else 1.0,
-                    0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, 1 - beta2, correction, eps,
-                    step_size,
-                )  # fmt: skip
+            taken = type(array) is not np.ndarray and launches.take(
+                "AMSGRAD" if amsgrad else "ADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0,
+                1 - lr * decay if decoupled else 1.0, 1 - beta1, beta2, 1 - beta2, correction, eps, step_size,
+            )  # fmt: skip
+            if taken:
                 continue
             numbers = (
                 -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
@@ -114,8 +107,7 @@ class Adam(Optimizer):
                 root /= kind(correction)
                 root += kind(eps)
                 addcdiv(x, m, root, -step_size)
-        if steps is not None:
-            steps.run()
+        launches.run()
 
 
 class AdamW(Adam):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import addcdiv, lerp, pieces, plus
+from .arithmetic import Launches, addcdiv, lerp, pieces, plus
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adamax"]
@@ -38,9 +38,13 @@ class Adamax(Optimizer):
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_inf=zeros):
             rate = lr / (1 - beta1 ** advance(state))
-            for x, g, m, most in pieces(array, gradient, state["exp_avg"]._array, state["exp_inf"]._array):
+            arrays = [array, gradient, state["exp_avg"]._array, state["exp_inf"]._array]
+            if launches.take("ADAMAX", arrays, decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, eps, rate):
+                continue
+            for x, g, m, most in pieces(*arrays):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
@@ -48,3 +52,4 @@ class Adamax(Optimizer):
                 most *= kind(beta2)
                 np.maximum(most, np.abs(g) + kind(eps), out=most)
                 addcdiv(x, m, most, -rate)
+        launches.run()

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...engine import kernels
 from ...engine.arrays import blas, parallel
+from ...engine.arrays.device import absent
 from ...engine.arrays.state import state
 
 ndarray = np.ndarray
@@ -32,6 +33,32 @@ def pieces(*arrays: Any, size: int = PIECE) -> Iterator[tuple]:
     flat = [a.reshape(-1) for a in arrays]
     for at in range(0, count, size):
         yield tuple([a[at : at + size] for a in flat])
+
+
+class Launches:
+    """Steps that a GPU takes, collected for the parameters of a group and launched together (engine/cuda/optimizer.py)."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self) -> None:
+        self.steps: Any = None
+
+    def take(self, kernel: str, arrays: list, *numbers: float) -> bool:
+        """Whether a parameter's step is taken elsewhere than on the CPU. arrays: the parameter, its gradient, and what is kept
+        of it; numbers: as the kernel of this name has them."""
+        if type(arrays[0]) is ndarray:
+            return False
+        if not absent(arrays[0]):  # else there is nothing to step
+            from ...engine.cuda import optimizer
+
+            self.steps = self.steps or optimizer.Steps()
+            self.steps.add(getattr(optimizer, kernel), arrays, *numbers)
+        return True
+
+    def run(self) -> None:
+        """Launch them."""
+        if self.steps is not None:
+            self.steps.run()
 
 
 def in_one_pass(name: str, arrays: list, *numbers: float) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.graph.fields import wrap
-from .arithmetic import axpy, pieces, plus
+from .arithmetic import Launches, axpy, pieces, plus
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, scalar_dtype, zeros
 
 __all__ = ["ASGD"]
@@ -39,10 +39,13 @@ class ASGD(Optimizer):
     def _update(self, group: dict) -> None:
         lr, lambd, decay, maximize = number(group["lr"]), group["lambd"], group["weight_decay"], group["maximize"]
         fresh = {"step": scalar(0.0), "eta": scalar(lr), "mu": scalar(1.0), "ax": zeros}
+        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
             eta, mu = float(state["eta"]._array), float(state["mu"]._array)
-            for x, g, mean in pieces(array, gradient, state["ax"]._array):
+            arrays = [array, gradient, state["ax"]._array]
+            taken = launches.take("ASGD", arrays, decay, -1.0 if maximize else 1.0, 1 - lambd * eta, eta, mu)
+            for x, g, mean in () if taken else pieces(*arrays):
                 g = -g if maximize else g
                 g = plus(g, x, decay) if decay else g
                 x *= x.dtype.type(1 - lambd * eta)
@@ -53,3 +56,4 @@ class ASGD(Optimizer):
                     mean += (x - mean) * x.dtype.type(mu)
             state["eta"] = wrap(np.array(lr / (1 + lambd * lr * step) ** group["alpha"], scalar_dtype()))
             state["mu"] = wrap(np.array(1 / max(1, step - group["t0"]), scalar_dtype()))
+        launches.run()

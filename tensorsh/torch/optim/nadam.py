@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import addcdiv, addcmul, lerp, pieces, plus
+from .arithmetic import Launches, addcdiv, addcmul, lerp, pieces, plus
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
@@ -44,6 +44,7 @@ class NAdam(Optimizer):
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize, slowing = group["weight_decay"], group["maximize"], group["momentum_decay"]
         fresh = {"step": scalar(0.0), "mu_product": scalar(1.0), "exp_avg": zeros, "exp_avg_sq": zeros}
+        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
             correction = 1 - beta2**step
@@ -52,11 +53,20 @@ class NAdam(Optimizer):
             running = state["mu_product"]._array
             running *= running.dtype.type(mu)
             product = float(running)
-            for x, g, m, v in pieces(array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array):
+            decoupled = group["decoupled_weight_decay"]
+            ahead = (lr * (1.0 - mu) / (1.0 - product), lr * mu_next / (1.0 - product * mu_next))
+            arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
+            taken = launches.take(
+                "NADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - lr * decay if decoupled else 1.0,
+                1 - beta1, beta2, 1 - beta2, correction, eps, *ahead,
+            )  # fmt: skip
+            if taken:
+                continue
+            for x, g, m, v in pieces(*arrays):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 if decay:
-                    if group["decoupled_weight_decay"]:
+                    if decoupled:
                         x *= kind(1 - lr * decay)
                     else:
                         g = plus(g, x, decay)
@@ -67,3 +77,4 @@ class NAdam(Optimizer):
                 denominator += kind(eps)
                 addcdiv(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
                 addcdiv(x, m, denominator, -lr * mu_next / (1.0 - product * mu_next))
+        launches.run()

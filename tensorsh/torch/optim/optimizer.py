@@ -242,7 +242,8 @@ class Optimizer(metaclass=OpenSealed):
             for index in dict.fromkeys([device_guard.index_of([p]) for p in many]):
                 group["params"] = [p for p in many if device_guard.index_of([p]) == index]
                 with device_guard.on(index):
-                    self._update(group)
+                    if not seen[0] or not self._apart(group):
+                        self._update(group)
         finally:
             group["params"] = many
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arithmetic import addcmul, lerp, pieces, plus, root
+from .arithmetic import Launches, addcmul, lerp, pieces, plus, root
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
@@ -38,16 +38,27 @@ class RAdam(Optimizer):
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_avg_sq=zeros):
             step = advance(state)
             correction1, correction2 = 1 - beta1**step, 1 - beta2**step
             longest = 2 / (1 - beta2) - 1
             length = longest - 2 * step * beta2**step / correction2
-            for x, g, m, v in pieces(array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array):
+            decoupled, rectified = group["decoupled_weight_decay"], 0.0
+            if length > 5.0:
+                rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+            arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
+            taken = launches.take(
+                "RADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - lr * decay if decoupled else 1.0,
+                1 - beta1, beta2, 1 - beta2, eps, lr / correction1, (correction2 * rectified) ** 0.5,
+            )  # fmt: skip
+            if taken:
+                continue
+            for x, g, m, v in pieces(*arrays):
                 kind = x.dtype.type
                 g = -g if maximize else g
                 if decay:
-                    if group["decoupled_weight_decay"]:
+                    if decoupled:
                         x *= kind(1 - lr * decay)
                     else:
                         g = plus(g, x, decay)
@@ -56,11 +67,11 @@ class RAdam(Optimizer):
                 addcmul(v, g, g, 1 - beta2)
                 change = m / kind(correction1)
                 change *= kind(lr)
-                if length > 5.0:
-                    rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+                if rectified:
                     # A number over a tensor is the tensor's reciprocal times the number.
                     scale = kind(1) / root(v, eps)
                     scale *= kind(correction2**0.5)
                     change *= scale
                     change *= kind(rectified**0.5)
                 x -= change
+        launches.run()

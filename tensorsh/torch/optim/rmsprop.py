@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arithmetic import addcdiv, addcmul, axpy, lerp, pieces, plus, root
+from .arithmetic import Launches, addcdiv, addcmul, axpy, lerp, pieces, plus, root
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RMSprop"]
@@ -43,12 +43,18 @@ class RMSprop(Optimizer):
             fresh["momentum_buffer"] = zeros
         if centered:
             fresh["grad_avg"] = zeros
+        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             advance(state)
             # A mean or a momentum that is not wanted is stood in for by the squares, and not touched.
             squares = state["square_avg"]._array
             mean = state["grad_avg"]._array if centered else squares
             buffer = state["momentum_buffer"]._array if momentum > 0 else squares
+            kept = [squares, *([mean] if centered else []), *([buffer] if momentum > 0 else [])]
+            kernel = "RMSPROP" + ("_BOTH" if len(kept) == 3 else "_CENTRED" * centered + "_MOMENTUM" * (momentum > 0))
+            rates = (decay, -1.0 if maximize else 1.0, alpha, 1 - alpha, eps, lr, momentum)
+            if launches.take(kernel, [array, gradient, *kept], *rates):
+                continue
             for x, g, v, a, m in pieces(array, gradient, squares, mean, buffer):
                 kind = x.dtype.type
                 g = -g if maximize else g
@@ -66,3 +72,4 @@ class RMSprop(Optimizer):
                     axpy(x, m, -lr)
                 else:
                     addcdiv(x, g, average, -lr)
+        launches.run()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
-from .arithmetic import pieces
+from .arithmetic import Launches, pieces
 from .optimizer import Optimizer, advance, number, options, rate, scalar, zeros
 
 __all__ = ["Rprop"]
@@ -46,9 +46,13 @@ class Rprop(Optimizer):
             lr = number(group["lr"])
             return wrap(np.full_like(p._array, complex(lr, lr) if p.is_complex() else lr))
 
+        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), prev=zeros, step_size=start):
             advance(state)
-            for x, g, before, size in pieces(array, gradient, state["prev"]._array, state["step_size"]._array):
+            arrays = [array, gradient, state["prev"]._array, state["step_size"]._array]
+            if launches.take("RPROP", arrays, 0.0, -1.0 if group["maximize"] else 1.0, shrink, grow, least, most):
+                continue
+            for x, g, before, size in pieces(*arrays):
                 kind = x.dtype.type
                 g = -g if group["maximize"] else g
                 product = g * before
@@ -58,3 +62,4 @@ class Rprop(Optimizer):
                 g = np.where(turned, kind(0), g)
                 x -= np.where(np.isnan(g), kind(0), np.sign(g)) * size  # PyTorch: the sign of NaN is 0
                 before[...] = g
+        launches.run()

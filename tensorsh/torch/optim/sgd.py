@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ...engine.arrays.device import absent
-from .arithmetic import axpy, in_one_pass, pieces, plus
+from .arithmetic import Launches, axpy, in_one_pass, pieces, plus
 from .optimizer import Optimizer, bounded, check_fused, number, one_element, options, zeros
 
 __all__ = ["SGD"]
@@ -60,19 +57,14 @@ class SGD(Optimizer):
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
         share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
         sign = -1.0 if maximize else 1.0
-        steps: Any = None
+        launches = Launches()
         if not momentum:
             for p in group["params"]:
                 gradient = p._grad
                 if gradient is None:
                     continue
-                if absent(p._array):  # nothing to step
+                if launches.take("SGD", [p._array, gradient._array], decay, sign, lr):
                     pass
-                elif type(p._array) is not np.ndarray:
-                    from ...engine.cuda import optimizer
-
-                    steps = steps or optimizer.Steps()
-                    steps.add(optimizer.SGD, [p._array, gradient._array], lr, decay, sign)
                 elif in_one_pass("sgd_step", [p._array, gradient._array], -lr, decay, sign):
                     pass
                 elif not decay and not maximize:
@@ -82,8 +74,7 @@ class SGD(Optimizer):
                         g = -g if maximize else g
                         axpy(x, plus(g, x, decay) if decay else g, -lr)
                 p._bump()
-            if steps is not None:
-                steps.run()
+            launches.run()
             return
         for p in group["params"]:
             gradient = p._grad
@@ -95,15 +86,8 @@ class SGD(Optimizer):
             if first:
                 buffer = state["momentum_buffer"] = zeros(p)
             arrays = [p._array, gradient._array, buffer._array]
-            if absent(p._array):
-                p._bump()
-                continue
-            if type(p._array) is not np.ndarray:
-                from ...engine.cuda import optimizer
-
-                steps = steps or optimizer.Steps()
-                rates = (0.0, 1.0) if first else (momentum, share)
-                steps.add(optimizer.MOMENTUM, arrays, lr, decay, sign, *rates, momentum if nesterov else 0.0)
+            rates = (0.0, 1.0) if first else (momentum, share)
+            if launches.take("MOMENTUM", arrays, decay, sign, lr, *rates, momentum if nesterov else 0.0):
                 p._bump()
                 continue
             numbers = (-lr, decay, sign, momentum, share, nesterov)
@@ -120,5 +104,4 @@ class SGD(Optimizer):
                     axpy(m, g, share)
                 axpy(x, plus(g, m, momentum) if nesterov else m, -lr)
             p._bump()
-        if steps is not None:
-            steps.run()
+        launches.run()

@@ -197,3 +197,18 @@ def test_what_a_gpu_drew(name: str, n: int) -> None:
     *their_where, theirs = RECORDED[name, n]
     assert where == their_where
     assert numbers(values) == pytest.approx(numbers(theirs), rel=1e-4, abs=2e-5)
+
+
+def test_draws_with_replacement() -> None:
+    with standin.installed():
+        torch.manual_seed(7)
+        uniform = torch.rand(300, device="cuda")
+        torch.manual_seed(7)
+        found = torch.multinomial(torch.tensor([1.0, 0.0, 2.0, 1.0], device="cuda"), 300, replacement=True)
+        expected = torch.where(uniform <= 0.25, 0, torch.where(uniform <= 0.75, 2, 3))
+        assert found.is_cuda and found.dtype is torch.int64 and torch.equal(found, expected)
+        assert torch.cuda.get_rng_state()[8:].tolist() == [4, 0, 0, 0, 0, 0, 0, 0]
+        rows = torch.multinomial(torch.tensor([[0.0, 3.0], [5.0, 0.0]], device="cuda"), 9, replacement=True)
+        assert rows.tolist() == [[1] * 9, [0] * 9]
+        with pytest.raises(RuntimeError, match="device-side assert"):
+            torch.multinomial(torch.tensor([-1.0, 2.0], device="cuda"), 3, replacement=True).tolist()

@@ -115,6 +115,25 @@ LINEAR = "torch.nn.functional.linear"
         ("torch.linalg.solve(x, c)", "B", "cpu", "cuda:0", "_linalg_solve_ex"),
         ("torch.ormqr(x, c[0], x)", "input2", "cpu", "cuda:0", "_ormqr"),
         ("x.masked_select(c > 0)", "mask", "cpu", "cuda:0", "_masked_select"),
+        ("torch.nn.functional.batch_norm(x, c[0], c[0])", "running_mean", "cpu", "cuda:0", "_native_batch_norm"),
+        ("torch.nn.functional.batch_norm(c, x[0], x[0])", "running_mean", "cuda:0", "cpu", "_native_batch_norm"),
+        (
+            "torch.nn.functional.batch_norm(x[None], x[0], x[0], x[0], c[0])",
+            "bias",
+            "cpu",
+            "cuda:0",
+            "_cudnn_batch_norm",
+        ),
+        (
+            "torch.nn.functional.instance_norm(x[None], c[0], c[0])",
+            "running_mean",
+            "cpu",
+            "cuda:0",
+            "_native_batch_norm",
+        ),
+        ("torch.nn.functional.embedding_bag(i, x, i)", "indices", "cpu", "cuda:0", "__embedding_bag_forward_only"),
+        ("torch.nn.EmbeddingBag(2, 2).cuda()(i.cuda(), i)", "offsets", "cpu", "cuda:0", "__embedding_bag"),
+        ("torch.linalg.lu_solve(x, i.int(), x)", "pivots", "cpu", "cuda:0", "linalg_lu_solve"),
     ],
 )
 def test_the_argument_on_another_device_is_named(
@@ -138,6 +157,15 @@ def test_the_argument_on_another_device_is_named(
             "F.conv1d(c[None], x[None])",
             "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be a "
             "MKLDNN tensor and weight is a dense tensor",
+        ),
+        ("torch.cholesky_solve(x, c)", "Expected b and A to be on the same device, but found b on cuda:0 and A on cpu instead."),
+        (
+            "torch.linalg.lstsq(x, c)",
+            "torch.linalg.lstsq: Expected other and input tensors to be on the same device, but got other on cpu and input on cuda:0",
+        ),
+        (
+            "torch.stft(x[0], 2, window=c[0], return_complex=True)",
+            "stft input and window must be on the same device but got self on cuda:0 and window on cpu",
         ),
         (
             "torch.nn.LSTM(2, 2)(x)",

@@ -171,6 +171,19 @@ def same_device(name: str, **arrays: Any) -> None:
         raise RuntimeError(told)
 
 
+def check_statistics(input: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool) -> None:
+    """Raise PyTorch's error where tensors of a batch norm lie on several devices; cuDNN's kernel names itself."""
+    others = [x for x in (weight, bias, mean, var) if x is not None]
+    if type(input._array) is np.ndarray and all(type(x._array) is np.ndarray for x in others):
+        return
+    whole = weight is not None and bias is not None and input.ndim > 2 and (mean is not None or training)
+    names = {"input": input, "weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
+    same_device(
+        "cudnn_batch_norm" if whole else "native_batch_norm",
+        **{k: x._array for k, x in names.items() if x is not None and not absent(x._array)},
+    )
+
+
 _tf32 = [False]
 
 

@@ -40,6 +40,8 @@ METHODS = {
         "equal": "_equal self other", "searchsorted": "Tensor_searchsorted sorted_sequence self",
         "bucketize": "Tensor_bucketize self boundaries", "isin": "isin_Tensor_Tensor elements test_elements",
         "bincount": "_bincount self weights",
+        "native_batch_norm": "_native_batch_norm input weight bias running_mean running_var",
+        "cudnn_batch_norm": "_cudnn_batch_norm input weight bias running_mean running_var",
         "_embedding_bag": "__embedding_bag weight indices offsets per_sample_weights",
         "_embedding_bag_forward_only": "__embedding_bag_forward_only weight indices offsets per_sample_weights",
     }.items()
@@ -78,6 +80,8 @@ def mixed(name: str, places: dict[str, Any]) -> str | None:
                     f"Input and {other} tensors are not at the same device, found input tensor at {places['input']} and "
                     f"{other} tensor at {places[kind]}"
                 )
+    if name == "cholesky_solve" and places["input"] != places["L"]:
+        return f"Expected b and A to be on the same device, but found b on {places['input']} and A on {places['L']} instead."
     method, *arguments = METHODS.get(name, ("",))
     common = None
     for argument in arguments:

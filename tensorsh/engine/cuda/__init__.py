@@ -58,6 +58,8 @@ __all__ = [
     "prepare",
     "product",
     "product_added",
+    "row_maxima",
+    "row_sums",
     "sampling",
     "sorting",
     "KINDS",

@@ -168,6 +168,21 @@ DROPOUT_SINGLE = Elementwise(
     preamble=PREAMBLE,
 )  # fmt: skip
 
+CHOSEN = Elementwise(
+    "uint64 seed, uint64 start, int64 samples, int64 lines, int64 width, int64 categories, raw T chances, raw T sums",
+    "int64 place",
+    "long long row = i / samples; long long thread = row % lines * width + i % samples, base = row * categories;"
+    "T u = T((unsigned int)philox(seed, thread, start + row / lines, 0) * 2.3283064e-10f + 1.1641532e-10f);"
+    "long long low = 0, high = categories;"
+    "while (low < high) { long long at = low + (high - low) / 2; if (sums[base + at] < u) low = at + 1; else high = at; }"
+    "low = low == categories ? categories - 1 : low;"
+    "while (low > 0 && chances[base + low] == T(0)) low -= 1;"
+    "place = low",
+    "tensorsh_chosen", preamble=PREAMBLE,
+)  # fmt: skip
+"""Categories drawn with replacement: where the running sums of the chances reach a uniform number, the first of a thread's four.
+A row of `width` threads draws for every `lines`-th distribution, a sample to a thread."""
+
 
 class Philox(Seeded):
     """`torch.Generator` for a CUDA device: a seed, and an offset that counts the draws of a thread."""

@@ -15,6 +15,7 @@ from .philox import (
     BERNOULLI,
     CAUCHY,
     CHANCES,
+    CHOSEN,
     DROPOUT,
     DROPOUT_SINGLE,
     EXPONENTIAL,
@@ -32,7 +33,7 @@ from .philox import (
 
 __all__ = [
     "uniform", "normal", "log_normal", "randint", "random", "randperm", "exponential", "geometric", "cauchy", "bernoulli",
-    "bernoulli_mask", "dropout_noise", "multinomial", "in_memory_order", "within_dtype",
+    "bernoulli_mask", "dropout_noise", "multinomial", "with_replacement", "in_memory_order", "within_dtype",
 ]  # fmt: skip
 
 F4, I8 = np.dtype(np.float32), np.dtype(np.int64)
@@ -222,3 +223,23 @@ def multinomial(g: Philox, p: Any, samples: int) -> Any:
     if samples == 1:
         return order.argmax(-1)[..., None]
     return (-order).argsort(-1)[..., :samples]
+
+
+GROUP, MOST_LINES = 128, 65535
+"""Threads of a block, and rows of blocks, of PyTorch's kernel for draws with replacement."""
+
+
+@at_home
+def with_replacement(g: Philox, p: Any, samples: int) -> Any:
+    """Indices [..., samples] drawn with replacement, with the chances [..., n]."""
+    module = cupy()
+    made = p.dtype if p.dtype.kind == "f" and p.dtype.itemsize > 2 else F4
+    rows = module.ascontiguousarray(p.astype(made, copy=False)).reshape(-1, p.shape[-1])
+    chances = rows / rows.sum(-1, keepdims=True)
+    found = module.empty((*p.shape[:-1], samples), I8)
+    if found.size:
+        lines, width = min(len(rows), MOST_LINES), -(-samples // GROUP) * GROUP
+        start = g.take(((len(rows) - 1) // lines + 1) * 4)
+        numbers = [np.int64(n) for n in (samples, lines, width, p.shape[-1])]
+        CHOSEN(np.uint64(g._seed), start, *numbers, chances, module.cumsum(chances, -1), found)
+    return found

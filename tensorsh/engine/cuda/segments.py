@@ -91,14 +91,14 @@ SPREAD = Elementwise(
     "begin = begin < 0 ? 0 : begin; end = end > length ? length : end;"
     "long long base = outer * length * width + j; T slope = g[i], whole = result[i]; T shared = T(0);"
     "if (kind > 1) for (long long k = begin; k < end; k += 1) {"
-    "  T x = data[base + k * width]; shared = x == whole || x != x ? shared + T(1) : shared; }"
+    "  T x = data[base + k * width]; shared = x == whole || x != x ? T(shared + T(1)) : shared; }"
     "for (long long k = begin; k < end; k += 1) {"
     "  T x = data[base + k * width]; T part = slope;"
-    "  if (kind > 1) part = x == whole || x != x ? slope / shared : T(0);"
+    "  if (kind > 1) part = x == whole || x != x ? T(slope / shared) : T(0);"
     "  else if (kind == 1) {"
     "    if (x != T(0) && x == x) part = slope * whole / x;"
     "    else { part = slope * start;"
-    "      for (long long m = begin; m < end; m += 1) part = m == k ? part : part * data[base + m * width]; } }"
+    "      for (long long m = begin; m < end; m += 1) part = m == k ? part : T(part * data[base + m * width]); } }"
     "  y[base + k * width] = part; }",
     "tensorsh_segments_spread",
 )  # fmt: skip

@@ -31,10 +31,10 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     if not device_guard.several and cupy_module.array_class is not None and alone(given):
         xp = cupy_module.cupy()
     else:
+        xp = module_of(given, op)
         for x in flat(given):
             if hasattr(x, "layout"):
-                return module_of(given, op), x.kernel_of(op, arrays)
-        xp = module_of(given, op)
+                return xp, x.kernel_of(op, arrays)
     if xp is np:
         return np, op.kernel
     if getattr(xp, "__name__", "") == "meta":

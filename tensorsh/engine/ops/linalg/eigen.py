@@ -85,10 +85,10 @@ def solved(t: Any, a: Any, b: Any) -> Any:
     return use(t, "solve_ex")(a, b)[0]
 
 
-@composite("linalg.eigvals", method=False, hosted=True)
+@composite("linalg.eigvals", method=False)
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of general matrices, complex."""
-    if A._node is not None and state.grad_enabled:
+    if A._node is not None and state.grad_enabled or type(A._array) is not np.ndarray:
         return into(eig.function(A)[0], out, "linalg_eigvals")
     check_eig("linalg.eigvals", A._array)
     return into(wrap(batches.eigvals(A._array).astype(complex_dtype(A._array.dtype))), out, "linalg_eigvals")

@@ -42,7 +42,7 @@ def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
     if on_device(a) and on_device(b):
         return accelerator().product(a, b)
-    if is_half(a.dtype):
+    if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
         return batches.matmul(wide(a), wide(b)).astype(a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
         kernel = products.KERNELS.get((a.ndim, b.ndim))

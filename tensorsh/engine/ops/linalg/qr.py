@@ -314,6 +314,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     vector = a.ndim - 1 == b.ndim
     if a.shape[-2] != b.shape[-1 if vector else -2]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size({'-1' if vector else '-2'})")
+    if A.device != B.device:
+        raise RuntimeError(
+            f"{name}: Expected other and input tensors to be on the same device, but got other on {B.device} and input on {A.device}"
+        )
     if driver is not None and driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     found = least_squares.function(A, B.unsqueeze(-1) if vector else B, rcond, driver or "gelsy")

@@ -99,7 +99,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return A.diagonal(offset, dim1, dim2)
 
 
-@composite("vander", method=False, hosted=True)
+@composite("vander", method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The matrix of powers of a vector's elements, the highest first unless `increasing`."""
     if x._array.ndim != 1:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...arrays.backend import check_statistics
 from ...arrays.dtype import HALVES, of
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.layout import channels_are_last
@@ -124,12 +125,6 @@ def input_rstd(t, centred, axes, rstd, n):
     return (var + eps) ** -0.5
 
 
-def check_batch(input: Tensor, training: bool) -> None:
-    size = tuple(input.shape)
-    if training and prod([size[0], *size[2:]]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
-
-
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
     array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
@@ -157,8 +152,8 @@ def _features(name: str, expected: int, v: Tensor | None) -> None:
 @composite("nn.functional.batch_norm", method=False)
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
-    if training:
-        check_batch(input, training)
+    if training and prod([input.shape[0], *input.shape[2:]]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
     if eps <= 0.0 if training else eps < 0.0:
         rule = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
@@ -176,6 +171,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
+    check_statistics(input, weight, bias, running_mean, running_var, training)
     for name, v in ("running_mean", running_mean), ("running_var", running_var):
         if v is not None and v._node is not None and state.grad_enabled:
             raise RuntimeError(

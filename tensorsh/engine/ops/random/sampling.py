@@ -281,16 +281,14 @@ def multinomial(
     if not input.dtype.is_floating_point:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.short}")
     p, samples = input._array, int(num_samples)
-    if (
-        not isinstance(p, np.ndarray)
-        and 0 < samples
-        and (absent(p) or samples <= p.shape[-1] and (samples == 1 or not replacement))
-    ):
+    if not isinstance(p, np.ndarray) and 0 < samples and (absent(p) or replacement or samples <= p.shape[-1]):
         g = source(generator, like=p)
         bad = ~((p >= 0) & (p < np.inf))
         refuse(bad, lambda: RuntimeError("probability tensor contains either `inf`, `nan` or element < 0"))
         refuse(p.sum(-1) <= 0, lambda: RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)"))
-        return _delivered(g.samplers.multinomial(g, p, samples), out, input.device, False)
+        again = replacement and samples > 1 and not absent(p)
+        draw = g.samplers.with_replacement if again else g.samplers.multinomial
+        return _delivered(draw(g, p, samples), out, input.device, False)
     return _drawn_on_the_cpu(input, samples, replacement, generator=generator, out=out)
 
 

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from ....sandbox.long_calls import extremes
-from ...arrays.backend import module_of, same_device
+from ...arrays.backend import device_of, module_of, same_device
+from ...arrays.cupy_module import nowhere
+from ...arrays.device import absent
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import cpp_name
 from ...arrays.extents import sized
@@ -36,8 +38,8 @@ def span(name, a, low, high, given, dimension=0):
     return low, high
 
 
-def edges(low, high, bins, kind):
-    return find_function("linspace")(low, high, bins + 1, dtype=kind)._array
+def edges(low, high, bins, kind, device):
+    return find_function("linspace")(low, high, bins + 1, dtype=kind, device=device)._array
 
 
 def check_bins(bins, dimension=0):
@@ -77,27 +79,28 @@ def histc(xp, input: Array, bins=100, min=0, max=0):
 
 def in_bins(a, bounds):
     """The number of the interval of each element, the last closed on both sides; -1 outside."""
-    at = np.searchsorted(bounds, a, "right") - 1
-    at = np.where(a == bounds[-1], len(bounds) - 2, at)
-    return np.where((a >= bounds[0]) & (a <= bounds[-1]), at, -1)
+    xp = module_of([bounds, a])
+    at = xp.searchsorted(bounds, a, side="right") - 1
+    at = xp.where(a == bounds[-1], len(bounds) - 2, at)
+    return xp.where((a >= bounds[0]) & (a <= bounds[-1]), at, -1)
 
 
 def count_points(points, bounds, weight, density):
     """The histogram of points (rows) over a grid of bounds."""
     shape = [len(b) - 1 for b in bounds]
-    kind = points.dtype
-    flat = np.zeros(len(points), np.int64)
-    inside = np.ones(len(points), bool)
+    kind, xp = points.dtype, module_of(points)
+    flat = xp.zeros(len(points), np.int64)
+    inside = xp.ones(len(points), bool)
     for column, b, n in zip(points.T, bounds, shape, strict=True):
         at = in_bins(column, b)
         inside &= at >= 0
         flat = flat * n + at
     weights = None if weight is None else weight.reshape(-1)[inside]
-    hist = np.bincount(flat[inside], weights, minlength=math.prod(shape)).astype(kind).reshape(shape)
+    hist = xp.bincount(flat[inside], weights, minlength=math.prod(shape)).astype(kind).reshape(shape)
     if density:
         hist = hist / hist.sum()
         for i, b in enumerate(bounds):
-            hist = hist / np.diff(b).reshape([-1 if j == i else 1 for j in range(len(shape))])
+            hist = hist / xp.diff(b).reshape([-1 if j == i else 1 for j in range(len(shape))])
     return hist
 
 
@@ -120,7 +123,7 @@ def bounds_of(points, bins, range, kind):
                     f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {i}"
                 )
             low, high = span("torch.histogramdd", points[:, i], low, high, True, i)
-        found.append(edges(low, high, count, kind))
+        found.append(edges(low, high, count, kind, device_of(points)))
     return found
 
 
@@ -171,9 +174,11 @@ def refused_gradient(t, g, needs, name):
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-@composite(hosted=True)
+@composite()
 def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
+    if absent(input._array):
+        nowhere().check("histogram")
     check_input(input, weight, [bins], True)
     if isinstance(bins, Tensor):
         bounds = [bins]
@@ -182,9 +187,11 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     return results("histogram", list(counted_points.function(input, bounds, weight, density)), out)
 
 
-@composite("histogramdd", method=False, hosted=True)
+@composite("histogramdd", method=False)
 def histogramdd(input, bins, *, range=None, weight=None, density=False):
     """The histogram of points, whose coordinates stand along the last dimension, over a grid."""
+    if absent(input._array):
+        nowhere().check("histogramdd")
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     check_input(input, weight, bins if isinstance(bins, (list, tuple)) else ())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import move, move_like
+from ...arrays.backend import module_of, move, move_like
 from ...arrays.constants import undispatched
 from ...arrays.device import CPU, absent
 from ...arrays.errors import broadcast_error, type_name, wrap_dim
@@ -360,7 +360,7 @@ MOST_DIMENSIONS = 64
 """As many as an array of numpy has; two or more elements have 2**63 choices of so many or more."""
 
 
-@composite(method=False, hosted=True)
+@composite(method=False)
 def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     """All combinations of `r` elements of a vector, as rows."""
     if input._array.ndim != 1:
@@ -368,7 +368,7 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return wrap(np.empty(0, input._array.dtype))
+        return wrap(module_of(input._array).empty(0, input._array.dtype))
     n = input._array.size
     if r > MOST_DIMENSIONS:
         if n > 1:
@@ -378,7 +378,7 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     mask = np.ones((n,) * r, np.bool_)
     for a, b in zip(places, places[1:], strict=False):
         mask &= a <= b if with_replacement else a < b
-    chosen = wrap(mask)
+    chosen = wrap(move_like(mask, input._array))
     grids = meshgrid(*[input] * r, indexing="ij")
     return stack.function([g.masked_select(chosen) for g in grids], 1)
 

@@ -41,6 +41,7 @@ def stft(
     return_complex: bool | None = None, align_to_window: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """The Fourier transforms of overlapping windows of a signal: (..., time) gives (..., frequency, frame)."""
+    together("stft", input, window)
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false.")
@@ -105,6 +106,13 @@ def stft(
     return found if return_complex else table.find_function("view_as_real")(found)
 
 
+def together(name: str, input: Tensor, window: Tensor | None) -> None:
+    if window is not None and window.device != input.device:
+        raise RuntimeError(
+            f"{name} input and window must be on the same device but got self on {input.device} and window on {window.device}"
+        )
+
+
 def filled(window: Tensor | None, width: int, n_fft: int, like: Tensor) -> Tensor | None:
     """The window in the middle of zeros, as long as a frame."""
     if width == n_fft:
@@ -115,13 +123,14 @@ def filled(window: Tensor | None, width: int, n_fft: int, like: Tensor) -> Tenso
     return table.find_function("constant_pad_nd")(window, [left, n_fft - width - left])
 
 
-@composite(hosted=True)
+@composite()
 def istft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
     center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:  # fmt: skip
     """The signal whose :func:`stft` is nearest to `input`: frames transformed back, overlapped and added."""
+    together("istft", input, window)
     a = input._array
     if a.dtype.kind != "c":
         raise RuntimeError(
@@ -130,7 +139,7 @@ def istft(
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     call = (
-        f"istft(CPU{of(a).short}Type[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, win_length={width}, "
+        f"istft({input.device.type.upper()}{of(a).short}Type[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, win_length={width}, "
         f"window={window_text(window)}, center={int(center)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
         f"length={optional(length)}, return_complex={int(return_complex)})"
     )
@@ -159,7 +168,7 @@ def istft(
     if return_complex and half:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     kind = a.dtype if return_complex else np.dtype(a.dtype.char.lower())
-    weights = made(np.ones(width, kind)) if window is None else window
+    weights = made(np.ones(width, kind), input.device) if window is None else window
     weights = filled(weights, width, n_fft, weights)
     pairs = table.find_function("view_as_real")(input)
     x = table.find_function("view_as_complex")((pairs.unsqueeze(0) if a.ndim == 2 else pairs).transpose(1, 2))
@@ -179,8 +188,8 @@ def istft(
     end = start + length if length is not None else total - n_fft // 2 if center else total
     kept = max(min(end, total) - start, 0)
     y, envelope = y.narrow(1, start, kept), envelope.narrow(1, start, kept)
-    lowest = float(np.abs(envelope._array).min(initial=math.inf))
-    if not (lowest > 1e-11 or absent(envelope._array)):
+    least = abs(envelope._array)
+    if not absent(least) and least.size and not least.min().item() > 1e-11:
         raise RuntimeError(f"{call} window overlap add min: 1")
     y = y / envelope
     if a.ndim == 2:

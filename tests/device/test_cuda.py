@@ -7,9 +7,10 @@ import pytest
 
 from tensorsh import torch
 
-from . import compile_kernels, gradients, standin, sweep, test_random, test_windows
+from . import compile_kernels, gradients, standin, sweep, test_attention, test_random, test_windows
 from .test_standin import OPTIMIZERS, trained
 
+F = torch.nn.functional
 OPERATORS = gradients.operators()
 pytestmark = pytest.mark.cuda
 
@@ -123,10 +124,23 @@ def test_no_memory_left() -> None:
 
 
 @pytest.mark.parametrize("case", test_windows.CASES)
-def test_windows_as_on_the_cpu(case: str) -> None:
+@pytest.mark.parametrize(("kind", "error"), [("float64", 1e-9), ("float32", 1e-4)])
+def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    as_on_the_cpu(case, kind, error)
+
+
+@pytest.mark.parametrize("case", [name for name in test_windows.CASES if name.startswith("conv")])
+@pytest.mark.parametrize(("kind", "error"), [("float16", 5e-2), ("bfloat16", 0.3)])
+def test_convolutions_of_half_types(case: str, kind: str, error: float) -> None:
+    as_on_the_cpu(case, kind, error)
+
+
+def as_on_the_cpu(case: str, kind: str, error: float) -> None:
     expected = test_windows.outcome(case, "cpu", torch.float64)
-    for a, e in zip(test_windows.outcome(case, "cuda", torch.float64), expected, strict=True):
-        assert torch.allclose(a, e, rtol=1e-9, atol=1e-9)
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        found = test_windows.outcome(case, "cuda", getattr(torch, kind))
+    for a, e in zip(found, expected, strict=True):
+        assert torch.allclose(a, e, rtol=error, atol=error)
 
 
 def test_compiled_functions_are_graphs() -> None:
@@ -145,14 +159,10 @@ def test_compiled_functions_are_graphs() -> None:
     assert wanting.grad is not None
 
 
-@pytest.mark.parametrize(
-    ("kind", "error"), [("float64", 1e-9), ("float32", 1e-4), ("float16", 5e-2), ("bfloat16", 0.3)]
-)
-def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
-    from tensorsh import torch
-
-    expected = test_windows.outcome(case, "cpu", torch.float64)
-    with torch.backends.cudnn.flags(allow_tf32=False):
-        found = test_windows.outcome(case, "cuda", getattr(torch, kind))
-    for a, e in zip(found, expected, strict=True):
-        assert torch.allclose(a, e, rtol=error, atol=error)
+@pytest.mark.parametrize("case", test_attention.SHAPES)
+@pytest.mark.parametrize(("kind", "error"), [("float32", 2e-6), ("float16", 2e-3), ("bfloat16", 1e-2)])
+def test_attention_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    shape, options = test_attention.SHAPES[case]
+    expected = F.scaled_dot_product_attention(*test_attention.made(shape, "cpu", torch.float64), **options)
+    found = F.scaled_dot_product_attention(*test_attention.made(shape, "cuda", getattr(torch, kind)), **options)
+    assert torch.allclose(found.double().cpu(), expected, rtol=error, atol=error)

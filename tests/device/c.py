@@ -234,7 +234,7 @@ def number(text: str) -> Any:
 
 def common(a: Any, b: Any) -> np.dtype:
     """C's type for an operation on two operands."""
-    floats = [x.dtype for x in (a, b) if x.dtype.kind == "f"]
+    floats = [x.dtype for x in (a, b) if x.dtype.kind in "fV"]  # V: bfloat16
     if floats:
         return max(floats, key=lambda d: d.itemsize)
     kinds = [x.dtype if x.dtype.itemsize >= 4 else np.dtype(np.int32) for x in (a, b)]
@@ -445,7 +445,7 @@ class Machine:
             return np.left_shift(a, cast(b, a.dtype)) if sign == "<<" else np.right_shift(a, cast(b, a.dtype))
         kind = common(a, b)
         a, b = cast(a, kind), cast(b, kind)
-        if sign == "/" and kind.kind != "f":
+        if sign == "/" and kind.kind not in "fV":
             return (a - np.fmod(a, b)) // b
         return OPERATIONS[sign](a, b)
 

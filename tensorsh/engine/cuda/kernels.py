@@ -52,6 +52,7 @@ def total(name: str, inputs: str, term: str) -> Reduction:
 C_NAMES = {
     "float16": "__half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double", "bool": "bool",
     "int8": "signed char", "uint8": "unsigned char", "int16": "short", "int32": "int", "int64": "long long",
+    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
 }  # fmt: skip
 HEADERS = {"__half": "#include <cuda_fp16.h>\n", "__nv_bfloat16": "#include <cuda_bf16.h>\n"}
 FLOATS = ("float16", "bfloat16", "float32", "float64")

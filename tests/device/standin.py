@@ -64,6 +64,10 @@ class ndarray:
         root, offset, self._index = memptr.root, memptr.offset, memptr.index
         self._held = np.ndarray(shape, dtype, root, offset, strides)
 
+    def set(self, values: np.ndarray) -> None:
+        """Copy values from the host."""
+        self._held[...] = values
+
     # What can be seen without reading a value.
     dtype = property(lambda self: self._held.dtype)
     ndim = property(lambda self: self._held.ndim)
@@ -551,6 +555,9 @@ def call(name: str, parameters: list | None, function: Any, *args: Any, **kwargs
 class Pool:
     """The memory pool, which has nothing."""
 
+    def malloc(self, size: int) -> Any:
+        raise NotImplementedError
+
     def used_bytes(self) -> int:
         return 0
 
@@ -582,16 +589,38 @@ class Event:
         pass
 
 
+class Graph:
+    """What was captured; the stand-in computes at once, so a launch does nothing."""
+
+    launches = 0
+
+    def launch(self, stream: Any) -> None:
+        assert isinstance(stream, Stream)
+        Graph.launches += 1
+
+
 class Stream:
     done = True
     count = 0
     using: list = [[] for _ in range(DEVICES)]
+    capturing: set[int] = set()
 
     def __init__(
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
         Stream.count += 1
-        self.ptr, self.device_id = (0, -1) if null else (Stream.count, current[0])
+        self.ptr, self.device_id = (0, -1) if null else (1000 + Stream.count, current[0])
+
+    def begin_capture(self, mode: int) -> None:
+        assert mode == 2 and self.ptr and not self.is_capturing()
+        Stream.capturing.add(self.ptr)
+
+    def end_capture(self) -> Graph:
+        Stream.capturing.remove(self.ptr)
+        return Graph()
+
+    def is_capturing(self) -> bool:
+        return self.ptr in Stream.capturing
 
     def here(self) -> int:
         """The device: of the null stream, the current one."""
@@ -659,6 +688,9 @@ module.__path__ = []
 module.get_default_memory_pool = Pool
 module.cuda = SimpleNamespace(
     memory=SimpleNamespace(),
+    MemoryPool=Pool,
+    set_allocator=lambda allocator: None,
+    using_allocator=lambda allocator: nullcontext(),
     Device=Device,
     Event=Event,
     Stream=Stream,
@@ -676,6 +708,7 @@ module.cuda = SimpleNamespace(
         getDevice=lambda: current[0],
         setDevice=lambda number: current.__setitem__(0, number),
         deviceSynchronize=lambda: None,
+        streamCaptureModeRelaxed=2,
         deviceCanAccessPeer=lambda a, b: 1,
         getDeviceProperties=_properties,
         memGetInfo=lambda: (1 << 29, 1 << 30),

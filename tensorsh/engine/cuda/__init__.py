@@ -31,6 +31,7 @@ from . import (
     loss,
     memory,
     normalization,
+    places,
     pointwise,
     pools,
     sampling,
@@ -53,8 +54,6 @@ __all__ = [
     "fold",
     "outside",
     "pools",
-    "row_maxima",
-    "row_sums",
     "prepare",
     "product",
     "product_added",
@@ -62,11 +61,15 @@ __all__ = [
     "row_sums",
     "sampling",
     "sorting",
+    "summed",
+    "taken",
     "KINDS",
     "KERNELS",
     "HOSTED",
 ]
 """What the rooms below ask for, of `accelerator()`."""
+taken: Callable = places.take
+summed: Callable = sums.DIRECT["sum"]
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
 KERNELS: dict[str, Callable] = (
@@ -75,7 +78,7 @@ KERNELS: dict[str, Callable] = (
 """By the operator's name: a function with the parameters of its kernel."""
 HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
-DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT
+DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

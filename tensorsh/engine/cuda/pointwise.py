@@ -211,3 +211,6 @@ pointwise("relu", "a < 0 ? 0 : a")
 pointwise("_silu", "a / (1 + exp(-a))")
 pointwise("_where", "a ? b : c", "MTT", dtypes=ALL)
 pointwise("_pow_number", "b == A(2) ? a * a : A(pow(a, b))", "TT")
+_BOUNDED = "(a < b ? b : a) > c ? c : a < b ? b : a"
+pointwise("_clamp_numbers", f"a != a ? a : b != b ? b : c != c ? c : {_BOUNDED}", "TTT")
+pointwise("nn.functional.gelu", "A(0.5) * a * (1 + erf(a * A(0.70710678118654752)))")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.long_calls import HUGE, chosen_by
+from ...arrays import cupy_module
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
@@ -88,6 +89,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
+            return chosen(self, result, [index])
+    elif kind is Tensor and array.ndim and type(array) is cupy_module.array_class:
+        result = cupy_module.accelerator().taken(array, index._array, 0)
+        if result is not None:
             return chosen(self, result, [index])
     elif (
         kind is tuple

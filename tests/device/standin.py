@@ -243,6 +243,14 @@ class MemoryPointer:
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)
 
+    def copy_from_device_async(self, source: MemoryPointer, size: int, stream: Any = None) -> None:
+        launched.append("copy")
+        ctypes.memmove(self.ptr, source.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+        launched.append("memset")
+        ctypes.memset(self.ptr, value, size)
+
 
 def memory(address: int, count: int, kind: Any) -> np.ndarray:
     """The elements at an address."""

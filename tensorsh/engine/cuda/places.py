@@ -133,4 +133,25 @@ def join(tensors: Any, dim: Any = 0) -> Any:
     return y
 
 
-DIRECT: dict[str, Callable] = {"gather": gather, "_embedding": embedding, "cat": join}
+def clone(input: Any, memory_format: Any = None) -> Any:
+    """A copy of an array in row order; None for others."""
+    if memory_format is not None or not ours(input) or not input._c_contiguous or not input.size:
+        return None
+    y = empty(input.shape, input.dtype)
+    y.data.copy_from_device_async(input.data, input.nbytes)
+    return y
+
+
+def filled(shape: tuple, dtype: Any, value: Any) -> Any:
+    """A new array of one number on the current device; None for a dtype that cupy does not fill."""
+    if value and dtype.kind == "V":
+        return None
+    y = empty(shape, dtype)
+    if value:
+        y.fill(value)
+    elif y.size:
+        y.data.memset_async(0, y.nbytes)
+    return y
+
+
+DIRECT: dict[str, Callable] = {"gather": gather, "_embedding": embedding, "cat": join, "clone": clone}

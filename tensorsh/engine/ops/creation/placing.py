@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import move, on_device
-from ...arrays.cupy_module import cupy
+from ...arrays import device_guard
+from ...arrays.backend import check_device, move, on_device
+from ...arrays.cupy_module import accelerator, cupy
 from ...arrays.device import device as device_type
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -31,6 +32,22 @@ def placed(array: Any, device: Any) -> Any:
     if chosen.type == "cpu":
         return array
     return move(array, chosen)
+
+
+def filled_there(shape: tuple, dtype: Any, value: int, device: Any) -> Any:
+    """An array of one number, made on the CUDA device where it is to lie (None: the default one); None elsewhere."""
+    chosen = state.default_device if device is None else device
+    if chosen is None or min(shape, default=0) < 0:
+        return None
+    if not isinstance(chosen, device_type):
+        chosen = device_type(chosen)
+    if chosen.type != "cuda":
+        return None
+    index = check_device(chosen).index
+    if not device_guard.several:
+        return accelerator().filled(shape, dtype, value)
+    with device_guard.on(index):
+        return accelerator().filled(shape, dtype, value)
 
 
 def known_array(data: Any) -> Any:

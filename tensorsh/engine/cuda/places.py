@@ -154,4 +154,26 @@ def filled(shape: tuple, dtype: Any, value: Any) -> Any:
     return y
 
 
-DIRECT: dict[str, Callable] = {"gather": gather, "_embedding": embedding, "cat": join, "clone": clone}
+def transposed(input: Any) -> Any:
+    return input.T if ours(input) and input.ndim <= 2 else None
+
+
+def view(input: Any, size: Any = None, dtype: Any = None) -> Any:
+    """A contiguous array in another shape; None for what else views may be."""
+    if dtype is not None or type(size) is not tuple or not ours(input) or not input._c_contiguous:
+        return None
+    count, open_ = 1, 0
+    for n in size:
+        if type(n) is not int or n < -1:
+            return None
+        if n < 0:
+            open_ += 1
+        else:
+            count *= n
+    fits = open_ == 1 and count and input.size % count == 0 or not open_ and count == input.size
+    return input.reshape(size) if fits else None
+
+
+DIRECT: dict[str, Callable] = {
+    "gather": gather, "_embedding": embedding, "cat": join, "clone": clone, "t": transposed, "_view": view,
+}  # fmt: skip

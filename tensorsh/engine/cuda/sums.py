@@ -137,7 +137,7 @@ def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
 def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) -> Any:
     """The sums of columns of n elements that lie `inner` apart, divided by `count`, in a shape."""
     tiles, wide = -(-inner // 32), exact(x.dtype)
-    chunk, parts = parts_of(n, outer * tiles, 64)
+    chunk, parts = parts_of(n, outer * tiles, 512)
     y = empty(shape, x.dtype) if parts == 1 else empty((outer, parts, inner), wide)
     numbers = map(np.int64, (n, inner, chunk, parts, tiles))
     COLUMNS(

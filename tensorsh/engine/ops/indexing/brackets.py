@@ -148,7 +148,7 @@ def basic(self: Tensor, index: tuple) -> Tensor:
     array = self._array
     try:
         part = array[index]
-        if type(part) is not ndarray:
+        if type(part) is not ndarray and type(array) is ndarray:  # numpy's scalar
             part = array[(*index, ...)]
     except IndexError:
         for at, (i, n) in enumerate(zip(index, array.shape, strict=False)):

@@ -485,11 +485,7 @@ class Machine:
         return MATH[name](*args)
 
     def shuffle(self, name: str, value: Any, by: Any) -> Any:
-<<<<<<< HEAD
         by = np.asarray(by).astype(self.lanes.dtype)  # of blocks that have gone on to other loops, another one
-=======
-        by = np.asarray(by, np.int64)
->>>>>>> 11a876e (Zeros and ones are made on the GPU they lie on; views, small copies and copies of rows take fewer steps there; a test of what is one launch)
         other = self.lanes ^ by if "xor" in name else self.lanes - by if "_up_" in name else self.lanes + by
         assert self.block % 32 == 0, "a shuffle in a block that is no whole number of warps"
         return np.broadcast_to(value, self.lanes.shape)[other % len(self.lanes)]

@@ -83,7 +83,9 @@ KERNELS: dict[str, Callable] = (
 """By the operator's name: a function with the parameters of its kernel."""
 HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
-DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT | extrema.DIRECT
+DIRECT: dict[str, Callable] = (
+    pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT | extrema.DIRECT | loss.DIRECT
+)
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""

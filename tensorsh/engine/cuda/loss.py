@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import cupy
 from .checks import flag_of
 from .kernels import Elementwise, Raw, dense, empty
+from .places import ours
 from .rows import FOLDS
-from .sums import rows
+from .sums import rows, suits
 
 NLL = Elementwise(
     "raw T x, raw int64 target, raw T weight, int64 weighted, int64 classes, int64 inner, int64 ignored",
@@ -100,4 +102,11 @@ def nll_spread(xp: Any, grad: Any, shape: tuple, share: Any, target: Any, reduct
     return out
 
 
+def nll_at_once(input: Any, target: Any, weight: Any = None, *rest: Any) -> tuple | None:
+    """Of arrays of the device; None for others, or where classes are no int64."""
+    fits = suits(input) and ours(target) and target.dtype == np.int64 and (weight is None or ours(weight))
+    return nll(cupy(), input, target, weight, *rest) if fits else None
+
+
+DIRECT: dict[str, Callable] = {"_nll_loss": nll_at_once}
 KERNELS: dict[str, Callable] = {"_nll_loss": nll, "_nll_loss_spread": nll_spread}

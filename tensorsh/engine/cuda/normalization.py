@@ -18,7 +18,7 @@ from ..ops.nn.normalization import KEPT, update
 from ..ops.reductions.softmax import one_axis
 from .kernels import Elementwise, dense, empty, total
 from .rows import NORM_WEIGHTS, exact, norm, norm_backward, softmax, softmax_backward
-from .sums import columns, parts_of
+from .sums import columns, parts_of, suits
 
 
 def folded(name: str, kind: int) -> Callable:
@@ -212,7 +212,21 @@ def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: 
     return dx, dw, g.sum(axes) if needs[2] else None
 
 
-DIRECT: dict[str, Callable] = {"native_layer_norm": halves_layer}
+def rows_at_once(kind: int) -> Callable:
+    """softmax or log_softmax of a float array; None for others."""
+
+    def direct(input: Any, dim: Any, dtype: Any = None) -> Any:
+        if dtype is not None or type(dim) is not int or not suits(input) or not -input.ndim <= dim < input.ndim:
+            return None
+        return softmax(cupy(), input, dim, kind)
+
+    return direct
+
+
+DIRECT: dict[str, Callable] = {
+    "native_layer_norm": halves_layer, "softmax": rows_at_once(0), "log_softmax": rows_at_once(1),
+    "_safe_softmax": rows_at_once(2),
+}  # fmt: skip
 """In place of an operator's own way to its kernel, for what it would convert first."""
 KERNELS: dict[str, Callable] = {
     "softmax": folded("softmax", 0),

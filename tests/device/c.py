@@ -203,6 +203,8 @@ class Parser:
             self.take(")")
         elif token[0].isdigit() or token[0] == ".":
             found = ("number", number(token))
+        elif token in ("true", "false"):
+            found = ("number", np.bool_(token == "true"))
         else:
             found = ("name", token)
         while True:

@@ -191,6 +191,10 @@ class ndarray:
             raise AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
         return functools.partial(run, getattr(np.ndarray, name), self)
 
+    def set(self, array: np.ndarray, stream: Any = None) -> None:
+        assert type(array) is np.ndarray and array.dtype == self.dtype and array.shape == self.shape
+        self._held[...] = array
+
     def copy(self, order: str = "C") -> ndarray:
         """A copy on the current device, wherever the array lies."""
         if self._index != current[0] and not self.flags.c_contiguous:
@@ -246,6 +250,14 @@ class MemoryPointer:
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)
+
+    def copy_from_device_async(self, source: MemoryPointer, size: int, stream: Any = None) -> None:
+        launched.append("copy")
+        ctypes.memmove(self.ptr, source.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+        launched.append("memset")
+        ctypes.memset(self.ptr, value, size)
 
 
 def memory(address: int, count: int, kind: Any) -> np.ndarray:
@@ -722,7 +734,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
     import scipy.linalg
     import scipy.special
 
-    from tensorsh.engine.arrays import backend, bounds, door
+    from tensorsh.engine.arrays import backend, bounds, cupy_module, door
     from tensorsh.engine.arrays import device_guard as current_device
     from tensorsh.engine.arrays.state import state
 
@@ -757,6 +769,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
             else:
                 sys.modules[name] = held_before
         backend.cupy.cache_clear()
+        cupy_module.array_class = None
         current_device.several = False
         door.lasting.discard("devices")
         state.settle()

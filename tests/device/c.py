@@ -483,7 +483,7 @@ class Machine:
         return MATH[name](*args)
 
     def shuffle(self, name: str, value: Any, by: Any) -> Any:
-        by = int(by)
+        by = np.asarray(by).astype(self.lanes.dtype)  # of blocks that have gone on to other loops, another one
         other = self.lanes ^ by if "xor" in name else self.lanes - by if "_up_" in name else self.lanes + by
         assert self.block % 32 == 0, "a shuffle in a block that is no whole number of warps"
         return np.broadcast_to(value, self.lanes.shape)[other % len(self.lanes)]
@@ -517,7 +517,7 @@ def _smaller(a: Any, b: Any) -> Any:
 MATH: dict[str, Callable] = {
     "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
     "rsqrt": lambda x: (1 / np.sqrt(x)).astype(x.dtype), "erf": _erf, "isnan": np.isnan, "max": _larger, "min": _smaller,
-    "abs": np.abs, "tan": np.tan, "exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "sinh": np.sinh,
+    "abs": np.abs, "tan": np.tan, "exp2": np.exp2, "exp2f": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "sinh": np.sinh,
     "cosh": np.cosh, "floor": np.floor, "trunc": np.trunc, "ceil": np.ceil, "isinf": np.isinf, "pow": np.power, "fabs": np.abs,
     "__logf": np.log, "__expf": np.exp, "__tanf": np.tan, "__sinf": np.sin, "__cosf": np.cos,
     "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),

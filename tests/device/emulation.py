@@ -121,12 +121,21 @@ C_TYPES = {
 }  # fmt: skip
 
 
+def reach(held: np.ndarray) -> np.ndarray:
+    """The memory from an array's first element to its last, as a kernel that is given the steps between them sees it."""
+    if held.flags.c_contiguous or min(held.strides) < 0:
+        return held
+    count = 1 + sum((n - 1) * s for n, s in zip(held.shape, held.strides, strict=True)) // held.itemsize
+    return np.lib.stride_tricks.as_strided(held, (count,), (held.itemsize,))
+
+
 class RawKernel:
     """The arguments are held against the parameters, as a GPU would take anything."""
 
     def __init__(self, code: str, name: str, options: tuple = ()) -> None:
         defined = re.findall(r"typedef ([\w ]+) (\w);", code)
         self.types = {letter: C_TYPES[kind] for kind, letter in defined}
+        code = re.sub(r"__launch_bounds__\([\d, ]+\)|__align__\(\d+\)", "", code)
         text = re.sub(r"typedef [\w ]+;|struct \w+ {[^}]*};|#(?!pragma)[^\n]*", "", code.replace(kernels.PACKS, ""))
         structures = dict.fromkeys(re.findall(r"struct (\w+) {", code))
         self.name, self.functions = name, parsed(text, self.types | structures)
@@ -148,7 +157,7 @@ class RawKernel:
                     scope[name] = None
                     continue
                 assert isinstance(a, standin.ndarray) and a.dtype == kind, f"{self.name}: {name} is no array of {kind}"
-                scope[name] = c.Memory(a._held)
+                scope[name] = c.Memory(reach(a._held))
             else:
                 assert isinstance(a, np.generic) and a.dtype == kind, f"{self.name}: {name} is no number of {kind}"
                 scope[name] = a

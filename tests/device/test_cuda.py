@@ -7,9 +7,10 @@ import pytest
 
 from tensorsh import torch
 
-from . import compile_kernels, draws, gradients, sparse, standin, sweep, test_random, test_sparse, test_windows
+from . import compile_kernels, draws, gradients, sparse, standin, sweep, test_attention, test_random, test_sparse, test_windows
 from .test_standin import OPTIMIZERS, trained
 
+F = torch.nn.functional
 OPERATORS = gradients.operators()
 pytestmark = pytest.mark.cuda
 
@@ -124,6 +125,26 @@ def test_no_memory_left() -> None:
     assert (kept + 1).tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("case", test_windows.CASES)
+@pytest.mark.parametrize(("kind", "error"), [("float64", 1e-9), ("float32", 1e-4)])
+def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    as_on_the_cpu(case, kind, error)
+
+
+@pytest.mark.parametrize("case", [name for name in test_windows.CASES if name.startswith("conv")])
+@pytest.mark.parametrize(("kind", "error"), [("float16", 5e-2), ("bfloat16", 0.3)])
+def test_convolutions_of_half_types(case: str, kind: str, error: float) -> None:
+    as_on_the_cpu(case, kind, error)
+
+
+def as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    expected = test_windows.outcome(case, "cpu", torch.float64)
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        found = test_windows.outcome(case, "cuda", getattr(torch, kind))
+    for a, e in zip(found, expected, strict=True):
+        assert torch.allclose(a, e, rtol=error, atol=error)
+
+
 def test_compiled_functions_are_graphs() -> None:
     def function(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         for _ in range(3):
@@ -140,18 +161,6 @@ def test_compiled_functions_are_graphs() -> None:
     assert wanting.grad is not None
 
 
-@pytest.mark.parametrize("case", test_windows.CASES)
-@pytest.mark.parametrize(
-    ("kind", "error"), [("float64", 1e-9), ("float32", 1e-4), ("float16", 5e-2), ("bfloat16", 0.3)]
-)
-def test_windows_as_on_the_cpu(case: str, kind: str, error: float) -> None:
-    expected = test_windows.outcome(case, "cpu", torch.float64)
-    with torch.backends.cudnn.flags(allow_tf32=False):
-        found = test_windows.outcome(case, "cuda", getattr(torch, kind))
-    for a, e in zip(found, expected, strict=True):
-        assert torch.allclose(a, e, rtol=error, atol=error)
-
-
 @pytest.mark.parametrize("name", sparse.NAMES)
 def test_sparse_statements(name: str) -> None:
     assert not sparse.failures(name)
@@ -166,3 +175,12 @@ def test_sparse_products(layout: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", ["SparseAdam", "SGD", "Adagrad"])
 def test_sparse_gradients(name: str) -> None:
     test_sparse.test_optimizers_take_sparse_gradients(None, name)
+
+
+@pytest.mark.parametrize("case", test_attention.SHAPES)
+@pytest.mark.parametrize(("kind", "error"), [("float32", 2e-6), ("float16", 2e-3), ("bfloat16", 1e-2)])
+def test_attention_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    shape, options = test_attention.SHAPES[case]
+    expected = F.scaled_dot_product_attention(*test_attention.made(shape, "cpu", torch.float64), **options)
+    found = F.scaled_dot_product_attention(*test_attention.made(shape, "cuda", getattr(torch, kind)), **options)
+    assert torch.allclose(found.double().cpu(), expected, rtol=error, atol=error)

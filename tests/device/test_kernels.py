@@ -95,6 +95,8 @@ def test_as_on_the_cpu(case: str, dtype: str, error: float, ran: set) -> None:
     with standin.installed():
         actual = outcome(case, "cuda", kind)
     assert ran
+    if case.startswith("attention") and dtype == "float32":
+        error = 5e-5  # weights of scores up to 50 are made again from their sums' logarithms
     for a, e in zip(actual, expected, strict=True):
         assert (a is None) == (e is None)
         assert e is None or torch.allclose(a, e, rtol=error, atol=error)
@@ -130,7 +132,7 @@ def test_attention_with_dropout_is_the_written_out_form(case: str, ran: set) -> 
     with standin.installed(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(cuda.attention, "SCORES", 12)  # in several parts
         actual = outcome()
-        assert {"tensorsh_attention_weights", "tensorsh_attention_weights_backward"} & ran
+        assert any(name.startswith("tensorsh_attention_") for name in ran)
         patch.setattr(attention, "fused", lambda *_: None)
         expected = outcome()
         for a, e in zip(actual, expected, strict=True):
@@ -166,7 +168,7 @@ def test_attention_in_parts(case: str, most: int, monkeypatch: pytest.MonkeyPatc
     with standin.installed():
         actual = outcome(case, "cuda", torch.float32)
     for a, e in zip(actual, expected, strict=True):
-        assert e is None or torch.allclose(a, e, rtol=1e-5, atol=1e-5)
+        assert e is None or torch.allclose(a, e, rtol=5e-5, atol=5e-5)
 
 
 def test_operators_of_devices_have_their_own_nodes() -> None:

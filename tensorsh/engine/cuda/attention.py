@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import rounded_products
+from . import flash
 from .kernels import Raw
-from .philox import PREAMBLE
+from .noise import KEPT
 from .rows import FOLDS, threads
 
 SCORES = 1 << 26
@@ -31,24 +32,6 @@ NUMBERS = (
     "long long mc, A scale, int given, int causal, long long whole, long long lanes, unsigned long long seed,"
     "unsigned long long start, long long draws, float keep, A factor"
 )
-KEPT = (
-    PREAMBLE
-    + """
-__device__ A kept(long long i, long long lanes, unsigned long long seed, unsigned long long start, long long draws, float keep,
-    A factor) {
-  if (lanes == 0) return A(1);
-  long long turn = draws * 4;
-  long long at = i / lanes;
-  long long own = at / draws * lanes + i % lanes;
-  int part = lanes > 1 ? (int)(own % 4) : (int)(i % turn / draws);
-  long long count = lanes > 1 ? own / 4 : i / turn;
-  unsigned long long pair = philox(seed, at % draws, start + count, part / 2);
-  unsigned int word = part % 2 ? (unsigned int)(pair >> 32) : (unsigned int)pair;
-  return word * 2.3283064e-10f + 1.1641532e-10f < keep ? factor : A(0);
-}
-"""
-)
-"""What dropout multiplies the weight at a place with, as `philox.DROPOUT` has it for all of them; 1 where there is none."""
 FACTOR = "kept(((z + before) * whole + i) * n + k, lanes, seed, start, draws, keep, factor)"
 WEIGHTS = Raw(
     "tensorsh_attention_weights",
@@ -165,6 +148,8 @@ def forward(
     xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
 ) -> tuple:
     """The weighted values, and the logarithms of the rows' sums. dropout: `sampling.dropout_draw`'s numbers, if any."""
+    if flash.suited(query):
+        return flash.forward(xp, query, key, value, mask, causal, scale, dropout)
     work = Work(xp, query, key, mask, causal, scale, dropout)
     q, k, v = map(work.flat, (query, key, value))
     k = xp.ascontiguousarray(k.swapaxes(1, 2))

@@ -222,6 +222,16 @@ def noise(dropout: Any) -> tuple:
     )
 
 
+def additive(xp: Any, mask: Any, shape: tuple) -> tuple[Any, tuple]:
+    """A mask as what is added to scores of a shape, and the steps in it; None without one."""
+    if mask is None:
+        return None, (0, 0, 0, 0)
+    if mask.dtype.kind == "b":
+        mask = xp.where(mask, np.float32(0), np.float32(-np.inf))
+    added = xp.ascontiguousarray(mask.astype(np.float32, copy=False))
+    return added, tuple(s // 4 for s in xp.broadcast_to(added, shape).strides)
+
+
 def forward(
     xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
 ) -> tuple:
@@ -229,15 +239,9 @@ def forward(
     batch, heads, rows, width = query.shape
     (q, a), (k, b), (v, c) = steps(xp, query), steps(xp, key), steps(xp, value)
     out, sums = xp.empty((batch, rows, heads, width), query.dtype), xp.empty((batch, heads, rows), np.float32)
-    added, beside = sums, (0, 0, 0, 0)
-    if mask is not None:
-        if mask.dtype.kind == "b":
-            mask = xp.where(mask, np.float32(0), np.float32(-np.inf))
-        added = xp.ascontiguousarray(mask.astype(np.float32, copy=False))
-        whole = xp.broadcast_to(added, (batch, heads, rows, key.shape[2]))
-        beside = tuple(s // 4 for s in whole.strides)
+    added, beside = additive(xp, mask, (batch, heads, rows, key.shape[2]))
     result = out.swapaxes(1, 2)
     strides = (*a, *b, *c, *(s // out.dtype.itemsize for s in result.strides[:3]), *beside)
     kernel, blocks, more = numbers(query.shape, key.shape[2], strides, scale, mask is not None, causal)
-    kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, added, *more, *noise(dropout))
+    kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, sums if added is None else added, *more, *noise(dropout))
     return result, sums

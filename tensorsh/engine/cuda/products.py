@@ -199,8 +199,8 @@ def planned(a: tuple, a_strides: tuple, b: tuple, b_strides: tuple, size: int) -
 def product(a: Any, b: Any, out: Any = None, tf32: bool | None = None) -> Any:
     """``a @ b`` for arrays of a device, of one dtype: vectors, matrices and stacks of them, broadcast as numpy's matmul does.
 
-    out: where the result goes, contiguous and of its shape.  tf32: whether factors of float32 are rounded to it; None: as
-    ``torch.backends.cuda.matmul`` says.
+    out: where the result goes, contiguous and of its shape; float32 takes that of half types unrounded.
+    tf32: whether factors of float32 are rounded to it; None: as ``torch.backends.cuda.matmul`` says.
     """
     blas = known(a, b)
     return by_cupy(cupy(), a, b, out) if blas is None else multiplied(blas, a, b, out, 0, 1, tf32)
@@ -234,7 +234,11 @@ def multiplied(blas: Handle, a: Any, b: Any, out: Any, beta: Any, alpha: Any, tf
         assert isinstance(plan, Plan)
     if out is None:
         out = module.empty(plan.shape, a.dtype)
-    elif out.shape != plan.shape or out.dtype != a.dtype or not out.flags.c_contiguous:
+    elif (
+        out.shape != plan.shape
+        or not out.flags.c_contiguous
+        or (out.dtype != a.dtype and (out.dtype != np.float32 or a.itemsize > 2))
+    ):
         raise ValueError("the result does not fit its place")
     shape, right_turned, left_turned, columns, rows, inner, right_step, right_ahead, left_step, left_ahead, many = plan
     if not inner and beta == 0:
@@ -248,7 +252,7 @@ def multiplied(blas: Handle, a: Any, b: Any, out: Any, beta: Any, alpha: Any, tf
         sums = ROUNDED
     status = blas.multiply(
         blas.handle, right_turned, left_turned, columns, rows, inner, factor(kind, alpha), b.data.ptr, number, right_step,
-        right_ahead, a.data.ptr, number, left_step, left_ahead, factor(kind, beta), out.data.ptr, number, columns,
+        right_ahead, a.data.ptr, number, left_step, left_ahead, factor(kind, beta), out.data.ptr, KINDS[out.dtype][0], columns,
         rows * columns, many, sums, -1,
     )  # fmt: skip
     if status:
@@ -268,7 +272,7 @@ def factor(kind: Any, value: Any) -> Any:
 def by_cupy(module: Any, a: Any, b: Any, out: Any = None) -> Any:
     """The product by CuPy's functions, which do not know bfloat16."""
     narrow = a.dtype.kind == "V"
-    if narrow:
+    if narrow or out is not None and out.dtype != a.dtype:
         a, b = a.astype(np.float32), b.astype(np.float32)
     r = a.dot(b) if a.ndim <= 2 and b.ndim <= 2 else module.matmul(a, b)
     if narrow:

@@ -7,7 +7,18 @@ import pytest
 
 from tensorsh import torch
 
-from . import compile_kernels, draws, gradients, sparse, standin, sweep, test_attention, test_random, test_sparse, test_windows
+from . import (
+    compile_kernels,
+    draws,
+    gradients,
+    sparse,
+    standin,
+    sweep,
+    test_attention,
+    test_random,
+    test_sparse,
+    test_windows,
+)
 from .test_standin import OPTIMIZERS, trained
 
 F = torch.nn.functional

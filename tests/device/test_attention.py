@@ -17,6 +17,7 @@ SHAPES = {
     "more rows than keys": ((2, 1, 66, 5, 64), {"is_causal": True}),
     "causal": ((1, 1, 65, 129, 16), {"is_causal": True}),
     "wide rows": ((1, 1, 33, 40, 100), {"is_causal": True, "scale": 0.2}),
+    "as wide as tiles": ((1, 2, 17, 50, 128), {"is_causal": True}),
     "too wide for tiles": ((1, 1, 3, 4, 132), {"is_causal": True}),
 }
 

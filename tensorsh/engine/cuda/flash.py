@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import tensor_cores
 from .kernels import Raw
 from .noise import KEPT
 
@@ -185,18 +186,18 @@ def suited(q: Any) -> bool:
     return q.shape[3] <= TILES[-1].width and not q.shape[3] % 4 and q.dtype.itemsize <= 4
 
 
-def steps(xp: Any, x: Any) -> tuple[Any, tuple]:
-    """An array, copied unless its rows can be read four elements at a time, and the steps of its first dimensions."""
+def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
+    """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
     size = x.dtype.itemsize
-    strides = tuple(s // size for s in x.strides)
-    if strides[3] != 1 or x.data.ptr % (4 * size) or any(s % 4 or s < 0 for s in strides[:3]):
+    if x.strides[3] != size or any(s % (each * size) or s < 0 for s in x.strides[:3]):
         x = xp.ascontiguousarray(x)
-        strides = tuple(s // size for s in x.strides)
-    return x, strides[:3]
+    if x.data.ptr % (each * size):
+        x = x.copy()
+    return x, tuple([s // size for s in x.strides[:3]])
 
 
 @lru_cache(maxsize=512)
-def numbers(shape: tuple, columns: int, strides: tuple, scale: float, given: bool, causal: bool) -> tuple:
+def numbers_of(shape: tuple, columns: int, strides: tuple, scale: float, given: bool, causal: bool) -> tuple:
     """A launch's kernel, blocks and numbers."""
     batch, heads, rows, width = shape
     tiles = next(t for t in TILES if width <= t.width)
@@ -237,11 +238,19 @@ def forward(
 ) -> tuple:
     """The weighted values, which lie as PyTorch's do, row by row of all heads, and the logarithms of the rows' sums."""
     batch, heads, rows, width = query.shape
-    (q, a), (k, b), (v, c) = steps(xp, query), steps(xp, key), steps(xp, value)
+    own = tensor_cores.suited(query) if mask is None and dropout is None and scale > 0 else None
+    each = 4 if own is None else 8
+    (q, a), (k, b), (v, c) = steps(xp, query, each), steps(xp, key, each), steps(xp, value, each)
     out, sums = xp.empty((batch, rows, heads, width), query.dtype), xp.empty((batch, heads, rows), np.float32)
     added, beside = additive(xp, mask, (batch, heads, rows, key.shape[2]))
-    result = out.swapaxes(1, 2)
-    strides = (*a, *b, *c, *(s // out.dtype.itemsize for s in result.strides[:3]), *beside)
-    kernel, blocks, more = numbers(query.shape, key.shape[2], strides, scale, mask is not None, causal)
-    kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, sums if added is None else added, *more, *noise(dropout))
-    return result, sums
+    strides = (*a, *b, *c, rows * heads * width, width, heads * width)
+    if own is not None:
+        blocks, numbers = tensor_cores.numbers(query.shape, key.shape[2], strides, scale, causal)
+        own(query.dtype, blocks, tensor_cores.THREADS, q, k, v, out, sums, *numbers)
+    else:
+        kernel, blocks, more = numbers_of(
+            query.shape, key.shape[2], (*strides, *beside), scale, mask is not None, causal
+        )
+        added = sums if added is None else added
+        kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, added, *more, *noise(dropout))
+    return out.swapaxes(1, 2), sums

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import flash
+from . import flash, tensor_cores_backward
 from .kernels import Raw
 from .noise import KEPT
 from .products import product
@@ -155,9 +155,13 @@ def forward(
 
 
 def backward(
-    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any, sums: Any
-) -> tuple:
+    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any, result: Any,
+    sums: Any,
+) -> tuple:  # fmt: skip
     """The gradients of the query, the key and the value."""
+    if flash.on_tensor_cores(query, mask, dropout, scale) and query.shape[3] <= tensor_cores_backward.WIDEST:
+        arrays, strides = zip(*(flash.steps(xp, x, 8) for x in (query, key, value, g, result)), strict=True)
+        return tensor_cores_backward.backward(xp, arrays, sum(strides, ()), sums, causal, scale)
     work = Work(xp, query, key, mask, causal, scale, dropout)
     g, q, k, v = map(work.flat, (g, query, key, value))
     sums = xp.ascontiguousarray(sums).reshape(work.many, -1)

@@ -233,12 +233,17 @@ def additive(xp: Any, mask: Any, shape: tuple) -> tuple[Any, tuple]:
     return added, tuple(s // 4 for s in xp.broadcast_to(added, shape).strides)
 
 
+def on_tensor_cores(query: Any, mask: Any, dropout: Any, scale: float) -> Any:
+    """The kernel for tensor cores; None where there is none for such arrays."""
+    return tensor_cores.suited(query) if mask is None and dropout is None and scale > 0 else None
+
+
 def forward(
     xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
 ) -> tuple:
     """The weighted values, which lie as PyTorch's do, row by row of all heads, and the logarithms of the rows' sums."""
     batch, heads, rows, width = query.shape
-    own = tensor_cores.suited(query) if mask is None and dropout is None and scale > 0 else None
+    own = on_tensor_cores(query, mask, dropout, scale)
     each = 4 if own is None else 8
     (q, a), (k, b), (v, c) = steps(xp, query, each), steps(xp, key, each), steps(xp, value, each)
     out, sums = xp.empty((batch, rows, heads, width), query.dtype), xp.empty((batch, heads, rows), np.float32)

@@ -20,7 +20,7 @@ PARAMETERS = (
     "long long qb, long long qh, long long qr, long long kb, long long kh, long long kr, long long vb, long long vh,"
     "long long vr, long long ob, long long oh, long long row_step, float scale, int causal, float none"
 )
-CODE = """
+SHARED = """
 __device__ __forceinline__ unsigned place(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ __forceinline__ int piece(int row, int c) { return row * @D@ + (((c & ~7) | ((c ^ row) & 7)) << 3); }
 __device__ __forceinline__ void copy(T* to, const T* from, bool there) {
@@ -53,6 +53,9 @@ __device__ __forceinline__ void tile(T* to, const T* from, long long step, long 
     copy(to + piece(i, c), from + (there ? (first + i) * step + c * 8 : 0), there);
   }
 }
+"""
+"""What its kernels share: copies, matrices of warps, products, and tiles of rows."""
+FORWARD = """
 extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
   __shared__ __align__(128) T qs[64 * @D@];
   __shared__ __align__(128) T ks[2][@N@ * @D@];
@@ -169,18 +172,19 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
 """
 
 
-def kernel(dtype: str, kind: str, width: int, columns: int) -> Raw:
-    """The kernel of a dtype, which PTX calls so, for rows of up to so many elements and tiles of so many keys."""
-    name = f"tensorsh_attention_{kind}_{width}"
-    code = CODE
-    for word, value in {"NAME": name, "PARAMETERS": PARAMETERS, "TYPE": kind, "D": width, "N": columns}.items():
+def kernel(name: str, code: str, parameters: str, dtype: str, width: int, columns: int) -> Raw:
+    """The kernel of a dtype, for rows of up to so many elements and tiles of so many keys."""
+    kind = {"float16": "f16", "bfloat16": "bf16"}[dtype]
+    name, code = f"tensorsh_attention_{name}{kind}_{width}", SHARED + code
+    for word, value in {"NAME": name, "PARAMETERS": parameters, "TYPE": kind, "D": width, "N": columns}.items():
         code = code.replace(f"@{word}@", str(value))
     return Raw(name, code, (dtype,))
 
 
+DTYPES = ("float16", "bfloat16")
 KERNELS = {
-    (dtype, width): kernel(dtype, kind, width, columns)
-    for dtype, kind in (("float16", "f16"), ("bfloat16", "bf16"))
+    (dtype, width): kernel("", FORWARD, PARAMETERS, dtype, width, columns)
+    for dtype in DTYPES
     for width, columns in ((64, 64), (128, 32))
 }
 

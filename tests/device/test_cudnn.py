@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.cuda import cudnn
+from tensorsh.engine.cuda import cudnn, cudnn_library
 
 from . import standin
 from .cudnn_library import Library
@@ -21,8 +21,9 @@ CONVOLUTIONS = [name for name in CASES if name.startswith("conv")]
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
     found = Library()
-    monkeypatch.setattr(cudnn, "library", lambda: found)
-    monkeypatch.setattr(cudnn, "_own", type(cudnn._own)())
+    for module in cudnn, cudnn_library:
+        monkeypatch.setattr(module, "library", lambda: found)
+    monkeypatch.setattr(cudnn_library, "_own", type(cudnn_library._own)())
     monkeypatch.setattr(standin.Stream, "is_capturing", lambda self: False, raising=False)
     with standin.installed():
         yield found
@@ -60,7 +61,7 @@ def test_channels_last_stay_last(library: Library) -> None:
 
 def plans() -> list:
     """The plans made so far, in order."""
-    return [plan for own in cudnn._own.handles.values() for plan in own.plans.values()]
+    return [call.plan for own in cudnn_library._own.handles.values() for call in own.plans.values()]
 
 
 def test_a_plan_serves_the_same_sizes_again(library: Library) -> None:
@@ -92,7 +93,7 @@ def test_the_same_addresses_are_told_once(library: Library) -> None:
 def test_plans_give_their_descriptors_back(library: Library) -> None:
     F.conv2d(torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda"))
     assert len(library.made) > 10
-    for own in cudnn._own.handles.values():
+    for own in cudnn_library._own.handles.values():
         own.plans.clear()
     gc.collect()
     assert [told["what"] for told in library.made.values()] == ["handle"]
@@ -129,7 +130,7 @@ def test_settings(library: Library) -> None:
 def test_what_cudnn_does_not_compute_is_computed_all_the_same(
     broken: Library, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cudnn, "library", lambda: broken)
+    monkeypatch.setattr(cudnn_library, "library", lambda: broken)
     x, w = torch.ones(2, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda")
     for _ in range(2):
         assert F.conv2d(x, w, torch.ones(2, device="cuda")).flatten().tolist() == [10.0] * 16
@@ -171,7 +172,7 @@ def test_availability(library: Library, monkeypatch: pytest.MonkeyPatch) -> None
     assert (torch.backends.cudnn.is_available(), torch.backends.cudnn.version()) == (True, 92000)
     assert torch.backends.cudnn.is_acceptable(there)
     assert not torch.backends.cudnn.is_acceptable(there.int()) and not torch.backends.cudnn.is_acceptable(torch.ones(2))
-    monkeypatch.setattr(cudnn, "library", lambda: None)
+    monkeypatch.setattr(cudnn_library, "library", lambda: None)
     assert (torch.backends.cudnn.is_available(), torch.backends.cudnn.version()) == (False, None)
     assert not torch.backends.cudnn.is_acceptable(there)
 
@@ -179,6 +180,6 @@ def test_availability(library: Library, monkeypatch: pytest.MonkeyPatch) -> None
 def test_another_library_is_not_taken(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "libcudnn.so.9"
     other.write_bytes(b"no library")
-    monkeypatch.setattr(cudnn, "places", lambda: iter([str(other), "libc.so.6"]))
+    monkeypatch.setattr(cudnn_library, "places", lambda: iter([str(other), "libc.so.6"]))
     with standin.installed():
-        assert cudnn.library.__wrapped__() is None
+        assert cudnn_library.library.__wrapped__() is None

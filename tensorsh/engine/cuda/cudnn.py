@@ -7,16 +7,9 @@ take, or does not compute, is told by None, and left to `windows`.
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
-import sys
-import threading
-import weakref
 from collections.abc import Iterator
-from functools import cache
 from math import prod
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -24,22 +17,32 @@ import numpy as np
 from ..arrays.backend import cupy
 from ..arrays.layout import channels_are_last
 from ..arrays.state import state
+from .cudnn_library import (
+    ADDRESSES,
+    CONVOLUTION_MODE,
+    DATA_TYPE,
+    DESCRIPTORS,
+    DOUBLES,
+    FLOATS,
+    HANDLE,
+    INTEGERS,
+    MODE,
+    NOTES,
+    Descriptors,
+    Handle,
+    Refused,
+    handle,
+    library,
+    version,
+)  # fmt: skip
 from .kernels import Raw
 
+__all__ = ["DATA", "FILTER", "FORWARD", "convolve", "library", "version"]
 FORWARD, DATA, FILTER = "Forward", "BackwardData", "BackwardFilter"
 WEIGHT = {FORWARD: 1, DATA: 0, FILTER: 2}
 """Which of the two operands and the result is the weight."""
 IMAGES = {FORWARD: (0, 2), DATA: (2, 1), FILTER: (0, 1)}
 """Which are the input and the output of the convolution."""
-HANDLE, DATA_TYPE, INTEGERS, FLOATS, DOUBLES, ADDRESSES, CONVOLUTION_MODE, MODE, NOTES, DESCRIPTORS = (
-    0, 1, 3, 4, 5, 6, 7, 8, 11, 15,
-)  # fmt: skip
-"""Kinds of attributes."""
-HELD: dict[int, Any] = {
-    INTEGERS: ctypes.c_int64, FLOATS: ctypes.c_float, DOUBLES: ctypes.c_double, HANDLE: ctypes.c_void_p,
-    ADDRESSES: ctypes.c_void_p, DESCRIPTORS: ctypes.c_void_p,
-}  # fmt: skip
-"""What C has their elements in; the others are numbers of cuDNN's lists, integers."""
 CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, GRAPH, PACK, TENSOR = 1, 2, 3, 4, 5, 15, 16, 17
 """Kinds of descriptors; these are the operations, and their attributes: the factor of the result and of what was there, the
 convolution, the two operands and the result."""
@@ -96,147 +99,6 @@ BIAS = Raw(
 }""",
 )
 """The bias of each of `o` channels, of `l` elements each in memory, is added in place."""
-_p, _i, _n = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
-SIGNATURES: dict[str, tuple] = {
-    "Create": (_p,), "SetStream": (_p, _p), "BackendCreateDescriptor": (_i, _p), "BackendDestroyDescriptor": (_p,),
-    "BackendFinalize": (_p,), "BackendSetAttribute": (_p, _i, _i, _n, _p), "BackendGetAttribute": (_p, _i, _i, _n, _p, _p),
-    "BackendExecute": (_p, _p, _p),
-}  # fmt: skip
-
-
-class Refused(Exception):
-    """cuDNN does not take something."""
-
-
-def checked(status: int) -> None:
-    if status:
-        raise Refused(status)
-
-
-def places() -> Iterator[str]:
-    """Where the library may be: in NVIDIA's packages, as they lie beside CuPy, and where the system looks."""
-    name = "cudnn64_9.dll" if sys.platform == "win32" else "libcudnn.so.9"
-    inside = ("cudnn/bin", "cu13/bin") if sys.platform == "win32" else ("cudnn/lib", "cu13/lib")
-    try:
-        found = importlib.util.find_spec("nvidia")
-    except (ImportError, ValueError):
-        found = None
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        for part in inside:
-            path = Path(folder, part, name)
-            if path.is_file():
-                yield str(path)
-    yield name
-
-
-def opened(path: str) -> Any:
-    """The library at a path, its functions declared. OSError and AttributeError where there is none, or another one."""
-    found = ctypes.CDLL(path)
-    for name, parameters in SIGNATURES.items():
-        function = getattr(found, "cudnn" + name)
-        function.argtypes, function.restype = parameters, ctypes.c_int
-    for name in ("cudnnGetVersion", "cudnnGetCudartVersion"):
-        getattr(found, name).restype = ctypes.c_size_t
-    return found
-
-
-@cache
-def library() -> Any:
-    """cuDNN for the CUDA that CuPy runs on; None where there is none."""
-    module = cupy()
-    if module is None:
-        return None
-    for path in places():
-        try:
-            found = opened(path)
-            if found.cudnnGetCudartVersion() // 1000 == module.cuda.runtime.runtimeGetVersion() // 1000:
-                return found
-        except (OSError, AttributeError):
-            continue
-    return None
-
-
-def version() -> int | None:
-    """The number of cuDNN's version, as 92000 of 9.20; None where it is not found."""
-    found = library()
-    return None if found is None else int(found.cudnnGetVersion())
-
-
-class Handle:
-    """cuDNN for one device and one thread, with the plans made for it."""
-
-    def __init__(self, dnn: Any) -> None:
-        self.dnn, self.stream = dnn, -1
-        made = ctypes.c_void_p()
-        checked(dnn.cudnnCreate(ctypes.byref(made)))
-        self.address = made.value
-        self.plans: dict[tuple, Plan | None] = {}
-        """By what is computed; None where cuDNN does not compute it."""
-
-    def given_to(self, stream: int) -> None:
-        """Let the work go to a stream."""
-        if stream != self.stream:
-            checked(self.dnn.cudnnSetStream(self.address, stream))
-            self.stream = stream
-
-
-_own = threading.local()
-
-
-def handle(module: Any) -> Handle:
-    """cuDNN on the current device, for the current stream."""
-    handles = _own.__dict__.setdefault("handles", {})
-    index = module.cuda.runtime.getDevice()
-    found = handles.get(index)
-    if found is None:
-        found = handles[index] = Handle(library())
-    found.given_to(module.cuda.get_current_stream().ptr)
-    return found
-
-
-class Descriptors:
-    """Descriptors of cuDNN's, which are given back with this object."""
-
-    def __init__(self, dnn: Any) -> None:
-        self.dnn, self.made = dnn, []  # type: ignore[var-annotated]
-        weakref.finalize(self, destroyed, dnn, self.made).atexit = False
-
-    def empty(self, what: int) -> int:
-        """A new descriptor."""
-        made = ctypes.c_void_p()
-        checked(self.dnn.cudnnBackendCreateDescriptor(what, ctypes.byref(made)))
-        self.made.append(made.value)
-        return made.value or 0
-
-    def new(self, what: int, *attributes: tuple) -> int:
-        """A finished descriptor with attributes: each one's number, kind and elements."""
-        made = self.empty(what)
-        for number, kind, values in attributes:
-            checked(self.dnn.cudnnBackendSetAttribute(made, number, kind, len(values), held(kind, values)))
-        checked(self.dnn.cudnnBackendFinalize(made))
-        return made
-
-    def told(self, descriptor: int, number: int, kind: int, most: int, into: Any = None) -> list:
-        """The elements of an attribute, `most` at most. into: descriptors that are to become them."""
-        count, found = ctypes.c_int64(), held(kind, into or [0] * most)
-        checked(self.dnn.cudnnBackendGetAttribute(descriptor, number, kind, most, ctypes.byref(count), found))
-        return list(found[: count.value])
-
-    def count(self, descriptor: int, number: int, kind: int) -> int:
-        """How many elements an attribute has."""
-        count = ctypes.c_int64()
-        checked(self.dnn.cudnnBackendGetAttribute(descriptor, number, kind, 0, ctypes.byref(count), None))
-        return count.value
-
-
-def destroyed(dnn: Any, descriptors: list) -> None:
-    for address in reversed(descriptors):
-        dnn.cudnnBackendDestroyDescriptor(address)
-
-
-def held(kind: int, values: Any) -> Any:
-    """Elements of an attribute as C has them."""
-    return (HELD.get(kind, ctypes.c_int) * len(values))(*values)
 
 
 class Plan(Descriptors):
@@ -415,9 +277,102 @@ def fits(kind: str, shapes: tuple, spatial: tuple, groups: int) -> bool:
     )
 
 
-def switch(name: str, default: bool) -> bool:
-    """A setting of ``torch.backends.cudnn``."""
-    return bool(state.__dict__.get("switches", {}).get("backends.cudnn." + name, default))
+_settings: list = [None, None, ()]
+"""The program's settings as they were read last, and what they say."""
+
+
+def settings() -> tuple | None:
+    """What ``torch.backends.cudnn`` says: TF32 is allowed, results may not vary, engines are tried; None: cuDNN is not to compute."""
+    given, same = state.__dict__.get("switches"), state.deterministic
+    if given is not _settings[0] or same is not _settings[1] or not _settings[2]:
+        told = {} if given is None else given
+
+        def switch(name: str, default: bool) -> bool:
+            return bool(told.get("backends.cudnn." + name, default))
+
+        found = (switch("allow_tf32", True), bool(same) or switch("deterministic", False), switch("benchmark", False))
+        _settings[:] = given, same, (found if switch("enabled", True) else None,)
+    return _settings[2][0]
+
+
+class Call(NamedTuple):
+    """How a convolution of arrays that lie so is computed."""
+
+    plan: Plan
+    ready: tuple[bool, bool]
+    """Whether each operand lies as the plan has it."""
+    last: bool
+
+
+def convolve(
+    kind: str, a: Any, b: Any, shape: tuple, stride: Any, padding: Any, dilation: Any, groups: int, bias: Any = None
+) -> Any:
+    """The result, of a shape, of a convolution's forward pass (input, weight), of its input's gradient (weight, the output's
+    gradient) or of its weight's (input, the output's gradient); None where cuDNN does not compute it."""
+    chosen = settings() if library() is not None else None
+    if chosen is None or bias is not None and (bias.dtype != a.dtype or bias.shape != (shape[1],)):
+        return None
+    module = cupy()
+    key = (
+        kind,
+        a.dtype,
+        b.dtype,
+        a.shape,
+        a.strides,
+        b.shape,
+        b.strides,
+        shape,
+        stride,
+        padding,
+        dilation,
+        groups,
+        chosen,
+    )
+    try:
+        own = handle(module)
+        call = own.plans.get(key, ...)
+        if call is ...:
+            if len(own.plans) >= PLANS:
+                own.plans.clear()
+            call = own.plans[key] = prepared(
+                own, module, kind, a, b, shape, (padding, stride, dilation), groups, chosen
+            )
+    except Refused:
+        call = None
+    if call is None:
+        return None
+    out = placed(module, shape, a.dtype, call.last)
+    given = [
+        x if r and not x.data.ptr % 16 else laid(module, x, call.last) for x, r in zip((a, b), call.ready, strict=True)
+    ]
+    try:
+        done = call.plan.compute(module, *given, out)
+    except Refused:
+        done = False
+    if not done:
+        own.plans[key] = None
+        return None
+    if bias is not None:
+        add(module, out, bias, call.last)
+    return out
+
+
+def prepared(
+    own: Handle, module: Any, kind: str, a: Any, b: Any, shape: tuple, spatial: tuple, groups: int, chosen: tuple
+) -> Call | None:
+    """How to compute a convolution; None where cuDNN does not. One dimension is computed as two."""
+    if a.dtype not in DTYPES or a.dtype != b.dtype:
+        return None
+    last = channels_are_last(a) or channels_are_last(b)
+    shapes: tuple = (a.shape, b.shape, tuple(shape))
+    if a.ndim == 3:
+        shapes = tuple((*s[:2], 1, *s[2:]) for s in shapes)
+        spatial = tuple((n, *values) for n, values in zip((0, 1, 1), spatial, strict=True))
+    try:
+        plan = Plan(own, kind, a.dtype, shapes, tuple(map(tuple, spatial)), groups, last, chosen)
+    except Refused:
+        return None
+    return Call(plan, tuple((module.moveaxis(x, 1, -1) if last else x).flags.c_contiguous for x in (a, b)), last)
 
 
 def laid(module: Any, x: Any, last: bool) -> Any:
@@ -435,49 +390,6 @@ def placed(module: Any, shape: tuple, dtype: Any, last: bool) -> Any:
     if not last:
         return module.empty(shape, dtype)
     return module.moveaxis(module.empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
-
-
-def convolve(
-    kind: str, a: Any, b: Any, shape: tuple, stride: Any, padding: Any, dilation: Any, groups: int, bias: Any = None
-) -> Any:
-    """The result, of a shape, of a convolution's forward pass (input, weight), of its input's gradient (weight, the output's
-    gradient) or of its weight's (input, the output's gradient); None where cuDNN does not compute it."""
-    if library() is None or not switch("enabled", True) or a.dtype not in DTYPES:
-        return None
-    if a.dtype != b.dtype or bias is not None and (bias.dtype != a.dtype or bias.shape != (shape[1],)):
-        return None
-    module = cupy()
-    last = channels_are_last(a) or channels_are_last(b)
-    shapes: tuple = (a.shape, b.shape, tuple(shape))
-    spatial: tuple = (tuple(padding), tuple(stride), tuple(dilation))
-    if a.ndim == 3:
-        a, b = (x.reshape(*x.shape[:2], 1, x.shape[2]) for x in (a, b))
-        shapes = tuple((*s[:2], 1, *s[2:]) for s in shapes)
-        spatial = ((0, *spatial[0]), (1, *spatial[1]), (1, *spatial[2]))
-    same = switch("deterministic", False) or state.deterministic
-    settings = switch("allow_tf32", True), same, switch("benchmark", False)
-    key = (kind, a.dtype, shapes, spatial, groups, last, settings)
-    try:
-        own = handle(module)
-    except Refused:
-        return None
-    plan = own.plans.get(key, ...)
-    if plan is None:
-        return None
-    try:
-        if plan is ...:
-            if len(own.plans) >= PLANS:
-                own.plans.clear()
-            plan = own.plans[key] = Plan(own, kind, a.dtype, shapes, spatial, groups, last, settings)
-        out = placed(module, shapes[2], a.dtype, last)
-        if plan.compute(module, laid(module, a, last), laid(module, b, last), out):
-            if bias is not None:
-                add(module, out, bias, last)
-            return out if out.ndim == len(shape) else out.reshape(shape)
-    except Refused:
-        pass
-    own.plans[key] = None
-    return None
 
 
 def add(module: Any, out: Any, bias: Any, last: bool) -> None:

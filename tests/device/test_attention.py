@@ -123,7 +123,8 @@ def test_tensor_cores_are_told_what_they_need(
         if "f16" not in kernel.name:
             return before(kernel, dtype, blocks, threads, *args, **sizes)
         count = shape[3] if "keys" in kernel.name else shape[2]
-        assert (blocks, threads) == (-(-count // 64) * shape[0] * shape[1], 128) and dtype.name in kernel.dtypes
+        assert blocks == -(-count // (threads // 2)) * shape[0] * shape[1] and dtype.name in kernel.dtypes
+        assert f"__launch_bounds__({threads}" in kernel.code
         return of_tensor_cores(kernel, *args)
 
     def outcome(device: str, dtype: torch.dtype) -> list:

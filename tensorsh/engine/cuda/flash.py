@@ -251,8 +251,8 @@ def forward(
     added, beside = additive(xp, mask, (batch, heads, rows, key.shape[2]))
     strides = (*a, *b, *c, rows * heads * width, width, heads * width)
     if own is not None:
-        blocks, numbers = tensor_cores.numbers(query.shape, key.shape[2], strides, scale, causal)
-        own(query.dtype, blocks, tensor_cores.THREADS, q, k, v, out, sums, *numbers)
+        blocks, threads, more = tensor_cores.numbers(query.shape, own[1], key.shape[2], strides, scale, causal)
+        own[0](query.dtype, blocks, threads, q, k, v, out, sums, *more)
     else:
         kernel, blocks, more = numbers_of(query.shape, key.shape[2], (*strides, *beside), scale, causal)
         words = {"GIVEN": int(mask is not None), "DROPS": int(dropout is not None)}

@@ -1,4 +1,4 @@
-"""Attention of half types on tensor cores: a block of four warps goes through the keys for 64 rows of the query, 16 for each warp.
+"""Attention of half types on tensor cores: a block goes through the keys for some rows of the query, 16 for each of its warps.
 
 Tiles of the keys and the values are copied to shared memory while the ones before are multiplied. They lie row by row there, in
 pieces of 16 bytes whose order is turned by an exclusive or with the row, so that the eight rows of a matrix that a warp reads lie
@@ -14,7 +14,6 @@ import numpy as np
 
 from .kernels import Raw
 
-THREADS, ROWS = 128, 64
 PARAMETERS = (
     "const T* q, const T* k, const T* v, T* out, float* sums, long long rows, long long columns, long long heads, long long width,"
     "long long qb, long long qh, long long qr, long long kb, long long kh, long long kr, long long vb, long long vh,"
@@ -47,7 +46,7 @@ __device__ __forceinline__ unsigned pair(float low, float high) {
 __device__ __forceinline__ void tile(T* to, const T* from, long long step, long long first, long long end, int count,
     long long width, int t) {
   #pragma unroll
-  for (int n = t; n < count * (@D@ / 8); n += 128) {
+  for (int n = t; n < count * (@D@ / 8); n += @H@) {
     int i = n / (@D@ / 8), c = n % (@D@ / 8);
     bool there = first + i < end && c * 8 < width;
     copy(to + piece(i, c), from + (there ? (first + i) * step + c * 8 : 0), there);
@@ -56,18 +55,18 @@ __device__ __forceinline__ void tile(T* to, const T* from, long long step, long 
 """
 """What its kernels share: copies, matrices of warps, products, and tiles of rows."""
 FORWARD = """
-extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
-  __shared__ __align__(128) T qs[64 * @D@];
+extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
+  __shared__ __align__(128) T qs[@R@ * @D@];
   __shared__ __align__(128) T ks[2][@N@ * @D@];
   __shared__ __align__(128) T vs[2][@N@ * @D@];
   int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  long long tiles = (rows + 63) / 64;
+  long long tiles = (rows + @R@ - 1) / @R@;
   long long z = blockIdx.x / tiles, b = z / heads, h = z % heads;
-  long long top = (tiles - 1 - blockIdx.x % tiles) * 64;
-  long long end = causal ? min(columns, top + 64) : columns;
+  long long top = (tiles - 1 - blockIdx.x % tiles) * @R@;
+  long long end = causal ? min(columns, top + @R@) : columns;
   const T* keys = k + b * kb + h * kh;
   const T* values = v + b * vb + h * vh;
-  tile(qs, q + b * qb + h * qh, qr, top, rows, 64, width, t);
+  tile(qs, q + b * qb + h * qh, qr, top, rows, @R@, width, t);
   done();
   tile(ks[0], keys, kr, 0, columns, @N@, width, t);
   tile(vs[0], values, vr, 0, columns, @N@, width, t);
@@ -94,6 +93,7 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
       tile(vs[1 - now], values, vr, first + @N@, columns, @N@, width, t);
       done();
     }
+    if (!causal || first < top + warp * 16 + 16) {
     #pragma unroll
     for (int j = 0; j < @N@ / 8; ++j) {
       #pragma unroll
@@ -152,6 +152,7 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
         multiply(o[c + 1], p, r[2], r[3]);
       }
     }
+    }
     now = 1 - now;
   }
   #pragma unroll
@@ -172,33 +173,36 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(@PARAMETERS@) {
 """
 
 
-def kernel(name: str, code: str, parameters: str, dtype: str, width: int, columns: int) -> Raw:
-    """The kernel of a dtype, for rows of up to so many elements and tiles of so many keys."""
+def kernel(name: str, code: str, parameters: str, dtype: str, width: int, columns: int, rows: int = 64) -> Raw:
+    """The kernel of a dtype, for rows of up to so many elements, tiles of so many keys, and blocks of so many rows."""
     kind = {"float16": "f16", "bfloat16": "bf16"}[dtype]
     name, code = f"tensorsh_attention_{name}{kind}_{width}", SHARED + code
-    for word, value in {"NAME": name, "PARAMETERS": parameters, "TYPE": kind, "D": width, "N": columns}.items():
+    values = {"NAME": name, "PARAMETERS": parameters, "TYPE": kind, "D": width, "N": columns, "R": rows, "H": rows * 2}
+    for word, value in values.items():
         code = code.replace(f"@{word}@", str(value))
     return Raw(name, code, (dtype,))
 
 
 DTYPES = ("float16", "bfloat16")
 KERNELS = {
-    (dtype, width): kernel("", FORWARD, PARAMETERS, dtype, width, columns)
+    (dtype, width): (kernel("", FORWARD, PARAMETERS, dtype, width, columns, rows), rows)
     for dtype in DTYPES
-    for width, columns in ((64, 64), (128, 32))
+    for width, columns, rows in ((64, 64, 128), (128, 32, 64))
 }
+"""By the dtype and the elements of a row: the kernel, and the rows of a block, 16 for each of its warps."""
 
 
 def suited(x: Any) -> Any:
-    """The kernel for rows of an array, where the device has tensor cores that take them; else None."""
+    """The kernel for rows of an array and the rows of a block, where the device has tensor cores that take them; else None."""
     if x.itemsize != 2 or x.shape[3] % 8 or x.shape[3] > 128 or int(getattr(x.device, "compute_capability", 0)) < 80:
         return None
     return KERNELS[x.dtype.name, 64 if x.shape[3] <= 64 else 128]
 
 
 @lru_cache(maxsize=512)
-def numbers(shape: tuple, columns: int, strides: tuple, scale: float, causal: bool) -> tuple:
-    """A launch's blocks and numbers."""
+def numbers(shape: tuple, each: int, columns: int, strides: tuple, scale: float, causal: bool) -> tuple:
+    """A launch's blocks, of `each` rows, their threads, and numbers."""
     batch, heads, rows, width = shape
     own = map(np.int64, (rows, columns, heads, width, *strides))
-    return -(-rows // ROWS) * batch * heads, (*own, np.float32(scale), np.int32(causal), np.float32(-np.inf))
+    factors = np.float32(scale), np.int32(causal), np.float32(-np.inf)
+    return -(-rows // each) * batch * heads, each * 2, (*own, *factors)

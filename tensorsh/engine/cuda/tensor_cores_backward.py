@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .tensor_cores import DTYPES, ROWS, THREADS, kernel
+from .tensor_cores import DTYPES, kernel
 
-WIDEST = 64
+WIDEST, THREADS, ROWS = 64, 128, 64
 STEPS = "long long {0}b, long long {0}h, long long {0}r"
 NUMBERS = (
     "long long rows, long long columns, long long heads, long long width,"

@@ -88,7 +88,7 @@ class Raw:
         wide = "float" if kind in HEADERS else kind if dtype.kind == "f" else "long long"
         words = {"W": 16 // dtype.itemsize, **(self.sizes if sizes is None else sizes)}
         code = re.sub(rf"\b({'|'.join(words)})\b", lambda word: str(words[word[1]]), self.code)
-        packs = PACKS if re.search(r"\b(load|store)\(", code) else ""
+        packs = PACKS if re.search(r"\b(aligned|load|store)\(", code) else ""
         return f"{HEADERS.get(kind, '')}typedef {kind} T;\ntypedef {wide} A;\n{packs}{code}"
 
     def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any, **sizes: int) -> None:

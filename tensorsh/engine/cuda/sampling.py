@@ -239,7 +239,7 @@ def with_replacement(g: Philox, p: Any, samples: int) -> Any:
     found = module.empty((*p.shape[:-1], samples), I8)
     if found.size:
         lines, width = min(len(rows), MOST_LINES), -(-samples // GROUP) * GROUP
-        start = g.take(((len(rows) - 1) // lines + 1) * 4)
+        draw = g.take(((len(rows) - 1) // lines + 1) * 4)
         numbers = [np.int64(n) for n in (samples, lines, width, p.shape[-1])]
-        CHOSEN(np.uint64(g._seed), start, *numbers, chances, module.cumsum(chances, -1), found)
+        CHOSEN(*draw, *numbers, chances, module.cumsum(chances, -1), found)
     return found

@@ -135,7 +135,7 @@ class RawKernel:
     def __init__(self, code: str, name: str, options: tuple = ()) -> None:
         defined = re.findall(r"typedef ([\w ]+) (\w);", code)
         self.types = {letter: C_TYPES[kind] for kind, letter in defined}
-        code = re.sub(r"__launch_bounds__\([\d, ]+\)|__align__\(\d+\)", "", code)
+        code = re.sub(r"__launch_bounds__\([\w, ]+\)|__align__\(\d+\)", "", code)
         text = re.sub(r"typedef [\w ]+;|struct \w+ {[^}]*};|#(?!pragma)[^\n]*", "", code.replace(kernels.PACKS, ""))
         structures = dict.fromkeys(re.findall(r"struct (\w+) {", code))
         self.name, self.functions = name, parsed(text, self.types | structures)

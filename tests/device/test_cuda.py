@@ -172,15 +172,6 @@ def test_compiled_functions_are_graphs() -> None:
     assert wanting.grad is not None
 
 
-@pytest.mark.parametrize("case", test_attention.SHAPES)
-@pytest.mark.parametrize(("kind", "error"), [("float32", 2e-6), ("float16", 2e-3), ("bfloat16", 1e-2)])
-def test_attention_as_on_the_cpu(case: str, kind: str, error: float) -> None:
-    shape, options = test_attention.SHAPES[case]
-    expected = F.scaled_dot_product_attention(*test_attention.made(shape, "cpu", torch.float64), **options)
-    found = F.scaled_dot_product_attention(*test_attention.made(shape, "cuda", getattr(torch, kind)), **options)
-    assert torch.allclose(found.double().cpu(), expected, rtol=error, atol=error)
-
-
 @pytest.mark.parametrize("name", sparse.NAMES)
 def test_sparse_statements(name: str) -> None:
     assert not sparse.failures(name)
@@ -195,3 +186,25 @@ def test_sparse_products(layout: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", ["SparseAdam", "SGD", "Adagrad"])
 def test_sparse_gradients(name: str) -> None:
     test_sparse.test_optimizers_take_sparse_gradients(None, name)
+
+
+@pytest.mark.parametrize("case", test_attention.SHAPES)
+@pytest.mark.parametrize(("kind", "error"), [("float32", 2e-6), ("float16", 2e-3), ("bfloat16", 1e-2)])
+def test_attention_as_on_the_cpu(case: str, kind: str, error: float) -> None:
+    shape, options = test_attention.SHAPES[case]
+    expected = F.scaled_dot_product_attention(*test_attention.made(shape, "cpu", torch.float64), **options)
+    found = F.scaled_dot_product_attention(*test_attention.made(shape, "cuda", getattr(torch, kind)), **options)
+    assert torch.allclose(found.double().cpu(), expected, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 200, 200, 64), (1, 2, 70, 333, 128), (1, 1, 129, 64, 24)])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("kind", "error"), [("float32", 2e-5), ("float16", 5e-3), ("bfloat16", 3e-2)])
+def test_attention_and_gradients(shape: tuple, causal: bool, kind: str, error: float) -> None:
+    def outcome(device: str, dtype: torch.dtype) -> list:
+        made = [x.requires_grad_() for x in test_attention.made(shape, device, dtype)]
+        y = F.scaled_dot_product_attention(*made, is_causal=causal)
+        return [y, *torch.autograd.grad((y * y.detach()).sum(), made)]
+
+    for a, e in zip(outcome("cuda", getattr(torch, kind)), outcome("cpu", torch.float64), strict=True):
+        assert torch.allclose(a.double().cpu(), e, rtol=error, atol=error)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import flash
+from . import flash, tensor_cores_backward
 from .kernels import Raw
 from .noise import KEPT
 from .products import product
@@ -51,11 +51,11 @@ WEIGHTS = Raw(
   most = largest(most, part);
   if (isinf(most)) most = A(0);
   A sum = A(0);
-  for (long long k = threadIdx.x; k < last; k += blockDim.x) sum += exp(A(s[base + k]) - most);
+  for (long long k = threadIdx.x; k < last; k += blockDim.x) sum += exp(s[base + k] - most);
   sum = total(sum, part);
   A share = sum == A(0) ? A(0) : A(1) / sum;
   for (long long k = threadIdx.x; k < n; k += blockDim.x)
-    p[base + k] = k < last ? T(exp(A(s[base + k]) - most) * share * {FACTOR}) : T(A(0));
+    p[base + k] = T(k < last ? exp(s[base + k] - most) * share * {FACTOR} : A(0));
   if (threadIdx.x == 0) sums[row] = sum == A(0) ? A(0) : log(sum) + most;
 }}""",
     KINDS,
@@ -79,8 +79,8 @@ WEIGHTS_BACKWARD = Raw(
   for (long long k = threadIdx.x; k < n; k += blockDim.x) {{
     A m = k < last ? {FACTOR} : A(0);
     A v = s[base + k];
-    ds[base + k] = k < last ? T(v * (d[base + k] * m - share) * scale) : T(A(0));
-    p[base + k] = k < last ? T(v * m) : T(A(0));
+    ds[base + k] = T(k < last ? v * (d[base + k] * m - share) * scale : A(0));
+    p[base + k] = T(k < last ? v * m : A(0));
   }}
 }}""",
     KINDS,
@@ -155,9 +155,13 @@ def forward(
 
 
 def backward(
-    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any, sums: Any
-) -> tuple:
+    xp: Any, g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any, result: Any,
+    sums: Any,
+) -> tuple:  # fmt: skip
     """The gradients of the query, the key and the value."""
+    if flash.on_tensor_cores(query, mask, dropout, scale) and query.shape[3] <= tensor_cores_backward.WIDEST:
+        arrays, strides = zip(*(flash.steps(xp, x, 8) for x in (query, key, value, g, result)), strict=True)
+        return tensor_cores_backward.backward(xp, arrays, sum(strides, ()), sums, causal, scale)
     work = Work(xp, query, key, mask, causal, scale, dropout)
     g, q, k, v = map(work.flat, (g, query, key, value))
     sums = xp.ascontiguousarray(sums).reshape(work.many, -1)

@@ -1,23 +1,15 @@
 """Convolutions by cuDNN, where its library is installed: the forward pass and both gradients, through ctypes.
 
-The three functions of cuDNN take their arguments in one order: the descriptors and addresses of two operands, the
-convolution's descriptor, an algorithm, a workspace, and the descriptor and address of the result. So a `Plan` of a
-convolution (descriptors and algorithms for sizes and settings, made once) runs any of them. Whatever cuDNN does not take,
-or does not compute, is told by False, and left to `windows`.
+A convolution is described to cuDNN as a graph of one operation. Its heuristics name engines for it, the fastest first, and the
+first that can be set up is kept as a `Plan` for the sizes and settings, which are looked at before. Whatever cuDNN does not
+take, or does not compute, is told by None, and left to `windows`.
 """
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
-import sys
-import threading
-import weakref
 from collections.abc import Iterator
-from functools import cache
 from math import prod
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -25,286 +17,246 @@ import numpy as np
 from ..arrays.backend import cupy
 from ..arrays.layout import channels_are_last
 from ..arrays.state import state
+from .cudnn_library import (
+    ADDRESSES,
+    CONVOLUTION_MODE,
+    DATA_TYPE,
+    DESCRIPTORS,
+    DOUBLES,
+    FLOATS,
+    HANDLE,
+    INTEGERS,
+    MODE,
+    NOTES,
+    Descriptors,
+    Handle,
+    Refused,
+    handle,
+    library,
+    version,
+)  # fmt: skip
+from .kernels import Raw
 
+__all__ = ["DATA", "FILTER", "FORWARD", "convolve", "library", "version"]
 FORWARD, DATA, FILTER = "Forward", "BackwardData", "BackwardFilter"
 WEIGHT = {FORWARD: 1, DATA: 0, FILTER: 2}
 """Which of the two operands and the result is the weight."""
 IMAGES = {FORWARD: (0, 2), DATA: (2, 1), FILTER: (0, 1)}
 """Which are the input and the output of the convolution."""
-FLOAT, DOUBLE, HALF, BFLOAT16 = 0, 1, 2, 9
-KINDS = {
-    np.dtype(np.float32): (FLOAT, FLOAT, ctypes.c_float),
-    np.dtype(np.float64): (DOUBLE, DOUBLE, ctypes.c_double),
-    np.dtype(np.float16): (HALF, FLOAT, ctypes.c_float),
-    np.dtype(ml_dtypes.bfloat16): (BFLOAT16, FLOAT, ctypes.c_float),
+CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, GRAPH, PACK, TENSOR = 1, 2, 3, 4, 5, 15, 16, 17
+"""Kinds of descriptors; these are the operations, and their attributes: the factor of the result and of what was there, the
+convolution, the two operands and the result."""
+OPERATION = {FORWARD: 10, FILTER: 11, DATA: 12}
+PARTS = {
+    FORWARD: (700, 701, 702, 704, 703, 705),
+    DATA: (706, 707, 708, 709, 711, 710),
+    FILTER: (712, 713, 714, 716, 717, 715),
 }
-"""cuDNN's number of a dtype, of the one it adds up in, and the type of its factors."""
-CHANNELS_FIRST, CHANNELS_LAST = 0, 1
-DEFAULT_MATH, TENSOR_MATH, EXACT_MATH = 0, 1, 3
-"""Products of float32 may be rounded to TF32; those of half types go to tensor cores; nothing is rounded."""
+COMPUTED_IN, KIND, DILATIONS, STRIDES, AFTER, BEFORE, RANK = range(100, 107)
+HEURISTICS_MODE, HEURISTICS_GRAPH, HEURISTICS_RESULTS = range(200, 203)
+CONFIGURED_ENGINE, ENGINE_NOTES = 300, 1303
+PLAN_HANDLE, PLAN_CONFIGURATION, PLAN_WORKSPACE = range(400, 403)
+GRAPH_HANDLE, GRAPH_OPERATIONS = 800, 801
+ALIGNMENT, ELEMENTS, SHAPE, STEPS, NAME = 900, 901, 902, 903, 906
+PACK_NAMES, PACK_ADDRESSES, PACK_WORKSPACE = 1000, 1001, 1003
 CROSS_CORRELATION = 1
-ALGORITHMS = 8
-"""How many algorithms are asked for; there are no more."""
+AT_ONCE, FALLBACK = 0, 2
+"""Ways in which the heuristics look for engines."""
+TENSOR_CORES, NARROWED, VARYING, MOST_NOTES = 0, 1, 4, 10
+"""Notes on an engine: its products may be rounded, its operands are, its results are not the same each time."""
+FLOAT, DOUBLE, HALF, BFLOAT16 = 0, 1, 2, 9
+DTYPES = {
+    np.dtype(np.float32): (FLOAT, FLOAT), np.dtype(np.float64): (DOUBLE, DOUBLE), np.dtype(np.float16): (HALF, FLOAT),
+    np.dtype(ml_dtypes.bfloat16): (BFLOAT16, FLOAT),
+}  # fmt: skip
+"""cuDNN's number of a dtype, and of the one it adds up in."""
+NAMES = (1, 2, 3)
+"""What the operands and the result are called."""
 WORKSPACE = 1 << 30
 """Bytes of workspace at most."""
 MOST = (1 << 31) - 1
 """Elements of a tensor at most, as far as cuDNN's older kernels count."""
 PLANS = 2048
 """Plans kept."""
+PACKS = 32
+"""Sets of addresses that a plan keeps; memory comes back to the same places in a program's loops."""
+TRIED = 10
+"""Engines that are tried, if a program wants them tried."""
+BIAS = Raw(
+    "tensorsh_bias_of_channels",
+    """extern "C" __global__ void tensorsh_bias_of_channels(T* y, const T* b, unsigned n, unsigned l, unsigned o) {
+  unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * W;
+  if (at >= n) return;
+  if (at + W <= n) {
+    T v[W];
+    load(v, &y[at]);
+    #pragma unroll
+    for (unsigned k = 0; k < W; ++k) v[k] = T(A(v[k]) + A(b[(at + k) / l % o]));
+    store(&y[at], v);
+  } else {
+    for (unsigned k = at; k < n; ++k) y[k] = T(A(y[k]) + A(b[k / l % o]));
+  }
+}""",
+)
+"""The bias of each of `o` channels, of `l` elements each in memory, is added in place."""
 
 
-class Performance(ctypes.Structure):
-    """What cuDNN says of an algorithm."""
-
-    _fields_ = [
-        ("algorithm", ctypes.c_int), ("status", ctypes.c_int), ("time", ctypes.c_float), ("memory", ctypes.c_size_t),
-        ("deterministic", ctypes.c_int), ("math", ctypes.c_int), ("reserved", ctypes.c_int * 3),
-    ]  # fmt: skip
-
-
-_p, _i, _z = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
-SIGNATURES: dict[str, tuple] = {
-    "Create": (_p,), "SetStream": (_p, _p), "CreateTensorDescriptor": (_p,), "DestroyTensorDescriptor": (_p,),
-    "SetTensorNdDescriptor": (_p, _i, _i, _p, _p), "CreateFilterDescriptor": (_p,), "DestroyFilterDescriptor": (_p,),
-    "SetFilterNdDescriptor": (_p, _i, _i, _i, _p), "CreateConvolutionDescriptor": (_p,),
-    "DestroyConvolutionDescriptor": (_p,), "SetConvolutionNdDescriptor": (_p, _i, _p, _p, _p, _i, _i),
-    "SetConvolutionMathType": (_p, _i), "SetConvolutionGroupCount": (_p, _i), "AddTensor": (_p,) * 7,
-}  # fmt: skip
-for _kind in WEIGHT:
-    SIGNATURES |= {
-        f"GetConvolution{_kind}Algorithm_v7": (*(_p,) * 5, _i, _p, _p),
-        f"FindConvolution{_kind}AlgorithmEx": (*(_p,) * 8, _i, _p, _p, _p, _z),
-        f"Convolution{_kind}": (*(_p,) * 7, _i, _p, _z, _p, _p, _p),
-    }
-
-
-class Refused(Exception):
-    """cuDNN does not take something."""
-
-
-def checked(status: int) -> None:
-    if status:
-        raise Refused(status)
-
-
-def places() -> Iterator[str]:
-    """Where the library may be: in NVIDIA's packages, as they lie beside CuPy, and where the system looks."""
-    name = "cudnn64_9.dll" if sys.platform == "win32" else "libcudnn.so.9"
-    inside = ("cudnn/bin", "cu13/bin") if sys.platform == "win32" else ("cudnn/lib", "cu13/lib")
-    try:
-        found = importlib.util.find_spec("nvidia")
-    except (ImportError, ValueError):
-        found = None
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        for part in inside:
-            path = Path(folder, part, name)
-            if path.is_file():
-                yield str(path)
-    yield name
-
-
-def opened(path: str) -> Any:
-    """The library at a path, its functions declared. OSError and AttributeError where there is none, or another one."""
-    found = ctypes.CDLL(path)
-    for name, parameters in SIGNATURES.items():
-        function = getattr(found, "cudnn" + name)
-        function.argtypes, function.restype = parameters, ctypes.c_int
-    for name in ("cudnnGetVersion", "cudnnGetCudartVersion"):
-        getattr(found, name).restype = ctypes.c_size_t
-    return found
-
-
-@cache
-def library() -> Any:
-    """cuDNN for the CUDA that CuPy runs on; None where there is none."""
-    module = cupy()
-    if module is None:
-        return None
-    for path in places():
-        try:
-            found = opened(path)
-            if found.cudnnGetCudartVersion() // 1000 == module.cuda.runtime.runtimeGetVersion() // 1000:
-                return found
-        except (OSError, AttributeError):
-            continue
-    return None
-
-
-def version() -> int | None:
-    """The number of cuDNN's version, as 92000 of 9.20; None where it is not found."""
-    found = library()
-    return None if found is None else int(found.cudnnGetVersion())
-
-
-class Handle:
-    """cuDNN for one device and one thread."""
-
-    def __init__(self, dnn: Any) -> None:
-        self.dnn, self.stream = dnn, -1
-        made = ctypes.c_void_p()
-        checked(dnn.cudnnCreate(ctypes.byref(made)))
-        self.address = made.value
-
-    def given_to(self, stream: int) -> None:
-        """Let the work go to a stream."""
-        if stream != self.stream:
-            checked(self.dnn.cudnnSetStream(self.address, stream))
-            self.stream = stream
-
-
-_own = threading.local()
-
-
-def handle(module: Any) -> Handle:
-    """cuDNN on the current device, for the current stream."""
-    handles = _own.__dict__.setdefault("handles", {})
-    index = module.cuda.runtime.getDevice()
-    found = handles.get(index)
-    if found is None:
-        found = handles[index] = Handle(library())
-    found.given_to(module.cuda.get_current_stream().ptr)
-    return found
-
-
-def whole(numbers: Any) -> Any:
-    """Numbers as C takes them."""
-    return (ctypes.c_int * len(numbers))(*numbers)
-
-
-@cache
-def factor(kind: Any, value: float) -> Any:
-    """A factor of cuDNN's, which it takes the address of."""
-    return kind(value)
-
-
-class Plan:
+class Plan(Descriptors):
     """A convolution of given sizes and settings, as cuDNN has it; Refused where it has none."""
 
     def __init__(
-        self, dnn: Any, kind: str, dtype: Any, shapes: tuple, spatial: tuple, groups: int, last: bool, settings: tuple
+        self,
+        own: Handle,
+        kind: str,
+        dtype: Any,
+        shapes: tuple,
+        spatial: tuple,
+        groups: int,
+        last: bool,
+        settings: tuple,
     ) -> None:
         """shapes: of the operands and the result.  spatial: padding, stride, dilation.  last: channels lie last.
-        settings: TF32 is allowed, results may not vary, algorithms are tried."""
+        settings: TF32 is allowed, results may not vary, engines are tried."""
         if not fits(kind, shapes, spatial, groups):
             raise Refused("sizes")
-        self.dnn, self.kind = dnn, kind
-        self.rounds, self.same, self.tries = settings
-        number, sums, factors = KINDS[dtype]
-        self.one, self.none = (ctypes.addressof(factor(factors, v)) for v in (1.0, 0.0))
-        self.descriptors: list = []
-        weakref.finalize(self, destroyed, dnn, self.descriptors).atexit = False
-        described = []
-        for i, shape in enumerate(shapes):
-            if i == WEIGHT[kind]:
-                made = self.new("Filter")
-                order = CHANNELS_LAST if last else CHANNELS_FIRST
-                checked(dnn.cudnnSetFilterNdDescriptor(made, number, order, len(shape), whole(shape)))
-            else:
-                made = self.tensor(number, shape, last)
-            described.append(made)
-        self.first, self.second, self.result = described
-        self.convolution = self.new("Convolution")
-        checked(
-            dnn.cudnnSetConvolutionNdDescriptor(
-                self.convolution, len(spatial[0]), *map(whole, spatial), CROSS_CORRELATION, sums
-            )
+        super().__init__(own.dnn)
+        self.own, (rounds, self.same, self.tries) = own, settings
+        self.exact = dtype == np.float32 and not rounds
+        number, sums = DTYPES[dtype]
+        tensors = [self.tensor(n, number, shape, last) for n, shape in zip(NAMES, shapes, strict=True)]
+        padding, stride, dilation = spatial
+        convolution = self.new(
+            CONVOLUTION, (RANK, INTEGERS, [len(stride)]), (COMPUTED_IN, DATA_TYPE, [sums]),
+            (KIND, CONVOLUTION_MODE, [CROSS_CORRELATION]), (DILATIONS, INTEGERS, dilation), (STRIDES, INTEGERS, stride),
+            (BEFORE, INTEGERS, padding), (AFTER, INTEGERS, padding),
+        )  # fmt: skip
+        one, none, described, *operands = PARTS[kind]
+        factors = DOUBLES if sums == DOUBLE else FLOATS
+        operation = self.new(
+            OPERATION[kind], (described, DESCRIPTORS, [convolution]),
+            *((n, DESCRIPTORS, [t]) for n, t in zip(operands, tensors, strict=True)), (one, factors, [1.0]),
+            (none, factors, [0.0]),
+        )  # fmt: skip
+        self.graph = self.new(
+            GRAPH, (GRAPH_HANDLE, HANDLE, [own.address]), (GRAPH_OPERATIONS, DESCRIPTORS, [operation])
         )
-        checked(dnn.cudnnSetConvolutionGroupCount(self.convolution, groups))
-        self.exact = dtype == np.float32 and not self.rounds
-        self.math = EXACT_MATH if self.exact else TENSOR_MATH if dtype.itemsize == 2 else DEFAULT_MATH
-        checked(dnn.cudnnSetConvolutionMathType(self.convolution, self.math))
-        channels = (1, shapes[2][1], *(1,) * len(spatial[0]))
-        self.bias = self.tensor(number, channels, False) if kind != FILTER else None
-        self.run = getattr(dnn, f"cudnnConvolution{kind}")
-        self.algorithms: list | None = None
+        self.left = self.configurations()
+        """The engines that were not set up so far."""
+        self.engine: tuple[int, int, dict] | None = None
+        """The one that computes: its plan, the bytes of its workspace, and sets of addresses."""
 
-    def new(self, what: str) -> int:
-        made = ctypes.c_void_p()
-        checked(getattr(self.dnn, f"cudnnCreate{what}Descriptor")(ctypes.byref(made)))
-        self.descriptors.append((what, made.value))
-        return made.value or 0
-
-    def tensor(self, number: int, shape: tuple, last: bool) -> int:
-        made, rank = self.new("Tensor"), len(shape)
-        order = (0, *range(2, rank), 1) if last else range(rank)
-        strides, step = [0] * rank, 1
+    def tensor(self, name: int, number: int, shape: tuple, last: bool) -> int:
+        order = (0, *range(2, len(shape)), 1) if last else range(len(shape))
+        steps, step = [0] * len(shape), 1
         for axis in reversed(order):
-            strides[axis], step = step, step * shape[axis]
-        checked(self.dnn.cudnnSetTensorNdDescriptor(made, number, rank, whole(shape), whole(strides)))
-        return made
+            steps[axis], step = step, step * shape[axis]
+        return self.new(
+            TENSOR, (ELEMENTS, DATA_TYPE, [number]), (SHAPE, INTEGERS, shape), (STEPS, INTEGERS, steps),
+            (NAME, INTEGERS, [name]), (ALIGNMENT, INTEGERS, [16]),
+        )  # fmt: skip
 
-    def told(self, own: Handle, tried: tuple | None) -> list[tuple[int, int, int]]:
-        """The algorithms, the fastest first, each with how it multiplies and the bytes of its workspace. tried: the addresses of
-        the arrays and of a workspace with its size, to try them with; None: as cuDNN expects."""
-        found, count = (Performance * ALGORITHMS)(), ctypes.c_int()
-        described = (self.first, self.second, self.convolution, self.result)
-        if tried is None:
-            ask = getattr(self.dnn, f"cudnnGetConvolution{self.kind}Algorithm_v7")
-            checked(ask(own.address, *described, ALGORITHMS, ctypes.byref(count), found))
-        else:
-            a, b, out, memory, size = tried
-            ask = getattr(self.dnn, f"cudnnFindConvolution{self.kind}AlgorithmEx")
-            checked(
-                ask(
-                    own.address, self.first, a, self.second, b, self.convolution, self.result, out, ALGORITHMS,
-                    ctypes.byref(count), found, memory, size,
-                )
-            )  # fmt: skip
-        return [
-            (p.algorithm, p.math, p.memory)
-            for p in found[: count.value]
-            if not p.status and p.memory <= WORKSPACE and (p.deterministic or not self.same)
-        ]
-
-    def choose(self, own: Handle, module: Any, a: Any, b: Any, out: Any) -> None:
-        """Find the algorithms."""
-        self.algorithms = self.told(own, None)
-        if self.tries and self.algorithms and not module.cuda.get_current_stream().is_capturing():
-            memory = module.empty(max(1, max(size for _, _, size in self.algorithms)), np.uint8)
-            tried = (a.data.ptr, b.data.ptr, out.data.ptr, memory.data.ptr, memory.nbytes)
-            self.algorithms = self.told(own, tried) or self.algorithms
-
-    def compute(self, own: Handle, module: Any, a: Any, b: Any, out: Any, bias: Any) -> bool:
-        """Run the fastest algorithm that runs; those that do not are forgotten. MemoryError where none has room."""
-        if self.algorithms is None:
-            self.choose(own, module, a, b, out)
-        no_room: MemoryError | None = None
-        for each in tuple(self.algorithms or ()):
-            algorithm, math, size = each
+    def configurations(self) -> Iterator[int]:
+        """Engines with their settings, those that are expected to be the fastest first; last the ones that always go."""
+        for mode in AT_ONCE, FALLBACK:
             try:
-                memory = module.empty(size, np.uint8) if size else None
+                asked = self.new(
+                    HEURISTICS, (HEURISTICS_GRAPH, DESCRIPTORS, [self.graph]), (HEURISTICS_MODE, MODE, [mode])
+                )
+                count = self.count(asked, HEURISTICS_RESULTS, DESCRIPTORS)
+                places = [self.empty(CONFIGURATION) for _ in range(count)]
+                found = self.told(asked, HEURISTICS_RESULTS, DESCRIPTORS, count, places) if count else []
+            except Refused:
+                continue
+            yield from (each for each in found if self.allowed(each))
+
+    def allowed(self, configuration: int) -> bool:
+        """Whether the settings allow an engine."""
+        try:
+            engine = self.told(configuration, CONFIGURED_ENGINE, DESCRIPTORS, 1, [self.empty(ENGINE)])[0]
+            notes = self.told(engine, ENGINE_NOTES, NOTES, MOST_NOTES)
+        except (Refused, IndexError):
+            return False
+        return not (NARROWED in notes or VARYING in notes and self.same or TENSOR_CORES in notes and self.exact)
+
+    def next(self) -> tuple[int, int, dict] | None:
+        """The next engine, set up; None after the last."""
+        for configuration in self.left:
+            try:
+                made = self.new(
+                    PLAN, (PLAN_HANDLE, HANDLE, [self.own.address]), (PLAN_CONFIGURATION, DESCRIPTORS, [configuration])
+                )
+                (size,) = self.told(made, PLAN_WORKSPACE, INTEGERS, 1)
+            except (Refused, ValueError):
+                continue
+            if 0 <= size <= WORKSPACE:
+                return made, size, {}
+        return None
+
+    def compute(self, module: Any, *arrays: Any) -> bool:
+        """Let the engine compute, and another one from then on where it does not. MemoryError where none has room."""
+        if self.engine is None and self.tries and not module.cuda.get_current_stream().is_capturing():
+            self.engine = self.fastest(module, arrays)
+        no_room: MemoryError | None = None
+        while True:
+            self.engine = self.engine or self.next()
+            if self.engine is None:
+                if no_room:
+                    raise no_room
+                return False
+            try:
+                if self.run(module, self.engine, arrays):
+                    return True
             except MemoryError as error:
                 no_room = error
+            self.engine = None
+
+    def run(self, module: Any, engine: tuple[int, int, dict], arrays: tuple) -> bool:
+        """Whether an engine computes."""
+        plan, size, packs = engine
+        memory = module.empty(size, np.uint8) if size else None
+        addresses = tuple([x.data.ptr for x in arrays]), 0 if memory is None else memory.data.ptr
+        pack = packs.get(addresses)
+        if pack is None:
+            if len(packs) >= PACKS:
+                packs.clear()
+            pack = packs[addresses] = Pack(self.dnn, *addresses)
+        return not self.dnn.cudnnBackendExecute(self.own.address, plan, pack.address)
+
+    def fastest(self, module: Any, arrays: tuple) -> tuple[int, int, dict] | None:
+        """The engine that is the fastest of those that are tried; the others are forgotten."""
+        best, least = None, float("inf")
+        for _ in range(TRIED):
+            engine = self.next()
+            if engine is None:
+                break
+            try:
+                if not self.run(module, engine, arrays):
+                    continue
+                begin, end = module.cuda.Event(), module.cuda.Event()
+                begin.record()
+                if not self.run(module, engine, arrays):
+                    continue
+                end.record()
+            except MemoryError:
                 continue
-            status = self.multiplies_by(math) or self.run(
-                own.address, self.one, self.first, a.data.ptr, self.second, b.data.ptr, self.convolution, algorithm,
-                None if memory is None else memory.data.ptr, size, self.none, self.result, out.data.ptr,
-            )  # fmt: skip
-            if not status:
-                if bias is not None:
-                    self.add(own, bias, out)
-                return True
-            self.algorithms = [other for other in self.algorithms or () if other != each]
-        if no_room:
-            raise no_room
-        return False
-
-    def multiplies_by(self, math: int) -> int:
-        """Let an algorithm multiply as it was promised to; a status."""
-        if self.exact or math == self.math:
-            return 0
-        self.math = math
-        return self.dnn.cudnnSetConvolutionMathType(self.convolution, math)
-
-    def add(self, own: Handle, bias: Any, out: Any) -> None:
-        given = (self.one, self.bias, bias.data.ptr, self.one, self.result, out.data.ptr)
-        if self.dnn.cudnnAddTensor(own.address, *given):
-            out += bias.reshape(-1, *[1] * (out.ndim - 2))
+            end.synchronize()
+            took = module.cuda.get_elapsed_time(begin, end)
+            if took < least:
+                best, least = engine, took
+        return best
 
 
-def destroyed(dnn: Any, descriptors: list) -> None:
-    for what, address in descriptors:
-        getattr(dnn, f"cudnnDestroy{what}Descriptor")(address)
+class Pack(Descriptors):
+    """The addresses of a convolution's operands, result and workspace."""
+
+    def __init__(self, dnn: Any, addresses: tuple, memory: int) -> None:
+        super().__init__(dnn)
+        self.address = self.new(
+            PACK,
+            (PACK_NAMES, INTEGERS, NAMES),
+            (PACK_ADDRESSES, ADDRESSES, addresses),
+            (PACK_WORKSPACE, ADDRESSES, [memory]),
+        )
 
 
 def fits(kind: str, shapes: tuple, spatial: tuple, groups: int) -> bool:
@@ -325,13 +277,102 @@ def fits(kind: str, shapes: tuple, spatial: tuple, groups: int) -> bool:
     )
 
 
-_plans: dict[tuple, Plan | None] = {}
-"""By what is computed; None where cuDNN does not compute it."""
+_settings: list = [None, None, ()]
+"""The program's settings as they were read last, and what they say."""
 
 
-def switch(name: str, default: bool) -> bool:
-    """A setting of ``torch.backends.cudnn``."""
-    return bool(state.__dict__.get("switches", {}).get("backends.cudnn." + name, default))
+def settings() -> tuple | None:
+    """What ``torch.backends.cudnn`` says: TF32 is allowed, results may not vary, engines are tried; None: cuDNN is not to compute."""
+    given, same = state.__dict__.get("switches"), state.deterministic
+    if given is not _settings[0] or same is not _settings[1] or not _settings[2]:
+        told = {} if given is None else given
+
+        def switch(name: str, default: bool) -> bool:
+            return bool(told.get("backends.cudnn." + name, default))
+
+        found = (switch("allow_tf32", True), bool(same) or switch("deterministic", False), switch("benchmark", False))
+        _settings[:] = given, same, (found if switch("enabled", True) else None,)
+    return _settings[2][0]
+
+
+class Call(NamedTuple):
+    """How a convolution of arrays that lie so is computed."""
+
+    plan: Plan
+    ready: tuple[bool, bool]
+    """Whether each operand lies as the plan has it."""
+    last: bool
+
+
+def convolve(
+    kind: str, a: Any, b: Any, shape: tuple, stride: Any, padding: Any, dilation: Any, groups: int, bias: Any = None
+) -> Any:
+    """The result, of a shape, of a convolution's forward pass (input, weight), of its input's gradient (weight, the output's
+    gradient) or of its weight's (input, the output's gradient); None where cuDNN does not compute it."""
+    chosen = settings() if library() is not None else None
+    if chosen is None or bias is not None and (bias.dtype != a.dtype or bias.shape != (shape[1],)):
+        return None
+    module = cupy()
+    key = (
+        kind,
+        a.dtype,
+        b.dtype,
+        a.shape,
+        a.strides,
+        b.shape,
+        b.strides,
+        shape,
+        stride,
+        padding,
+        dilation,
+        groups,
+        chosen,
+    )
+    try:
+        own = handle(module)
+        call = own.plans.get(key, ...)
+        if call is ...:
+            if len(own.plans) >= PLANS:
+                own.plans.clear()
+            call = own.plans[key] = prepared(
+                own, module, kind, a, b, shape, (padding, stride, dilation), groups, chosen
+            )
+    except Refused:
+        call = None
+    if call is None:
+        return None
+    out = placed(module, shape, a.dtype, call.last)
+    given = [
+        x if r and not x.data.ptr % 16 else laid(module, x, call.last) for x, r in zip((a, b), call.ready, strict=True)
+    ]
+    try:
+        done = call.plan.compute(module, *given, out)
+    except Refused:
+        done = False
+    if not done:
+        own.plans[key] = None
+        return None
+    if bias is not None:
+        add(module, out, bias, call.last)
+    return out
+
+
+def prepared(
+    own: Handle, module: Any, kind: str, a: Any, b: Any, shape: tuple, spatial: tuple, groups: int, chosen: tuple
+) -> Call | None:
+    """How to compute a convolution; None where cuDNN does not. One dimension is computed as two."""
+    if a.dtype not in DTYPES or a.dtype != b.dtype:
+        return None
+    last = channels_are_last(a) or channels_are_last(b)
+    shapes: tuple = (a.shape, b.shape, tuple(shape))
+    if a.ndim == 3:
+        shapes = tuple((*s[:2], 1, *s[2:]) for s in shapes)
+        spatial = tuple((n, *values) for n, values in zip((0, 1, 1), spatial, strict=True))
+    try:
+        plan = Plan(own, kind, a.dtype, shapes, tuple(map(tuple, spatial)), groups, last, chosen)
+    except Refused:
+        return None
+    return Call(plan, tuple((module.moveaxis(x, 1, -1) if last else x).flags.c_contiguous for x in (a, b)), last)
 
 
 def laid(module: Any, x: Any, last: bool) -> Any:
@@ -351,40 +392,11 @@ def placed(module: Any, shape: tuple, dtype: Any, last: bool) -> Any:
     return module.moveaxis(module.empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
 
 
-def convolve(
-    kind: str, a: Any, b: Any, shape: tuple, stride: Any, padding: Any, dilation: Any, groups: int, bias: Any = None
-) -> Any:
-    """The result, of a shape, of a convolution's forward pass (input, weight), of its input's gradient (weight, the output's
-    gradient) or of its weight's (input, the output's gradient); None where cuDNN does not compute it."""
-    if library() is None or not switch("enabled", True) or a.dtype not in KINDS:
-        return None
-    if a.dtype != b.dtype or bias is not None and (bias.dtype != a.dtype or bias.shape != (shape[1],)):
-        return None
-    module = cupy()
-    last = channels_are_last(a) or channels_are_last(b)
-    shapes: tuple = (a.shape, b.shape, tuple(shape))
-    spatial: tuple = (tuple(padding), tuple(stride), tuple(dilation))
-    if a.ndim == 3:
-        a, b = (x.reshape(*x.shape[:2], 1, x.shape[2]) for x in (a, b))
-        shapes = tuple((*s[:2], 1, *s[2:]) for s in shapes)
-        spatial = ((0, *spatial[0]), (1, *spatial[1]), (1, *spatial[2]))
-    same = switch("deterministic", False) or state.deterministic
-    settings = switch("allow_tf32", True), same, switch("benchmark", False)
-    key = (kind, a.dtype, shapes, spatial, groups, last, settings, module.cuda.runtime.getDevice())
-    plan = _plans.get(key, ...)
-    if plan is None:
-        return None
-    try:
-        own = handle(module)
-        if plan is ...:
-            if len(_plans) >= PLANS:
-                _plans.clear()
-            plan = _plans[key] = Plan(own.dnn, kind, a.dtype, shapes, spatial, groups, last, settings)
-        out = placed(module, shapes[2], a.dtype, last)
-        given = laid(module, a, last), laid(module, b, last), out
-        if plan.compute(own, module, *given, None if bias is None else module.ascontiguousarray(bias)):
-            return out if out.ndim == len(shape) else out.reshape(shape)
-    except Refused:
-        pass
-    _plans[key] = None
-    return None
+def add(module: Any, out: Any, bias: Any, last: bool) -> None:
+    """Add a bias to the channels of a new result, in place."""
+    number = np.uint32
+    each = 256 * (16 // out.itemsize)
+    within = 1 if last else prod(out.shape[2:])
+    flat = module.moveaxis(out, 1, -1) if last else out
+    numbers = number(out.size), number(within), number(out.shape[1])
+    BIAS(out.dtype, -(-out.size // each), 256, flat, module.ascontiguousarray(bias), *numbers)

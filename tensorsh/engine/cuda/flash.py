@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import tensor_cores
 from .kernels import Raw
 from .noise import KEPT
 
@@ -21,11 +22,11 @@ PARAMETERS = (
     "const T* q, const T* k, const T* v, T* out, float* sums, const float* added, long long rows, long long columns,"
     "long long heads, long long width, long long qb, long long qh, long long qr, long long kb, long long kh, long long kr,"
     "long long vb, long long vh, long long vr, long long ob, long long oh, long long row_step, long long mb, long long mh,"
-    "long long mr, long long mc, float scale, int given, int causal, long long lanes, unsigned long long seed,"
+    "long long mr, long long mc, float scale, int causal, long long lanes, unsigned long long seed,"
     "unsigned long long start, long long draws, float keep, A factor, float none"
 )
 CODE = """
-extern "C" __global__ void __launch_bounds__(256, @TOGETHER@) @NAME@(@PARAMETERS@) {
+extern "C" __global__ void __launch_bounds__(256, TOGETHER) @NAME@(@PARAMETERS@) {
   __shared__ __align__(16) float qs[@D@ * @M@];
   __shared__ __align__(16) float ks[@SHARED@];
   __shared__ __align__(16) float vs[@N@ * @D@];
@@ -91,6 +92,7 @@ extern "C" __global__ void __launch_bounds__(256, @TOGETHER@) @NAME@(@PARAMETERS
         for (int j = 0; j < @RN@; ++j) s[r * @RN@ + j] += left[r] * right[j];
       }
     }
+    bool edge = first + @N@ > columns || (causal && first + @N@ > top + 1);
     #pragma unroll
     for (int r = 0; r < @RM@; ++r) {
       long long i = top + ty * @RM@ + r;
@@ -99,8 +101,8 @@ extern "C" __global__ void __launch_bounds__(256, @TOGETHER@) @NAME@(@PARAMETERS
       for (int j = 0; j < @RN@; ++j) {
         long long c = first + tx * @RN@ + j;
         s[r * @RN@ + j] *= scale;
-        if (c >= columns || (causal && c > i)) s[r * @RN@ + j] = none;
-        else if (given && i < rows) s[r * @RN@ + j] += added[b * mb + h * mh + i * mr + c * mc];
+        if (GIVEN && i < rows && c < columns) s[r * @RN@ + j] += added[b * mb + h * mh + i * mr + c * mc];
+        if (edge && (c >= columns || (causal && c > i))) s[r * @RN@ + j] = none;
         high = max(high, s[r * @RN@ + j]);
       }
       #pragma unroll
@@ -115,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(256, @TOGETHER@) @NAME@(@PARAMETERS
       for (int j = 0; j < @RN@; ++j) {
         float p = exp2f((s[r * @RN@ + j] - from) * 1.4426950408889634f);
         sum[r] += p;
-        if (lanes != 0) p *= float(kept((z * rows + i) * columns + first + tx * @RN@ + j, lanes, seed, start, draws, keep, factor));
+        if (DROPS) p *= float(kept((z * rows + i) * columns + first + tx * @RN@ + j, lanes, seed, start, draws, keep, factor));
         s[r * @RN@ + j] = p;
       }
     }
@@ -169,12 +171,12 @@ class Tiles:
         name = f"tensorsh_attention_{width}"
         values = {
             "NAME": name, "PARAMETERS": PARAMETERS, "D": width, "M": rows, "N": columns, "RM": rows // 16,
-            "RN": columns // 16, "RE": width // 16, "TOGETHER": 2, "W": min(4, width // 16), "QC": rows * width // 1024, "KC": columns * width // 1024, "SHARED": max(width, rows) * columns,
+            "RN": columns // 16, "RE": width // 16,  "W": min(4, width // 16), "QC": rows * width // 1024, "KC": columns * width // 1024, "SHARED": max(width, rows) * columns,
         }  # fmt: skip
         code = CODE
         for key, value in values.items():
             code = code.replace(f"@{key}@", str(value))
-        self.kernel = Raw(name, KEPT + code, ("float32", "float16", "bfloat16"))
+        self.kernel = Raw(name, KEPT + code, ("float32", "float16", "bfloat16"), GIVEN=1, DROPS=1, TOGETHER=2)
 
 
 TILES = (Tiles(32, 64, 64), Tiles(64, 64, 64), Tiles(128, 32, 32))
@@ -185,24 +187,24 @@ def suited(q: Any) -> bool:
     return q.shape[3] <= TILES[-1].width and not q.shape[3] % 4 and q.dtype.itemsize <= 4
 
 
-def steps(xp: Any, x: Any) -> tuple[Any, tuple]:
-    """An array, copied unless its rows can be read four elements at a time, and the steps of its first dimensions."""
+def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
+    """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
     size = x.dtype.itemsize
-    strides = tuple(s // size for s in x.strides)
-    if strides[3] != 1 or x.data.ptr % (4 * size) or any(s % 4 or s < 0 for s in strides[:3]):
+    if x.strides[3] != size or any(s % (each * size) or s < 0 for s in x.strides[:3]):
         x = xp.ascontiguousarray(x)
-        strides = tuple(s // size for s in x.strides)
-    return x, strides[:3]
+    if x.data.ptr % (each * size):
+        x = x.copy()
+    return x, tuple([s // size for s in x.strides[:3]])
 
 
 @lru_cache(maxsize=512)
-def numbers(shape: tuple, columns: int, strides: tuple, scale: float, given: bool, causal: bool) -> tuple:
+def numbers_of(shape: tuple, columns: int, strides: tuple, scale: float, causal: bool) -> tuple:
     """A launch's kernel, blocks and numbers."""
     batch, heads, rows, width = shape
     tiles = next(t for t in TILES if width <= t.width)
     own = map(np.int64, (rows, columns, heads, width, *strides))
     return tiles.kernel, -(-rows // tiles.rows) * batch * heads, (
-        *own, np.float32(scale), np.int32(given), np.int32(causal)
+        *own, np.float32(scale), np.int32(causal)
     )  # fmt: skip
 
 
@@ -232,16 +234,29 @@ def additive(xp: Any, mask: Any, shape: tuple) -> tuple[Any, tuple]:
     return added, tuple(s // 4 for s in xp.broadcast_to(added, shape).strides)
 
 
+def on_tensor_cores(query: Any, mask: Any, dropout: Any, scale: float) -> Any:
+    """The kernel for tensor cores; None where there is none for such arrays."""
+    return tensor_cores.suited(query) if mask is None and dropout is None and scale > 0 else None
+
+
 def forward(
     xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
 ) -> tuple:
     """The weighted values, which lie as PyTorch's do, row by row of all heads, and the logarithms of the rows' sums."""
     batch, heads, rows, width = query.shape
-    (q, a), (k, b), (v, c) = steps(xp, query), steps(xp, key), steps(xp, value)
+    own = on_tensor_cores(query, mask, dropout, scale)
+    each = 4 if own is None else 8
+    (q, a), (k, b), (v, c) = steps(xp, query, each), steps(xp, key, each), steps(xp, value, each)
     out, sums = xp.empty((batch, rows, heads, width), query.dtype), xp.empty((batch, heads, rows), np.float32)
     added, beside = additive(xp, mask, (batch, heads, rows, key.shape[2]))
-    result = out.swapaxes(1, 2)
-    strides = (*a, *b, *c, *(s // out.dtype.itemsize for s in result.strides[:3]), *beside)
-    kernel, blocks, more = numbers(query.shape, key.shape[2], strides, scale, mask is not None, causal)
-    kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, sums if added is None else added, *more, *noise(dropout))
-    return result, sums
+    strides = (*a, *b, *c, rows * heads * width, width, heads * width)
+    if own is not None:
+        blocks, threads, more = tensor_cores.numbers(query.shape, own[1], key.shape[2], strides, scale, causal)
+        own[0](query.dtype, blocks, threads, q, k, v, out, sums, *more)
+    else:
+        kernel, blocks, more = numbers_of(query.shape, key.shape[2], (*strides, *beside), scale, causal)
+        words = {"GIVEN": int(mask is not None), "DROPS": int(dropout is not None)}
+        words["TOGETHER"] = 2 if any(words.values()) else 3
+        added = sums if added is None else added
+        kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, added, *more, *noise(dropout), **words)
+    return out.swapaxes(1, 2), sums

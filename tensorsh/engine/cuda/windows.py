@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import cupy, rounded_products
-from ..arrays.layout import laying
+from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.state import state
 from ..ops.nn.convolution import _size
 from ..ops.nn.pooling import batchwise, outputs
@@ -290,6 +290,7 @@ def convolution(
     y = cudnn.convolve(kind, *pair, (len(input), channels, *size), *spatial, bias)
     if y is None:
         y = (to_columns if transposed_ else by_columns)(xp, input, weight, bias, *spatial, size)
+        y = with_channels_last(y) if channels_are_last(input) or channels_are_last(weight) else y
     return y
 
 
@@ -320,7 +321,7 @@ def weight_by_columns(
 
 
 KERNELS: dict[str, Callable] = {
-    "_convolution": laying(convolution, "images 2"), "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
+    "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
     "_max_pool_spread": batchwise(max_spread), "_avg_pool": batchwise(averaged),
     "_avg_pool_spread": batchwise(average_spread),
     "_max_pool1d": batchwise(pooled), "_max_pool2d": batchwise(pooled), "_max_pool3d": batchwise(pooled),

@@ -189,16 +189,16 @@ def attention_on_device(
     return accelerator().attention.forward(xp, query, key, value, mask, is_causal, scale, dropout)
 
 
-def attention_on_device_backward(g, needs, query, key, value, mask, is_causal, scale, dropout, result1):
+def attention_on_device_backward(g, needs, query, key, value, mask, is_causal, scale, dropout, result, result1):
     found = accelerator().attention.backward(
-        module_of([query]), g, query, key, value, mask, is_causal, scale, dropout, result1
+        module_of([query]), g, query, key, value, mask, is_causal, scale, dropout, result, result1
     )
     return *[x if need else None for x, need in zip(found, needs, strict=False)], None
 
 
 @attention_on_device.joint_gradient
 @on_arrays(attention_on_device_backward)
-def _(t, g, needs, query, key, value, mask, is_causal, scale, dropout, result1):
+def _(t, g, needs, query, key, value, mask, is_causal, scale, dropout, result, result1):
     return written_out(t, g, needs, query, key, value, mask, is_causal, scale, dropout)
 
 

@@ -187,7 +187,7 @@ def test_attention_as_on_the_cpu(case: str, kind: str, error: float) -> None:
 
 @pytest.mark.parametrize("name", sparse.NAMES)
 def test_sparse_statements(name: str) -> None:
-    assert not sparse.failures(name)
+    assert not sparse.failures(name, nearly=True)
 
 
 @pytest.mark.parametrize("layout", test_sparse.LAYOUTS)

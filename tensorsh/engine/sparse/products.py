@@ -164,7 +164,7 @@ def bmm(xp: Any, x: Any, y: Any) -> Any:
     if x.sparse_dim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(f"bmm_sparse: Argument #2: Expected dim 1 size {x.shape[2]}, got {y.shape[1]}")
     batch, rows, columns = x.coalesce().indices
-    flat = y.reshape(-1, y.shape[2])
+    flat = y.reshape(y.shape[0] * y.shape[1], y.shape[2])
     made = weighed_rows(
         x.coalesce().values, flat, batch * y.shape[1] + columns, batch * x.shape[1] + rows, x.shape[0] * x.shape[1]
     )

@@ -522,6 +522,6 @@ MATH: dict[str, Callable] = {
     "abs": np.abs, "tan": np.tan, "exp2": np.exp2, "exp2f": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "sinh": np.sinh,
     "cosh": np.cosh, "floor": np.floor, "trunc": np.trunc, "ceil": np.ceil, "isinf": np.isinf, "pow": np.power, "fabs": np.abs,
     "__logf": np.log, "__expf": np.exp, "__tanf": np.tan, "__sinf": np.sin, "__cosf": np.cos,
-    "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
+    "fma": lambda a, b, c: (a.astype(np.longdouble) * b + c).astype(a.dtype), "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
     "__umulhi": lambda a, b: ((a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)).astype(np.uint32),
 }  # fmt: skip

@@ -24,6 +24,7 @@ from ..operators import hooks
 from ..tape.worlds import raw
 from . import (
     activation,
+    alignment,
     attention,
     bessel,
     cudnn,
@@ -81,7 +82,7 @@ KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
-HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
+HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS | alignment.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 DIRECT: dict[str, Callable] = (
     pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT | extrema.DIRECT | loss.DIRECT

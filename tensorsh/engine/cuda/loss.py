@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import cupy
+from ..ops.losses.classes import reduce
 from .checks import flag_of
 from .kernels import Elementwise, Raw, dense, empty
 from .places import ours
@@ -108,5 +109,41 @@ def nll_at_once(input: Any, target: Any, weight: Any = None, *rest: Any) -> tupl
     return nll(cupy(), input, target, weight, *rest) if fits else None
 
 
+MULTILABEL = Elementwise(
+    "raw T x, raw int64 target, int64 classes", "T loss, T slope",
+    "long long row = i / classes * classes, j = i % classes, count = 0, mine = 0;"
+    "while (count < classes && target[row + count] >= 0 && target[row + count] < classes) {"
+    "  mine += target[row + count] == j ? 1 : 0; count += 1; }"
+    "T total = T(0), change = T(0);"
+    "if (mine == 0) {"
+    "  for (long long k = 0; k < count; k += 1) {"
+    "    T gap = T(T(1) - T(x[row + target[row + k]] - x[i]));"
+    "    if (gap > T(0)) { total = total + gap; change = change + T(1); } } }"
+    "else {"
+    "  for (long long k = 0; k < classes; k += 1) {"
+    "    long long own = 0;"
+    "    for (long long m = 0; m < count; m += 1) own += target[row + m] == k ? 1 : 0;"
+    "    if (own == 0 && T(T(1) - T(x[i] - x[row + k])) > T(0)) change = change - T(mine); } }"
+    "loss = total; slope = change",
+    "tensorsh_multilabel_margin",
+)  # fmt: skip
+"""Each class's part in the loss of its row, and its slope; the classes that a row's sample has come first in `target`."""
+
+
+def multilabel_margin(xp: Any, input: Any, target: Any, reduction: str = "mean") -> tuple:
+    classes = input.shape[-1] if input.ndim else 1
+    x, y = (xp.ascontiguousarray(a.reshape(-1, max(classes, 1))) for a in (input, target))
+    loss, slope = xp.zeros(x.shape, x.dtype), xp.zeros(x.shape, x.dtype)
+    if x.size:
+        MULTILABEL(x, y, np.int64(classes), loss, slope)
+    divide = x.dtype.type(classes)
+    losses = (loss.sum(-1) / divide).reshape(input.shape[:-1])
+    return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
+
+
 DIRECT: dict[str, Callable] = {"_nll_loss": nll_at_once}
-KERNELS: dict[str, Callable] = {"_nll_loss": nll, "_nll_loss_spread": nll_spread}
+KERNELS: dict[str, Callable] = {
+    "_nll_loss": nll,
+    "_nll_loss_spread": nll_spread,
+    "_multilabel_margin_loss": multilabel_margin,
+}

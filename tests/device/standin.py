@@ -64,10 +64,6 @@ class ndarray:
         root, offset, self._index = memptr.root, memptr.offset, memptr.index
         self._held = np.ndarray(shape, dtype, root, offset, strides)
 
-    def set(self, values: np.ndarray) -> None:
-        """Copy values from the host."""
-        self._held[...] = values
-
     # What can be seen without reading a value.
     dtype = property(lambda self: self._held.dtype)
     ndim = property(lambda self: self._held.ndim)

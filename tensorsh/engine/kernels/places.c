@@ -35,20 +35,30 @@ static int walk(Call *c) {
         const Argument *array = &c->in[0], *places = &c->in[2];                              \
         const int64_t *index = places->data;                                                 \
         const size last = array->ndim - 1, axis = c->in[1].whole, n = array->shape[axis];    \
-        const size along = axis == last ? 0 : 1, step = array->strides[axis];                \
-        size counts[DIMS], i = from * c->each;                                               \
+        const size step = array->strides[axis];                                              \
+        const size each = c->each;                                                           \
+        size counts[DIMS], i = from * each;                                               \
         if (from == to) return 1;                                                            \
         for (size k = last - 1, line = from; k >= 0; line /= places->shape[k--]) counts[k] = line % places->shape[k]; \
         for (size line = from; line < to; line++) {                                          \
             size base = 0;                                                                   \
             for (size k = 0; k < last; k++)                                                  \
                 if (k != axis) base += counts[k] * array->strides[k];                        \
-            for (size j = 0; j < c->each; j++, i++) {                                        \
-                const size place = place_at(index + i);                                      \
-                if (OUTSIDE(place, n)) return 0;                                             \
-                const size at = base + j * along + place * step;                             \
-                each_;                                                                       \
-            }                                                                                \
+            const size end = i + each, first = i;                                            \
+            if (axis == last)                                                                \
+                for (; i < end; i++) {                                                       \
+                    const size place = place_at(index + i);                                  \
+                    if (OUTSIDE(place, n)) return 0;                                         \
+                    const size at = base + place;                                            \
+                    each_;                                                                   \
+                }                                                                            \
+            else                                                                             \
+                for (; i < end; i++) {                                                       \
+                    const size place = place_at(index + i);                                  \
+                    if (OUTSIDE(place, n)) return 0;                                         \
+                    const size at = base + i - first + place * step;                         \
+                    each_;                                                                   \
+                }                                                                            \
             for (size k = last - 1; k >= 0 && ++counts[k] == places->shape[k]; k--) counts[k] = 0; \
         }                                                                                    \
         return 1;                                                                            \

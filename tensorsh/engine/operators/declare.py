@@ -122,7 +122,7 @@ class Operator(Executor):
         self.differentiable = False
         self.plans: dict = {}
         self.kept: dict = {}
-        self.last_mask, self.last_sources = 0, None
+        self.last_mask, self.last_sources, self.last_usual = 0, None, None
         self.usual_class = self.last_title = self.last_class = None
         self.classes: dict[tuple[str, bool], type] = {}
         self.check = check

@@ -196,7 +196,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0")
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
-    if xp is np and put_along(input, from_front(dim, input.ndim), index, src):
+    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, src):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
     return placed(xp, input, dim, index, cut(src, index) if index.size else src)
@@ -284,6 +284,8 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 @operator(inplace=True, long=True)
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
+    if xp is np and src.ndim and added_along(input, from_front(dim, input.ndim), index, src):
+        return input
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":

@@ -181,6 +181,9 @@ def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
         weight._bump()
 
 
+vectors = kernel("one_hot", unsuited)
+
+
 @composite("nn.functional.one_hot", method=False)
 def one_hot(tensor, num_classes=-1):
     """Integers [*] as vectors [*, classes] with a one at the place each names.
@@ -188,6 +191,9 @@ def one_hot(tensor, num_classes=-1):
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     x = tensor._array
+    result = vectors(x, num_classes)
+    if result is not None:
+        return wrap(result)
     if x.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")

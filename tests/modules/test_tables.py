@@ -41,6 +41,7 @@ OWN = {
         "cache",
         "cached_property",
         "lru_cache",
+        "partial",
         "reduce",
         "singledispatch",
         "total_ordering",

@@ -47,6 +47,28 @@ def _plain(function: Any) -> Any:
 
 # functools
 
+MOST_NESTED = 1000
+
+
+def partial() -> type:
+    """`functools.partial` for programs: Python calls one that holds another without looking how deep its stack is."""
+    real = functools.partial
+
+    def __new__(cls: Any, /, *args: Any, **keywords: Any) -> Any:
+        depth, inner = 0, args[0] if args else None
+        while isinstance(inner, real):  # it has attributes: Python takes others apart
+            depth, inner = depth + 1, inner.func
+            if depth > MOST_NESTED:
+                raise RecursionError("partial objects with attributes of their own are nested too deep")
+        return real.__new__(cls, *args, **keywords)
+
+    def __repr__(self: Any) -> str:
+        return "functools." * (type(self) is made) + real.__repr__(self)
+
+    body = {"__new__": __new__, "__repr__": __repr__, "__module__": "functools", "__doc__": real.__doc__}
+    made: type = OpenSealed("partial", (real,), body)
+    return made
+
 
 def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
     """Gives a function the name and the docstring of the function that it wraps."""

@@ -178,9 +178,9 @@ def functools(environment: Environment) -> dict[str, Any]:
 
     own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
     return (
-        take(real, "cmp_to_key partial")
+        take(real, "cmp_to_key")
         | take(definitions, own)
-        | {"reduce": steps(real.reduce, 1, growing=is_compiled)}
+        | {"partial": definitions.partial(), "reduce": steps(real.reduce, 1, growing=is_compiled)}
     )
 
 

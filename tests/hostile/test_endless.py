@@ -45,6 +45,11 @@ CALLS = {
     "sort": ("a = rand(3 * 10**7)", "torch.sort(a)"),
     "sort of integers": ("a = torch.randint(10**9, (3 * 10**7,))", "torch.sort(a)"),
     "unique": ("a = rand(3 * 10**7)", "torch.unique(a)"),
+    "samples": ("a = rand(16 * 10**6)", "torch.multinomial(a, 10**6)"),
+    "indices brought in order": (
+        "i = torch.randint(0, 10**6, (2, 10**7)); a = torch.sparse_coo_tensor(i, ones(10**7), (10**6, 10**6))",
+        "a.coalesce()",
+    ),
     "cumulative sums": ("a = rand(3 * 10**7)", "while True: a.cumsum(0)"),
     "convolution": ("a = ones(32, 64, 200, 200); w = ones(64, 64, 7, 7)", "F.conv2d(a, w)"),
     "a convolution's gradient": (

@@ -172,6 +172,9 @@ def endable(function: Callable) -> Callable:
     return run
 
 
+argsort, searchsorted, unique = map(endable, (np.argsort, np.searchsorted, np.unique))
+
+
 def dense(x: Any) -> Any:
     """Matrices as BLAS takes them: products of huge ones of repeated numbers hold numpy's lock."""
     return np.ascontiguousarray(x) if type(x) is np.ndarray and x.size >= HUGE and 0 in x.strides[-2:] else x

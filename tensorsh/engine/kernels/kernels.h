@@ -133,7 +133,7 @@ typedef struct {
 } Kernel;
 
 extern const Kernel attention_kernels[], batch_norm_kernels[], complex_kernels[], convolution_kernels[], fourier_kernels[], gemm_kernels[],
-    group_norm_kernels[], halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], pieces_kernels[], places_kernels[], pooling_kernels[],
+    group_norm_kernels[], halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], order_kernels[], pieces_kernels[], places_kernels[], pooling_kernels[],
     random_kernels[], recurrent_kernels[], resizing_kernels[], sampling_kernels[], scan_kernels[], softmax_kernels[], sums_kernels[];
 
 /* Ufuncs of arrays of one dtype, by their names and numbers of arguments: the loops for float32 and, perhaps, float64, or for

@@ -191,6 +191,17 @@ static Pair *NAMED(merge_sort)(Pair *q, Pair *other, size n) {
     return q;
 }
 
+/* Whether there are equal keys among a few, which tells that there are many in all. */
+static int NAMED(repetitive)(const Pair *q, size n) {
+    KEY few[32];
+    const size step = n / 32;
+    int equal = 0;
+    for (int i = 0; i < 32; i++) few[i] = q[i * step].key;
+    for (int i = 1; i < 32; i++)
+        for (int j = 0; j < i; j++) equal |= few[i] == few[j];
+    return equal;
+}
+
 /* All of them in order: PyTorch's where `stable` is not asked for, if equal ones are there to tell the difference. `room` is
    for as many again, and for the counts of digits. */
 static Pair *NAMED(sorted)(Call *c, Pair *q, Pair *room, size n, int stable) {
@@ -198,8 +209,8 @@ static Pair *NAMED(sorted)(Call *c, Pair *q, Pair *room, size n, int stable) {
         NAMED(insertion)(q, n);
         return q;
     }
-    if (n < ORDER_MANY) {
-        if (stable) return NAMED(merge_sort)(q, room, n);
+    if (stable && n < ORDER_MANY) return NAMED(merge_sort)(q, room, n);
+    if (!stable && (n < ORDER_MANY || (n <= ORDER_MOST && NAMED(repetitive)(q, n)))) {
         NAMED(unstable_sort)(c, q, n);
         return q;
     }

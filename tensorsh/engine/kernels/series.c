@@ -112,44 +112,84 @@ Ufunc series_ufuncs[] = {UFUNC(i0), UFUNC(i0e), UFUNC(i1), UFUNC(i1e), UFUNC(who
 typedef enum { CHEBYSHEV_T, CHEBYSHEV_U, CHEBYSHEV_V, CHEBYSHEV_W, HERMITE_H, HERMITE_HE, LAGUERRE_L, LEGENDRE_P } Family;
 #define LONGEST 10000 /* degrees above this are not stepped to */
 
-#define POLYNOMIALS(T, name, fma, fabs, Wide)                                                             \
+INLINE int least_by_angle(Family family, int shifted) {
+    if (family > CHEBYSHEV_W) return INT32_MAX;
+    return 1 + (family == CHEBYSHEV_T ? 6 : !shifted ? 8 : family == CHEBYSHEV_W ? 4 : 6);
+}
+
+/* Blocks are stepped to their highest degree; each element keeps the polynomial of its own. */
+#define POLYNOMIALS(T, name, fma, fabs)                                                                   \
     static T name##_by_angle(Family family, T x, T n) {                                                   \
-        const T angle = (T)acos((Wide)x);                                                                 \
-        if (family == CHEBYSHEV_T) return (T)cos((Wide)(n * angle));                                      \
-        if (family == CHEBYSHEV_U) return (T)sin((Wide)((n + 1) * angle)) / (T)sin((Wide)angle);          \
-        const T wide = (n + (T)0.5) * angle, half = angle / 2;                                            \
-        return family == CHEBYSHEV_V ? (T)cos((Wide)wide) / (T)cos((Wide)half) : (T)sin((Wide)wide) / (T)sin((Wide)half); \
-    }                                                                                                     \
-    static T name(Call *c, Family family, T x, T given, int shifted) {                                    \
-        /* Degrees are whole, towards zero; what is no number is none. */                                 \
-        const double whole = __builtin_trunc((double)given);                                              \
-        if (!(whole >= 0)) return 0;                                                                      \
-        if (shifted) x = x + x - 1;                                                                       \
-        const int up_to = family == CHEBYSHEV_T ? 6 : shifted ? (family == CHEBYSHEV_W ? 4 : 6) : 8;      \
-        if (family <= CHEBYSHEV_W && whole > up_to && fabs(x) < 1) return name##_by_angle(family, x, (T)whole); \
-        const int degree = whole < LONGEST ? (int)whole : LONGEST;                                        \
-        T before = 1, last = x;                                                                           \
-        if (family == CHEBYSHEV_U || family == HERMITE_H) last = x + x;                                   \
-        else if (family == CHEBYSHEV_V) last = x + x - 1;                                                 \
-        else if (family == CHEBYSHEV_W) last = x + x + 1;                                                 \
-        else if (family == LAGUERRE_L) last = 1 - x;                                                      \
-        if (degree == 0) return 1;                                                                        \
-        for (int k = 1; k < degree; k++) {                                                                \
-            const T kept = last, n = (T)k;                                                                \
-            switch (family) {                                                                             \
-                case HERMITE_H: last = fma(x + x, last, -((T)(2 * k) * before)); break;                   \
-                case HERMITE_HE: last = fma(x, last, -(n * before)); break;                               \
-                case LAGUERRE_L: last = fma((T)(2 * k) + (1 - x), last, -(n * before)) / (T)(k + 1); break; \
-                case LEGENDRE_P: last = fma((T)(2 * k + 1) * x, last, -(n * before)) / (T)(k + 1); break; \
-                default: last = fma(x + x, last, -before);                                                \
-            }                                                                                             \
-            before = kept;                                                                                \
+        const T angle = (T)acos((double)x), far = (n + (T)0.5) * angle, half = angle / 2;                 \
+        switch (family) {                                                                                 \
+            case CHEBYSHEV_T: return (T)cos((double)(n * angle));                                         \
+            case CHEBYSHEV_U: return (T)sin((double)((n + 1) * angle)) / (T)sin((double)angle);           \
+            case CHEBYSHEV_V: return (T)cos((double)far) / (T)cos((double)half);                          \
+            default: return (T)sin((double)far) / (T)sin((double)half);                                   \
         }                                                                                                 \
-        ends(c, degree);                                                                                  \
-        return last;                                                                                      \
+    }                                                                                                     \
+    INLINE void name##_block(const Family family, const T *x, const int *degree, int most, T *last) {     \
+        T before[BLOCK];                                                                                  \
+        for (int i = 0; i < BLOCK; i++) {                                                                 \
+            const T first = family == CHEBYSHEV_U || family == HERMITE_H ? x[i] + x[i]                    \
+                            : family == CHEBYSHEV_V              ? x[i] + x[i] - 1                        \
+                            : family == CHEBYSHEV_W              ? x[i] + x[i] + 1                        \
+                            : family == LAGUERRE_L               ? 1 - x[i]                               \
+                                                                 : x[i];                                  \
+            before[i] = 1, last[i] = degree[i] == 0 ? 1 : degree[i] < 0 ? 0 : first;                      \
+        }                                                                                                 \
+        for (int k = 1; k < most; k++) {                                                                  \
+            const T n = (T)k, twice = (T)(2 * k), one_more = (T)(k + 1);                                  \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                T next;                                                                                   \
+                if (family == HERMITE_H) next = fma(x[i] + x[i], last[i], -(twice * before[i]));          \
+                else if (family == HERMITE_HE) next = fma(x[i], last[i], -(n * before[i]));               \
+                else if (family == LAGUERRE_L) next = fma(twice + (1 - x[i]), last[i], -(n * before[i])) / one_more; \
+                else if (family == LEGENDRE_P) next = fma((twice + 1) * x[i], last[i], -(n * before[i])) / one_more; \
+                else next = fma(x[i] + x[i], last[i], -before[i]);                                        \
+                before[i] = last[i];                                                                      \
+                last[i] = k < degree[i] ? next : last[i];                                                 \
+            }                                                                                             \
+        }                                                                                                 \
+    }                                                                                                     \
+    WIDE static void name(Call *c, Family family, const T *x, const T *n, size step, int shifted, T *out, size count) { \
+        const int by_angle = least_by_angle(family, shifted);                                             \
+        for (size done = 0; done < count; done += BLOCK) {                                                \
+            const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
+            int degree[BLOCK] = {0}, most = 0, angles = 0;                                                \
+            T at[BLOCK] = {0}, made[BLOCK], given[BLOCK] = {0};                                           \
+            memcpy(at, x + done, m * sizeof(T));                                                          \
+            if (step) memcpy(given, n + done, m * sizeof(T));                                             \
+            for (int i = 0; !step && i < m; i++) given[i] = *n;                                           \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
+                /* Degrees are whole, towards zero; what is no number is none. */                         \
+                const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
+                degree[i] = cut > -1 && given[i] == given[i] ? (int)cut : -1;                             \
+            }                                                                                             \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                const int angle = degree[i] >= by_angle && fabs(at[i]) < 1;                               \
+                angles |= angle;                                                                          \
+                most = !angle && degree[i] > most ? degree[i] : most;                                     \
+            }                                                                                             \
+            if (ends(c, BLOCK * (size)(most + 8))) return;                                                \
+            switch (family) {                                                                             \
+                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, made); break;                   \
+                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, made); break;                 \
+                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, made); break;                 \
+                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, made); break;                 \
+                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, made); break;               \
+                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, made); break;               \
+                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, made); break;               \
+                default: name##_block(CHEBYSHEV_T, at, degree, most, made);                               \
+            }                                                                                             \
+            for (int i = 0; angles && i < m; i++)                                                         \
+                if (degree[i] >= by_angle && fabs(at[i]) < 1) made[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
+            memcpy(out + done, made, m * sizeof(T));                                                      \
+        }                                                                                                 \
     }
-POLYNOMIALS(float, polynomial_of_float, __builtin_fmaf, fabsf, double)
-POLYNOMIALS(double, polynomial_of_double, __builtin_fma, fabs, double)
+POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)
+POLYNOMIALS(double, polynomials_of_doubles, __builtin_fma, fabs)
 
 /* polynomial(x, n, family, shifted): n has the shape of x or is one number. */
 static int polynomial_plan(Call *c) {
@@ -162,18 +202,15 @@ static int polynomial_plan(Call *c) {
 }
 
 static int polynomial(Call *c, size from, size to) {
-    const size step = c->in[1].ndim != 0;
+    const size step = c->in[1].ndim != 0, many = to - from;
     const Family family = (Family)c->in[2].whole;
     const int shifted = c->in[3].whole != 0;
-    for (size i = from; i < to && !c->ended; i++) {
-        if (c->in[0].kind == FLOAT32) {
-            const float x = ((const float *)c->in[0].data)[i], n = ((const float *)c->in[1].data)[i * step];
-            ((float *)c->out[0].data)[i] = polynomial_of_float(c, family, x, n, shifted);
-        } else {
-            const double x = ((const double *)c->in[0].data)[i], n = ((const double *)c->in[1].data)[i * step];
-            ((double *)c->out[0].data)[i] = polynomial_of_double(c, family, x, n, shifted);
-        }
-    }
+    if (c->in[0].kind == FLOAT32)
+        polynomials_of_floats(c, family, (const float *)c->in[0].data + from, (const float *)c->in[1].data + from * step, step,
+                              shifted, (float *)c->out[0].data + from, many);
+    else
+        polynomials_of_doubles(c, family, (const double *)c->in[0].data + from, (const double *)c->in[1].data + from * step, step,
+                               shifted, (double *)c->out[0].data + from, many);
     return 1;
 }
 

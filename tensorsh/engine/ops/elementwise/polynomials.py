@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...arrays.layout import row_order
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import refuse
@@ -67,7 +68,10 @@ def polynomial(name: str, first: Any, step: Any, closed: Any, stepped_to: int, s
     family = list(FAMILIES).index(name)
 
     def kernel(xp, input: Array, n: Array):
-        if xp is np and (found := by_steps(np.asarray(input), np.asarray(n), family, shifted)) is not None:
+        if (
+            xp is np
+            and (found := by_steps(row_order(np.asarray(input)), row_order(np.asarray(n)), family, shifted)) is not None
+        ):
             return found
         kind = input.dtype if input.dtype == np.float32 else np.dtype(np.float64)
         n = xp.trunc(n.astype(np.float64))

@@ -15,7 +15,7 @@ from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
 from ...arrays.layout import channels_are_last
 from ...loading.table import find_function
-from ...numerics.windows import check_adaptive, many
+from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
 from ...wording.overloads import refuse as refuse_arguments
 from .pooling import refused
@@ -186,24 +186,24 @@ def gather_flat(t, g, indices, dims):
 scatter_flat.gradient(grad=lambda t, g, indices, dims: gather_flat(t, g, indices, dims))
 
 
-def _sizes(kind: str, input, output_size, d: int) -> tuple:
+@remembered
+def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tuple:
     """The sizes asked for, checked."""
     whole = output_size is None or isinstance(output_size, int) or not getattr(output_size, "shape", True)
     wanted = (output_size,) * d if whole else tuple(output_size)
-    shape = input._array.shape
     wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
     check_adaptive(kind, d, shape, wanted)
     if d > 1:  # of one dimension: it is pooled as two
         size = (*shape[:-d], *wanted)
         if kind == "avg":
             count(size)
-        sized(size, input._array.itemsize)
+        sized(size, item)
     return wanted
 
 
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
-        size = _sizes("avg", input, output_size, d)
+        size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
@@ -216,7 +216,7 @@ def _adaptive_forms(d: int) -> None:
         return adaptive_average.function(input, size)
 
     def maximum(input, output_size, return_indices=False):
-        size = _sizes("max", input, output_size, d)
+        size = _sizes("max", input._array.shape, input._array.itemsize, output_size, d)
         if d == 1:
             values, indices = find_function("nn.functional.adaptive_max_pool2d")(
                 input.unsqueeze(-2), (1, size[0]), True

@@ -313,7 +313,7 @@ int add_kernels(PyObject *module) {
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
             if (add_kernel(module, kernel) < 0) return -1;
-    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, series_ufuncs};
+    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, rectifier_ufuncs, series_ufuncs};
     for (unsigned t = 0; t < sizeof ufuncs / sizeof *ufuncs; t++)
         for (Ufunc *ufunc = ufuncs[t]; ufunc->name; ufunc++)
             if (add_ufunc(module, ufunc) < 0) return -1;

@@ -144,7 +144,7 @@ typedef struct {
     UfuncRun runs[2];
     int of_complex;
 } Ufunc;
-extern Ufunc complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], series_ufuncs[];
+extern Ufunc complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
 
 /* Whether a signal ends the call: to be asked between pieces of a line that may be long, after so many elements of work. */
 int see_signals(Call *call);

@@ -20,10 +20,22 @@ _narrowed: Any = kernel("half_narrowed", unsuited)
 _computed: Any = kernel("half_computed")
 
 
+def in_rows(a: Any) -> Any:
+    """An array with its elements in row order; itself where a copy would change the order of its dimensions."""
+    if type(a) is not np.ndarray or a.flags.c_contiguous:
+        return a
+    last = a.strides[0]
+    for stride in a.strides:
+        if not 0 < stride <= last:
+            return a
+        last = stride
+    return np.ascontiguousarray(a)
+
+
 def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
-        made = _widened(a) if dtype == FLOAT32 else _narrowed(a, dtype)
+        made = _widened(in_rows(a)) if dtype == FLOAT32 else _narrowed(in_rows(a), dtype)
         if made is not None:
             return made
     return a.astype(dtype)
@@ -40,7 +52,12 @@ def number(a: Any, value: Any, exact: bool) -> Any:
 
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
-    first = arrays[0]
-    if first.size <= MANY or first.dtype.itemsize != 2 or _computed is None:
+    first, other = arrays[0], arrays[-1]
+    if max(first.size, other.size) <= MANY or first.dtype.itemsize != 2 or _computed is None:
         return None
-    return _computed(ufunc, *arrays)
+    if other.ndim and other.shape != first.shape:
+        if type(first) is not np.ndarray or type(other) is not np.ndarray:
+            return None
+        shape = np.broadcast(first, other).shape
+        arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), shape)) for a in arrays])
+    return _computed(ufunc, *map(in_rows, arrays))

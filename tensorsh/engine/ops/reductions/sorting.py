@@ -256,14 +256,15 @@ def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=F
 
 
 def runs(values, places, shape, return_inverse, return_counts):
-    """The first of each run of equal elements among sorted ones; where asked for, the run of each place and the lengths."""
+    """The first of each run of equal elements of a vector; where asked for, the run of each place (where they came from, if
+    they were sorted) and the lengths."""
     fresh = np.empty(len(values), bool)
     fresh[0] = True
     np.not_equal(values[1:], values[:-1], out=fresh[1:])
     inverse, counts = np.empty(0, np.int64), np.empty(0, np.int64)
     if return_inverse:
         inverse = np.empty(len(values), np.int64)
-        inverse[places] = np.cumsum(fresh) - 1
+        inverse[slice(None) if places is None else places] = np.cumsum(fresh) - 1
         inverse = inverse.reshape(shape)
     if return_counts:
         counts = np.diff(np.flatnonzero(fresh), append=len(values))
@@ -315,6 +316,8 @@ def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim
     if dim is None:
         if not input.size:
             return input.reshape(-1).copy(), xp.zeros(input.shape, np.int64), xp.zeros(0, np.int64)
+        if xp is np:
+            return runs(input.reshape(-1), None, input.shape, return_inverse, return_counts)
         rows, axis, flat = input.reshape(-1, 1), 0, input.reshape(-1)
     else:
         axis, flat = wrap_dim(dim, input.ndim), input
@@ -349,4 +352,4 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 @composite()
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements, or of equal slices along `dim`; with the run of each, and lengths."""
-    return wanted_of(unique_runs.function(input, True, True, dim), return_inverse, return_counts)
+    return wanted_of(unique_runs.function(input, return_inverse, return_counts, dim), return_inverse, return_counts)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays.layout import row_order
 from ..kernels import kernel, unsuited
+from .halves import converted
 from .sums import _LANES, C8, C16, F4, F8, I8
 
 _add: Any = np.add.reduce
@@ -36,8 +37,8 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
         return function(row_order(a), axis, I8)
     wider = _WIDER.get(dtype, F4)
     a = row_order(a)
-    out = function(a if wider is dtype else a.astype(wider), axis)
-    return out if wider is dtype else out.astype(dtype)
+    out = function(a if wider is dtype else converted(a, wider), axis)
+    return out if wider is dtype else converted(out, dtype)
 
 
 def cumsum(a: np.ndarray, axis: int) -> np.ndarray:

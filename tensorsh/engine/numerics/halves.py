@@ -50,14 +50,34 @@ def number(a: Any, value: Any, exact: bool) -> Any:
     return (value if exact else value.astype(a.dtype)).astype(FLOAT32)
 
 
+def by_singles(function: Any) -> Any:
+    """A function that picks elements of an array, for large ones of a half type, in float32; None for others."""
+
+    def compute(a: Any, *rest: Any) -> Any:
+        if a.size <= MANY or type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV":
+            return None
+        found = function(converted(a, FLOAT32), *rest)
+        if type(found) is tuple:
+            return (found[0].astype(a.dtype), *found[1:])
+        return found if found is None or found.dtype != FLOAT32 else found.astype(a.dtype)
+
+    return compute
+
+
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
     first, other = arrays[0], arrays[-1]
-    if max(first.size, other.size) <= MANY or first.dtype.itemsize != 2 or _computed is None:
+    if first.dtype.itemsize != 2 or _computed is None:
         return None
-    if other.ndim and other.shape != first.shape:
-        if type(first) is not np.ndarray or type(other) is not np.ndarray:
+    if not other.ndim or other.shape == first.shape:
+        if first.size <= MANY:
             return None
-        shape = np.broadcast(first, other).shape
+    elif type(first) is not np.ndarray or type(other) is not np.ndarray:
+        return None
+    else:
+        both = np.broadcast(first, other)
+        if both.size <= MANY:
+            return None
+        shape = both.shape
         arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), shape)) for a in arrays])
     return _computed(ufunc, *map(in_rows, arrays))

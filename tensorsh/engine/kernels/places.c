@@ -103,6 +103,16 @@ static int walk(Call *c) {
         }                                                                                    \
         return 1;                                                                            \
     }
+/* Products and extremes instead of sums: a NaN stays, and of equal elements the first. */
+#define REDUCES(T, name, Unsigned)                                                                            \
+    static int name##_reduce(const Call *c, size from, size to) {                                             \
+        T *x = c->in[0].data;                                                                                 \
+        const T *values = c->in[3].data;                                                                      \
+        const size each_value = c->in[3].whole;                                                               \
+        if (c->in[4].whole == 0) WALK(x[at] = (T)((Unsigned)x[at] * (Unsigned)values[i * each_value]));       \
+        if (c->in[4].whole > 0) WALK(const T v = values[i * each_value]; if (v > x[at] || v != v) x[at] = v); \
+        WALK(const T v = values[i * each_value]; if (v < x[at] || v != v) x[at] = v);                         \
+    }
 typedef struct { uint64_t low, high; } Wide;
 MOVES(uint8_t, bytes)
 MOVES(uint16_t, shorts)
@@ -112,6 +122,9 @@ MOVES(Wide, wides)
 ADDS(float, float32)
 ADDS(double, float64)
 ADDS(int64_t, int64)
+REDUCES(float, float32, float)
+REDUCES(double, float64, double)
+REDUCES(int64_t, int64, uint64_t) /* products wrap around */
 
 #define BY_SIZE(name, what)                                                                  \
     static int name(Call *c, size from, size to) {                                           \
@@ -135,6 +148,7 @@ BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
 BY_KIND(added_along, add)
 BY_KIND(added_rows, rows)
+BY_KIND(reduced_along, reduce)
 
 static int is_movable(const Argument *x) {
     return x->item == 1 || x->item == 2 || x->item == 4 || x->item == 8 || x->item == 16;
@@ -213,6 +227,7 @@ const Kernel places_kernels[] = {
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
+    {"reduced_along", "Ailei", added_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"added_rows", "Ale", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
     {0},
 };

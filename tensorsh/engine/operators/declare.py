@@ -147,7 +147,7 @@ class Operator(Executor):
         if laid:
             self.kernel = laying(kernel, laid)
         if laid[:6] in ("images", "planes") if long is None else long:
-            self.kernel = endable(self.kernel)
+            self.kernel = endable(self.kernel, in_pairs=True)
         self.real_gradient = False
         """Whether complex results have no gradient: set below the declaration."""
         self.exact_numbers: bool = scalars == "exact"

@@ -21,7 +21,9 @@ from ...operators.results import writes_out
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 
-taken_along, put_along, added_along = [kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along")]
+taken_along, put_along, added_along, reduced_along = [
+    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along")
+]
 """Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
 
 
@@ -302,6 +304,9 @@ scatter_add.gradient(
 )
 
 
+HOW = {"prod": 0, "amax": 1, "amin": -1}
+
+
 def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
     """An array in row order, with values reduced into the places given by numbers."""
     whole = input.copy("C")
@@ -312,15 +317,19 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
     if not include_self:
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
-        fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
+        if xp is not np or not added_along(flat, 0, places, values):
+            fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
-            fold_at(xp, "add", counts, places, 1)
+            if xp is not np or not added_along(counts, 0, places, np.ones(places.size, counts.dtype)):
+                fold_at(xp, "add", counts, places, 1)
             counts[counts == 0] = 1
             if kind in "iu":
                 flat //= counts.astype(input.dtype)
             else:
                 flat /= counts.astype(input.real.dtype)
+    elif xp is np and reduced_along(flat, 0, places, values, HOW[reduce]):
+        pass
     elif reduce == "prod":
         fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
     else:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
+
+from .conftest import ROOT
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -374,3 +380,51 @@ def test_an_unknown_command_ends_a_run_of_all_cells_and_one_left_out_on_purpose_
         assert kernel.run(code)[0]["status"] == "ok", code
     assert "%ls" not in kernel.texts("!ls")[0]
     assert kernel.texts("%%time\nx = 1")[0].startswith("CPU times: user ")
+
+
+def test_nothing_written_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ipykernel.iostream import OutStream
+
+    from tensorsh.notebook.streams import Stream
+
+    calls: list[str] = []
+    monkeypatch.setattr(OutStream, "__init__", lambda self: None)
+    monkeypatch.setattr(OutStream, "write", lambda self, text: calls.append(text))
+    monkeypatch.setattr(OutStream, "flush", lambda self: calls.append("sent"))
+    monkeypatch.setattr(OutStream, "__del__", lambda self: None, raising=False)
+    stream = Stream()
+    for step in (stream.flush, lambda: stream.write("a"), lambda: stream.write("b"), stream.flush, stream.flush):
+        step()
+    assert calls == ["a", "b", "sent"]
+
+
+def test_other_tools_run_the_kernel(tmp_path: Path) -> None:
+    """nbclient, with which `jupyter execute`, nbconvert, papermill and nbval run notebooks."""
+    import nbformat
+
+    from tensorsh.notebook.launch import install
+
+    prefix = tmp_path / "prefix"
+    install([f"--prefix={prefix}"])
+    v4 = nbformat.v4
+    kernel = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh", "language": "tensorsh"}}
+    cells = ["x = ones(2)\nx", "print(x.sum())", "!ls", "x @ ones(3)"]
+    book = v4.new_notebook(metadata=kernel, cells=[v4.new_code_cell(each) for each in cells])
+    code = (
+        "import sys, os, nbformat\nfrom nbclient import NotebookClient\nfrom nbclient.exceptions import CellExecutionError\n"
+        "book = nbformat.read('a.ipynb', 4)\n"
+        "try:\n    NotebookClient(book, timeout=60).execute()\nexcept CellExecutionError as error:\n    print(error.ename)\n"
+        "nbformat.write(book, 'a.ipynb')\n"
+    )
+    nbformat.write(book, tmp_path / "a.ipynb")
+    environment = {
+        **os.environ,
+        "JUPYTER_PATH": str(prefix / "share" / "jupyter"),
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+    }
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout == "RuntimeError\n", done.stderr
+    outputs = [cell.outputs for cell in nbformat.read(tmp_path / "a.ipynb", 4).cells]
+    assert outputs[0][0].data["text/plain"] == "tensor([1., 1.])" and outputs[1][0].text == "tensor(2.)\n"
+    assert "starts no programs" in outputs[2][0].text and outputs[3][0].evalue.startswith("inconsistent tensor size")

@@ -95,6 +95,7 @@ class Cells(Shell):
         try:
             with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
                 self.execute(text, f"<input {self.count}>")
+                self._show_figures()
             return out.getvalue(), err.getvalue(), self.kept
         finally:
             self.kept = before
@@ -123,7 +124,19 @@ class Cells(Shell):
             self.history.append((number, code))
         if code.strip():
             self.enter(code)
+        self._show_figures()
         return self.failure
+
+    def _show_figures(self) -> None:
+        """Shows what is left of a cell's figures."""
+        if "matplotlib.pyplot" not in sys.modules:
+            return
+        from .figures import show_all
+
+        try:
+            self.session._timed(None, show_all)
+        except Exception as error:
+            self.explain(error)
 
     def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
         out = sys.stdout

@@ -30,6 +30,7 @@ def launch(words: Sequence[str]) -> None:
     from .kernel import TensorshKernel
 
     deepen_stack()
+    os.environ["MPLBACKEND"] = "module://tensorsh.notebook.figures"
     TensorshKernel.options = parse(options)
     streams = "tensorsh.notebook.streams.Stream"
     Application.launch_instance(argv=connection, kernel_class=TensorshKernel, outstream_class=streams)

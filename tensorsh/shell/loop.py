@@ -336,7 +336,10 @@ class Shell:
         self.error = None if isinstance(error, MemoryError) else error  # whose frames keep what there is no room for
         sys.stdout.flush()
         try:
-            text = self.session.diagnose(error, use_color(sys.stderr)) + meant(self, error)
+            text, said = self.session.diagnose(error, use_color(sys.stderr)), meant(self, error)
+            if said:  # the command of this very name is closer than a name that is like it
+                text = text[:at] if (at := text.rfind("\n")) > 0 and "did you mean" in text[at:] else text
+            text += said
         except MemoryError:  # the program's frames keep what it has
             text = type(error).__name__
         print(at_words(text, sys.stderr), file=sys.stderr, flush=True)

@@ -222,6 +222,12 @@ def test_a_program_at_the_start(tmp_path: Path) -> None:
     terminal.close()
 
 
+def test_a_command_without_its_sign_is_told(terminal: Terminal) -> None:
+    text = terminal.enter("clear", "did you mean %clear?")
+    assert "clear_autocast_cache" not in text
+    assert "NameError" not in terminal.enter("%clear", "tsr>")
+
+
 def test_lines_are_captured_and_written(terminal: Terminal) -> None:
     terminal.type("%%capture seen\rprint('a line')\rones(2)\r", "...> ones(2)\n...>")
     text = terminal.enter("", "tsr>")

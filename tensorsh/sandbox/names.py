@@ -101,7 +101,7 @@ WRITABLE_VARIABLES = frozenset(
 )
 
 # modules with an underscore that programs import all the same
-PRIVATE_MODULES = frozenset(("_pytree",))
+PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives"))
 
 
 def is_special(name: str) -> bool:

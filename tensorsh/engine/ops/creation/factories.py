@@ -49,7 +49,7 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
-    elif state.inference:
+    if state.inference:
         t._inference = True
     return t
 

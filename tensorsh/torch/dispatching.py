@@ -148,7 +148,10 @@ def _kept(result: Tensor) -> tuple:
 def _made(found: Any) -> bool:
     """Whether an answer has a history, or is none that could have one."""
     many = found if type(found) in (tuple, list) else (found,)
-    return all(not isinstance(x, Tensor) or x._node is not None or not x.dtype.is_floating_point and not x.dtype.is_complex for x in many)
+    return all(
+        not isinstance(x, Tensor) or x._node is not None or not x.dtype.is_floating_point and not x.dtype.is_complex
+        for x in many
+    )
 
 
 def _tracked(values: Any) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import TypedStorage, UntypedStorage, classes
 from ..engine.tensors.tensor import Size, Tensor
 from .archives import archive, is_path
 from .loaded import Storage, layout_of
@@ -113,6 +113,7 @@ def install() -> None:
     copyreg.pickle(layout, lambda value: (_get_layout, (str(value),)))
     copyreg.pickle(Size, lambda value: (Size, (tuple(value),)))
     UntypedStorage.from_file = classmethod(from_file)  # type: ignore[attr-defined]
+    classes.update(LEGACY)
     Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
     TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]
 

@@ -46,6 +46,8 @@ SUITES = {
     "pytorch-optimizer": Suite("pytorch_optimizer==4.1.0", "tests"),
     "e3nn": Suite("e3nn==0.6.0", "tests"),
     "funsor": Suite("funsor==0.4.8", "test"),
+    "torchmetrics": Suite("torchmetrics==1.9.0", "src/torchmetrics", ("--doctest-modules",)),
+    "skorch": Suite("skorch==1.4.0", "skorch/tests", ("-o", "addopts=")),
     "einx": Suite("einx==0.4.3", "test"),
 }
 

@@ -261,7 +261,9 @@ class Function(metaclass=FunctionMeta):
                 results.append(again)
             else:
                 results.append(o)
-        views = [o for o in results if isinstance(o, Tensor) and o._root is not None and not any(o is d for d in node._dirty)]
+        views = [
+            o for o in results if isinstance(o, Tensor) and o._root is not None and not any(o is d for d in node._dirty)
+        ]
         for o in views:
             o._origin = "custom" if len(results) == 1 else "multiple"
         if tracked:

@@ -20,9 +20,10 @@ from ...engine.tape.backward import backward, current_task
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..random import all_states, put_back
-from .selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from .selective import CheckpointPolicy, SelectiveCheckpointContext
 
 __all__ = [
     "CheckpointError", "CheckpointPolicy", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
@@ -292,9 +293,7 @@ def checkpoint(
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, snapshot, *args)
     if determinism_check not in CHECKS:
-        raise ValueError(
-            f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}"
-        )
+        raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     first, second = context_fn()
     precision = state.autocast
 
@@ -336,3 +335,42 @@ def checkpoint_sequential(
         run = part(steps[start - size : start])
         input = checkpoint(run, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return part(steps[start:])(input)
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> tuple:
+    """Contexts for the first run and the second, in which results are kept as a policy says.
+
+    policy_fn_or_list: ``policy(ctx, operator, *args, **kwargs)``, which gives a CheckpointPolicy, or a list of operators
+    (``torch.ops.aten.mm.default``) whose results are kept. In plain Python alone; NotImplementedError in scripts.
+    """
+    if not process.plain:
+        raise NotImplementedError(
+            "selective checkpointing is for plain Python (tensorsh python): call checkpoint() without context_fn here, all of "
+            "the function is then run again"
+        )
+    from ..library import OpOverload
+
+    policy = policy_fn_or_list
+    if isinstance(policy, list):
+        for operator in policy:
+            if not isinstance(operator, OpOverload):
+                extra = (
+                    " Please update the OpOverloadPacket to a specific OpOverload.For example, if you have "
+                    "`torch.ops.aten.mm`, change it to `torch.ops.aten.mm.default`."
+                    if type(operator).__name__ == "OpOverloadPacket"
+                    else ""
+                )
+                raise ValueError(
+                    f"Expected op in `op_list` to be an OpOverload but got: {operator} of type {type(operator)}.{extra}"
+                )
+        chosen = list(policy)
+
+        def policy(ctx: Any, operator: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+            return CheckpointPolicy.MUST_SAVE if operator in chosen else CheckpointPolicy.PREFER_RECOMPUTE
+
+    elif not callable(policy):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    from .selective_modes import Keeping, Reusing
+
+    kept: dict[Any, list] = defaultdict(list)
+    return Keeping(policy, kept), Reusing(policy, kept, allow_cache_entry_mutation)

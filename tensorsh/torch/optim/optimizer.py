@@ -200,7 +200,9 @@ class Optimizer(metaclass=OpenSealed):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            if device_guard.several:
+            if self._recorded is not None and group.get("differentiable"):
+                self._recorded(group)
+            elif device_guard.several:
                 self._update_each(group)
             elif not seen[0] or not self._apart(group):
                 self._update(group)
@@ -231,6 +233,9 @@ class Optimizer(metaclass=OpenSealed):
         if self._optimizer_step_post_hooks or _all_post_hooks:
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
+
+    _recorded: Any = None
+    """A step of a group that is itself recorded (`differentiable=True`), of those that have one."""
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..engine.arrays.dtype import COMPLEX, FLOAT, dtype
 from ..engine.arrays.errors import type_name
+from ..engine.operators.torch_function import override
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
 from ..engine.tensors.tensor import Tensor
 
@@ -31,6 +32,8 @@ def is_floating_point(input: Tensor) -> bool:
     >>> torch.is_floating_point(torch.ones(2)), torch.is_floating_point(torch.ones(2, dtype=torch.int64))
     (True, False)
     """
+    if type(input) is not Tensor and (answer := override(is_floating_point, (input,), {})) is not NotImplemented:
+        return answer
     return _tensor("is_floating_point", input).dtype.category == FLOAT
 
 
@@ -42,6 +45,8 @@ def is_complex(input: Tensor) -> bool:
     >>> torch.is_complex(torch.tensor(1j)), torch.is_complex(torch.tensor(1.0))
     (True, False)
     """
+    if type(input) is not Tensor and (answer := override(is_complex, (input,), {})) is not NotImplemented:
+        return answer
     return _tensor("is_complex", input).dtype.category == COMPLEX
 
 
@@ -58,6 +63,8 @@ def numel(input: Tensor) -> int:
     >>> torch.numel(torch.zeros(2, 3)), torch.numel(torch.tensor(5)), torch.numel(torch.zeros(0, 3))
     (6, 1, 0)
     """
+    if type(input) is not Tensor and (answer := override(numel, (input,), {})) is not NotImplemented:
+        return answer
     return _tensor("numel", input)._array.size
 
 

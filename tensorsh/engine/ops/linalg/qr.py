@@ -100,7 +100,7 @@ def geqrf(xp, input: Array):
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input)
     h, tau = batches.qr(input, "raw")
-    return np.ascontiguousarray(h.swapaxes(-1, -2)), tau
+    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
 
 
 geqrf.real_gradient = True
@@ -249,7 +249,10 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     b = np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]
     real = real_dtype(a.dtype)
-    eps = float(np.finfo(a.dtype).eps) * max(m, n) if rcond is None else float(rcond)
+    eps = float(np.finfo(a.dtype).eps) * (max(m, n) if rcond is None else 1)
+    eps = (
+        eps if rcond is None or rcond < 0 else float(rcond)
+    )  # to LAPACK, less than nothing is the precision of the dtype
     empty = np.zeros((0,), real)
     ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
     if a.size == 0 or b.size == 0:

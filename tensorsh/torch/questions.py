@@ -6,13 +6,21 @@ from typing import Any
 
 from ..engine.arrays.dtype import COMPLEX, FLOAT, dtype
 from ..engine.arrays.errors import type_name
-from ..engine.operators.torch_function import override
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
 from ..engine.tensors.tensor import Tensor
 
 __all__ = [
     "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "can_cast", "promote_types", "result_type", "typename",
 ]  # fmt: skip
+
+
+def overridden(function: Any, input: Any) -> Any:
+    """The answer of a class that overrides functions; NotImplemented of any other."""
+    if not hasattr(type(input), "__torch_function__"):
+        return NotImplemented
+    from ..engine.operators.torch_function import override
+
+    return override(function, (input,), {})
 
 
 def is_tensor(obj: Any) -> bool:
@@ -32,7 +40,7 @@ def is_floating_point(input: Tensor) -> bool:
     >>> torch.is_floating_point(torch.ones(2)), torch.is_floating_point(torch.ones(2, dtype=torch.int64))
     (True, False)
     """
-    if type(input) is not Tensor and (answer := override(is_floating_point, (input,), {})) is not NotImplemented:
+    if type(input) is not Tensor and (answer := overridden(is_floating_point, input)) is not NotImplemented:
         return answer
     return _tensor("is_floating_point", input).dtype.category == FLOAT
 
@@ -45,7 +53,7 @@ def is_complex(input: Tensor) -> bool:
     >>> torch.is_complex(torch.tensor(1j)), torch.is_complex(torch.tensor(1.0))
     (True, False)
     """
-    if type(input) is not Tensor and (answer := override(is_complex, (input,), {})) is not NotImplemented:
+    if type(input) is not Tensor and (answer := overridden(is_complex, input)) is not NotImplemented:
         return answer
     return _tensor("is_complex", input).dtype.category == COMPLEX
 
@@ -63,7 +71,7 @@ def numel(input: Tensor) -> int:
     >>> torch.numel(torch.zeros(2, 3)), torch.numel(torch.tensor(5)), torch.numel(torch.zeros(0, 3))
     (6, 1, 0)
     """
-    if type(input) is not Tensor and (answer := override(numel, (input,), {})) is not NotImplemented:
+    if type(input) is not Tensor and (answer := overridden(numel, input)) is not NotImplemented:
         return answer
     return _tensor("numel", input)._array.size
 

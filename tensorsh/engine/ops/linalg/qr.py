@@ -249,10 +249,11 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     b = np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]
     real = real_dtype(a.dtype)
-    eps = float(np.finfo(a.dtype).eps) * (max(m, n) if rcond is None else 1)
-    eps = (
-        eps if rcond is None or rcond < 0 else float(rcond)
-    )  # to LAPACK, less than nothing is the precision of the dtype
+    eps = float(np.finfo(a.dtype).eps)
+    if rcond is None:
+        eps *= max(m, n)
+    else:  # what each driver takes less than nothing for
+        eps = float(rcond) if rcond >= 0 else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
     empty = np.zeros((0,), real)
     ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
     if a.size == 0 or b.size == 0:

@@ -97,7 +97,10 @@ class Allowed(dict):
             raise UnpicklingError(f"Trying to call what is no allowed function: {function}")
         if kind is not Tensor and kind is not Parameter and not self.is_safe(kind):
             raise UnpicklingError(f"Trying to make an instance of what is no allowed class: {kind}")
-        return _rebuild_from_type_v2(function, kind, arguments, plain(state))
+        if self.is_safe(kind) and kind.__dict__.get("__setstate__") is not None:
+            return _rebuild_from_type_v2(function, kind, arguments, state)
+        parts = state if type(state) is tuple and len(state) == 2 else (state,)
+        return _rebuild_from_type_v2(function, kind, arguments, tuple(plain(part) for part in parts if part))
 
     def parameter(self, data: Tensor, requires_grad: bool, hooks: Any, state: Any) -> Any:
         """A parameter with attributes."""

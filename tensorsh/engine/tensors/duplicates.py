@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
+import weakref
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +35,11 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         root = owner(array)
         memory = copied_once(root, memo)._owner
         made._array = strided(memory, array.shape, array.strides, address(array) - extent(root)[0], array.dtype)
-        if process.plain and self.__dict__:
-            made.__dict__.update(deepcopy(self.__dict__, memo))
+    if process.plain and not self._is_parameter:
+        made.__dict__.update(deepcopy(self.__dict__, memo))
+        for name in () if type(self) is Tensor else copyreg._slotnames(type(self)):  # type: ignore[attr-defined]
+            if hasattr(self, name):
+                setattr(made, name, deepcopy(getattr(self, name), memo))
     if self._is_parameter:
         made._is_parameter = True
     if self._node is not None:
@@ -58,3 +64,18 @@ def __copy__(self: Tensor) -> Tensor:
     else:
         made._node = self._node
     return made
+
+
+def reclassed(made: Tensor, kind: type) -> Any:
+    """A view that was just made, as an object of a class."""
+    try:
+        made.__class__ = kind
+        return made
+    except TypeError:  # one with slots is laid out in another way
+        pass
+    other = new(kind)
+    for field in ("_array", "_node", "_root", "_cell", "_origin", "_inference"):
+        setattr(other, field, getattr(made, field))
+    if made._root is not None and made._root._views:
+        made._root._views.append(weakref.ref(other))
+    return other

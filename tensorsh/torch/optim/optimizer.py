@@ -228,14 +228,11 @@ class Optimizer(metaclass=OpenSealed):
 
     def _after_step(self, closure: Callable | None) -> None:
         """Call the hooks after a step."""
-        if self.__dict__.get("_hooked"):
-            return
-        if self._optimizer_step_post_hooks or _all_post_hooks:
+        if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
 
-    _recorded: Any = None
-    """A step of a group that is itself recorded (`differentiable=True`), of those that have one."""
+    _recorded: Any = None  # a step of a group that is itself recorded (`differentiable=True`), of those that have one
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...sandbox.sealed import OpenSealed
 from ..arrays.state import state
-from .fields import Fields, Saved, wrap
+from .fields import Fields, Saved, detached, wrap
 
 
 class Packed:
@@ -26,7 +26,9 @@ class Packed:
         elif getattr(node, "_parent", None) is owner:
             node, self._number = None, node._number
         self._node = node
-        self._kept, self._unpack = hooks[0](tensor), hooks[1]
+        below = hasattr(type(tensor), "__torch_dispatch__")
+        self._kept = hooks[0](tensor.detach() if below else detached(tensor))
+        self._unpack = hooks[1]
 
     def tensor(self, owner: Any) -> Any:
         """The tensor again, at its old place in the graph, for the node that keeps it."""

@@ -81,7 +81,7 @@ def check_history(t: Tensor, tracked: bool) -> None:
 def forbidden(t: Tensor, doing: str = "is being") -> str:
     """Why a view that came about as `t` did may not be written, or its base not when it is used afterwards."""
     node = t._node._parent if type(t._node) is Slot else t._node
-    origin, title = t._origin, "" if node is None else node.name().removesuffix("Backward0")
+    origin, title = t._origin, "" if node is None else node.name().removesuffix("0").removesuffix("Backward")
     made = f"Output {t.output_nr} of {title} is a view"
     if title in ("", "torch::autograd::AccumulateGrad"):
         made, title = "A view was", ""

@@ -379,6 +379,9 @@ class TypedStorage(Storage):
     def __hash__(self) -> int:
         return hash(self._untyped_storage)
 
+    def resize_(self, size: int) -> None:  # type: ignore[override]
+        self._resize_(size)
+
     _is_shared, _share_memory_, _setitem = Storage.is_shared, Storage.share_memory_, __setitem__
     _element_size, _deepcopy, _data_ptr, _nbytes, _getitem = element_size, __deepcopy__, data_ptr, nbytes, __getitem__
 

@@ -372,5 +372,5 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     from .selective_modes import Keeping, Reusing
 
-    kept: dict[Any, list] = defaultdict(list)
+    kept: dict[Any, dict] = defaultdict(dict)
     return Keeping(policy, kept), Reusing(policy, kept, allow_cache_entry_mutation)

@@ -21,10 +21,10 @@ KEPT = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
 class SelectiveCheckpointContext(metaclass=Sealed):
-    """What a policy is told besides the operator: whether this is the second run."""
+    """What a policy is told besides the operator and its arguments: the result."""
 
-    def __init__(self, *, is_recompute: bool) -> None:
-        self.is_recompute = is_recompute
+    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
+        self.is_recompute, self.op_output = is_recompute, op_output
 
 
 CheckpointPolicy.__module__ = SelectiveCheckpointContext.__module__ = MODULE
@@ -33,11 +33,9 @@ CheckpointPolicy.__module__ = SelectiveCheckpointContext.__module__ = MODULE
 class Kept:
     """A result, and which version of it."""
 
-    def __init__(self, value: Any, aliased: bool) -> None:
+    def __init__(self, value: Any) -> None:
         tensor = isinstance(value, Tensor)
-        self.value = (
-            value.detach() if tensor and (aliased or value.is_floating_point() or value.is_complex()) else value
-        )
+        self.value = value.detach() if tensor else value
         self.version = value._version if tensor else None
 
     def __call__(self, mutable: bool) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...sandbox.sealed import OpenSealed
 from ..arrays.state import state
-from .fields import Fields, Saved, detached, wrap
+from .fields import Fields, Saved, wrap
 
 
 class Packed:
@@ -26,8 +26,11 @@ class Packed:
         elif getattr(node, "_parent", None) is owner:
             node, self._number = None, node._number
         self._node = node
-        below = hasattr(type(tensor), "__torch_dispatch__")
-        self._kept = hooks[0](tensor.detach() if below else detached(tensor))
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            self._kept = hooks[0](tensor)
+        finally:
+            state.grad_enabled = before
         self._unpack = hooks[1]
 
     def tensor(self, owner: Any) -> Any:

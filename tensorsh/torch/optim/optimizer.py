@@ -110,6 +110,7 @@ class Optimizer(metaclass=OpenSealed):
 
     _opt_called = False
     """Whether a step was taken; learning rate schedulers look."""
+    _recorded: Any = None  # a step of a group that is itself recorded (`differentiable=True`), of those that have one
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -231,8 +232,6 @@ class Optimizer(metaclass=OpenSealed):
         if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
-
-    _recorded: Any = None  # a step of a group that is itself recorded (`differentiable=True`), of those that have one
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError

@@ -404,8 +404,7 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
     """Normalise over groups of the channels of input [N, C, ...].
     The C channels in `num_groups` equal groups, each brought to mean 0 and variance 1 (`eps` is added to the latter),
-    then times `weight` plus `bias`, of C elements each. The shape stays. RuntimeError: C that `num_groups` does not
-    divide.
+    then times `weight` plus `bias`, of C elements. RuntimeError: C that `num_groups` does not divide.
     """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")

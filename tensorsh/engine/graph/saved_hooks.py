@@ -20,7 +20,8 @@ class Packed:
     __slots__ = ("_kept", "_unpack", "_node", "_number")
 
     def __init__(self, tensor: Any, hooks: tuple[Callable, Callable], owner: Any) -> None:
-        node, self._number = tensor._node, None
+        node: Any = tensor._node
+        self._number = None
         if node is owner:
             node, self._number = None, 0
         elif getattr(node, "_parent", None) is owner:

@@ -93,7 +93,7 @@ def forbidden(t: Tensor, doing: str = "is being") -> str:
         message = f"{made} created in no_grad mode and {doing} modified inplace with grad mode enabled."
     else:
         message = f"Output {t.output_nr} of {title} is a view and {doing} modified inplace."
-    why = {"multiple": MULTIPLE, "custom": CUSTOM}.get(origin)
+    why = {"multiple": MULTIPLE, "custom": CUSTOM}.get(origin or "")
     return message + (why or AMBIGUOUS.format(mode="inference_mode" if origin == "inference" else "no_grad"))
 
 

@@ -64,6 +64,7 @@ class Storage(metaclass=Sealed):
     size: Any
     clone: Any
     tolist: Any
+    element_size: Any
     _text: Any
 
     def get_device(self) -> int:

@@ -174,7 +174,7 @@ def endable(function: Callable, in_pairs: bool = False) -> Callable:
     return run
 
 
-argsort, searchsorted, unique = map(endable, (np.argsort, np.searchsorted, np.unique))
+argsort, searchsorted, unique = endable(np.argsort), endable(np.searchsorted), endable(np.unique)
 
 
 def dense(x: Any) -> Any:

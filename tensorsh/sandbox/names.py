@@ -142,4 +142,4 @@ def composed(form: str, text: str, /) -> str:
         marks = [ord(each) for each in set(text) if combining(normalize("NFKD", each)[0])]
         if marks and "\uffff" * MOST_MARKS in text.translate(dict.fromkeys(marks, "\uffff")):
             raise ValueError(f"text with {MOST_MARKS} accents and more on one letter is not normalized in tensorsh")
-    return normalize(form, text)
+    return normalize(form, text)  # type: ignore[arg-type]  # it says itself which forms there are

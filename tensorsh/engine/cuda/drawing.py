@@ -76,11 +76,16 @@ EXACT = {"LOG": "log", "EXP": "exp", "TAN": "tan", "LEAST": "0.0"}
 """What the transformations of PyTorch's kernels take in single and in double precision."""
 
 
+def spelling(words: dict[str, str]) -> Any:
+    """What a word is exchanged for."""
+    return lambda found: words[found[0]]
+
+
 class Drawn:
     """A sampler of floating-point numbers, in single or double precision as its results are: `a` and `b` are parameters."""
 
     def __init__(self, name: str, result: str, gauss: bool = False) -> None:
-        spelled = [re.sub("|".join(words), lambda found, w=words: w[found[0]], result) for words in (QUICK, EXACT)]
+        spelled = [re.sub("|".join(words), spelling(words), result) for words in (QUICK, EXACT)]
         single, double = (GAUSS, GAUSS_DOUBLE) if gauss else (UNIT, UNIT_DOUBLE)
         self.single = drawing(name, "A a, A b", single + spelled[0], FLOATS[:-1])
         self.double = drawing(f"{name}_double", "A a, A b", double + spelled[1], FLOATS[-1:])

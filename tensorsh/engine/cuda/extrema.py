@@ -90,7 +90,8 @@ def direct(least: bool, wanted: int, refused: str = "") -> Callable:
         found = rows_of(input, None if dim == () else dim, keepdim)
         if found is None or input.dtype.kind in refused:
             return None
-        values, at = extrema(input, *found, least, wanted)
+        n, shape = found
+        values, at = extrema(input, n, shape, least, wanted)
         return (values, at) if wanted == 3 else values if wanted == 1 else at
 
     return run

@@ -88,7 +88,7 @@ class Raw:
     Words that `sizes` names are put in as numbers, when it is called. `W` is how many elements are 16 bytes.
     """
 
-    def __init__(self, name: str, code: str, dtypes: tuple = FLOATS, **sizes: int) -> None:
+    def __init__(self, name: str, code: str, dtypes: tuple = FLOATS, **sizes: int | str) -> None:
         """sizes: the words, and numbers that the kernel is compiled with in tests."""
         self.name, self.code, self.dtypes, self.sizes = name, code, dtypes, sizes
         self.made: dict[tuple, Any] = {}
@@ -102,7 +102,7 @@ class Raw:
         packs = PACKS if re.search(r"\b(aligned|load|store)\(", code) else ""
         return f"{HEADERS.get(kind, '')}typedef {kind} T;\ntypedef {wide} A;\n{packs}{code}"
 
-    def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any, **sizes: int) -> None:
+    def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any, **sizes: int | str) -> None:
         """args: contiguous arrays, and numbers of exactly the parameters' types."""
         key = (cupy_module.array_class, dtype, *sizes.values())
         function = self.made.get(key)

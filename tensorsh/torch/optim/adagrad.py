@@ -7,9 +7,9 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, pieces, plus, root
+from .arithmetic import Launches, addcdiv, addcmul, check_fused, pieces, plus, root
 from .differentiable import recorded
-from .optimizer import Optimizer, advance, check_fused, not_negative, number, options, rate, scalar
+from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar
 
 __all__ = ["Adagrad"]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, in_one_pass, lerp, pieces, plus
+from .arithmetic import Launches, addcdiv, addcmul, check_fused, in_one_pass, lerp, pieces, plus
 from .differentiable import recorded
-from .optimizer import Optimizer, advance, below_one, check_fused, not_negative, number, options, rate, scalar, zeros
+from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import kernels
-from ...engine.arrays import blas, parallel
+from ...engine.arrays import blas, cupy_module, parallel
 from ...engine.arrays.device import absent
 from ...engine.arrays.state import state
 
@@ -59,6 +59,31 @@ class Launches:
         """Launch them."""
         if self.steps is not None:
             self.steps.run()
+
+
+def check_capture(optimizer: Any, group: dict) -> None:
+    """Refuse to be captured in a CUDA graph: what a step multiplies with is counted on the host, and would stay as it was."""
+    if cupy_module.array_class is None or "capturable" not in group:
+        return
+    if not cupy_module.cupy().cuda.get_current_stream().is_capturing():
+        return
+    name = type(optimizer).__name__
+    if not group["capturable"]:
+        raise RuntimeError(
+            f"Attempting CUDA graph capture of step() for an instance of {name} but param_groups' capturable is False."
+        )
+    raise RuntimeError(
+        f"Steps of {name} count on the host and cannot be captured: capture the forward and backward passes, and call step() "
+        "after replay()."
+    )
+
+
+def check_fused(options: dict[str, Any]) -> None:
+    """Refuse options that go against one another."""
+    if options["fused"] and options["differentiable"]:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if options["fused"] and options["foreach"]:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def in_one_pass(name: str, arrays: list, *numbers: float) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import cupy_module, device_guard
+from ...engine.arrays import device_guard
 from ...engine.arrays.layout import seen
 from ...engine.arrays.state import state as engine
 from ...engine.graph.fields import wrap
@@ -26,6 +26,7 @@ from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
+from .arithmetic import check_capture
 
 __all__ = ["Optimizer", "required"]
 
@@ -201,8 +202,7 @@ class Optimizer(metaclass=OpenSealed):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            if cupy_module.array_class is not None and "capturable" in group:
-                self._check_capture(group)
+            check_capture(self, group)
             if self._recorded is not None and group.get("differentiable"):
                 self._recorded(group)
             elif device_guard.several:
@@ -212,20 +212,6 @@ class Optimizer(metaclass=OpenSealed):
         self._opt_called = True
         self._after_step(closure)
         return loss
-
-    def _check_capture(self, group: dict) -> None:
-        """Refuse to be captured in a CUDA graph: what a step multiplies with is counted on the host, and would stay as it was."""
-        if cupy_module.cupy() is None or not cupy_module.cupy().cuda.get_current_stream().is_capturing():
-            return
-        name = type(self).__name__
-        if not group["capturable"]:
-            raise RuntimeError(
-                f"Attempting CUDA graph capture of step() for an instance of {name} but param_groups' capturable is False."
-            )
-        raise RuntimeError(
-            f"Steps of {name} count on the host and cannot be captured: capture the forward and backward passes, and call step() "
-            "after replay()."
-        )
 
     def _before_step(self, closure: Callable | None) -> Any:
         """Call the hooks before a step; the closure, which they may replace."""
@@ -507,10 +493,3 @@ def rate(value: Any) -> None:
 def below_one(betas: Any) -> None:
     for i in range(2):
         bounded(f"Invalid beta parameter at index {i}", lambda beta: 0.0 <= beta < 1.0)(betas[i])
-
-
-def check_fused(options: dict[str, Any]) -> None:
-    if options["fused"] and options["differentiable"]:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if options["fused"] and options["foreach"]:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches, axpy, in_one_pass, pieces, plus
+from .arithmetic import Launches, axpy, check_fused, in_one_pass, pieces, plus
 from .differentiable import recorded
-from .optimizer import Optimizer, bounded, check_fused, number, one_element, options, zeros
+from .optimizer import Optimizer, bounded, number, one_element, options, zeros
 
 __all__ = ["SGD"]
 

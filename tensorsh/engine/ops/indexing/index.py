@@ -351,9 +351,8 @@ def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     if dim == 0 and xp is np and added_rows(target, index, source):
         return
     if target.ndim == 1:
-        fold_at(xp, "add", target, index, source)
-    else:
-        add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
+        return fold_at(xp, "add", target, index, source)
+    add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
 
 
 index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, dim, index))

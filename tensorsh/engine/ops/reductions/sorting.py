@@ -250,7 +250,7 @@ def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=F
     flat = input.reshape(-1)
     found = orders.ordered(flat, 0, False, True)
     if found is not None:
-        return runs(*found, input.shape, return_inverse, return_counts)
+        return runs(found[0], found[1], input.shape, return_inverse, return_counts)
     values, inverse, counts = xp.unique(flat, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
 

@@ -56,11 +56,9 @@ diagonal_copy.gradient(
 def diag(input: Tensor, diagonal=0) -> Tensor:
     """A matrix with a vector as a diagonal, or the diagonal of a matrix."""
     n = input._array.ndim
-    if n == 1:
-        return diag_embed.function(input, diagonal)
-    if n == 2:
-        return diagonal_copy.function(input, diagonal)
-    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+    if n not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+    return (diag_embed if n == 1 else diagonal_copy).function(input, diagonal)
 
 
 @composite()

@@ -203,6 +203,8 @@ class Parser:
             self.take(")")
         elif token[0].isdigit() or token[0] == ".":
             found = ("number", number(token))
+        elif token in ("true", "false"):
+            found = ("number", np.bool_(token == "true"))
         else:
             found = ("name", token)
         while True:
@@ -234,7 +236,7 @@ def number(text: str) -> Any:
 
 def common(a: Any, b: Any) -> np.dtype:
     """C's type for an operation on two operands."""
-    floats = [x.dtype for x in (a, b) if x.dtype.kind == "f"]
+    floats = [x.dtype for x in (a, b) if x.dtype.kind in "fV"]  # V: bfloat16
     if floats:
         return max(floats, key=lambda d: d.itemsize)
     kinds = [x.dtype if x.dtype.itemsize >= 4 else np.dtype(np.int32) for x in (a, b)]
@@ -445,7 +447,7 @@ class Machine:
             return np.left_shift(a, cast(b, a.dtype)) if sign == "<<" else np.right_shift(a, cast(b, a.dtype))
         kind = common(a, b)
         a, b = cast(a, kind), cast(b, kind)
-        if sign == "/" and kind.kind != "f":
+        if sign == "/" and kind.kind not in "fV":
             return (a - np.fmod(a, b)) // b
         return OPERATIONS[sign](a, b)
 
@@ -520,6 +522,6 @@ MATH: dict[str, Callable] = {
     "abs": np.abs, "tan": np.tan, "exp2": np.exp2, "exp2f": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "sinh": np.sinh,
     "cosh": np.cosh, "floor": np.floor, "trunc": np.trunc, "ceil": np.ceil, "isinf": np.isinf, "pow": np.power, "fabs": np.abs,
     "__logf": np.log, "__expf": np.exp, "__tanf": np.tan, "__sinf": np.sin, "__cosf": np.cos,
-    "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
+    "fma": lambda a, b, c: (a.astype(np.longdouble) * b + c).astype(a.dtype), "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
     "__umulhi": lambda a, b: ((a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)).astype(np.uint32),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from tensorsh import torch
 from ..recording.sparse import FILES, outputs
 from ..support.outcomes import as_read
 from ..support.tables import rows
+from .sweep import alike
 
 NAMES = [file.stem for file in FILES]
 
@@ -66,9 +67,9 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", "", re.sub(r",\s*device='cuda:\d'", "", as_read(text))).replace("CUDA", "CPU")
 
 
-def failures(name: str) -> dict[str, tuple[str, str]]:
+def failures(name: str, nearly: bool = False) -> dict[str, tuple[str, str]]:
     """The statements of a file that print something else on the device, but for those where PyTorch does too: what they print on
-    the CPU, and there."""
+    the CPU, and there. `nearly`: but for the last digits."""
     (file,) = (each for each in FILES if each.stem == name)
     torch.set_default_device("cuda")
     try:
@@ -79,4 +80,12 @@ def failures(name: str) -> dict[str, tuple[str, str]]:
         torch.set_default_device(None)
     told = [text for at, _, _, text in rows("sparse") if at == name]
     apart = {*JOINED, *REDUCED, *TOLD}
-    return {s: (t, got) for (s, got), t in zip(found, told, strict=True) if plain(got) != plain(t) and s not in apart}
+
+    def same(seen: str, wanted: str) -> bool:
+        return seen == wanted or nearly and alike(seen, wanted)
+
+    return {
+        s: (t, got)
+        for (s, got), t in zip(found, told, strict=True)
+        if s not in apart and not same(plain(got), plain(t))
+    }

@@ -187,6 +187,10 @@ class ndarray:
             raise AttributeError(f"'cupy.ndarray' object has no attribute {name!r}")
         return functools.partial(run, getattr(np.ndarray, name), self)
 
+    def set(self, array: np.ndarray, stream: Any = None) -> None:
+        assert type(array) is np.ndarray and array.dtype == self.dtype and array.shape == self.shape
+        self._held[...] = array
+
     def copy(self, order: str = "C") -> ndarray:
         """A copy on the current device, wherever the array lies."""
         if self._index != current[0] and not self.flags.c_contiguous:
@@ -242,6 +246,14 @@ class MemoryPointer:
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.held, self.index, self.shift + offset)
+
+    def copy_from_device_async(self, source: MemoryPointer, size: int, stream: Any = None) -> None:
+        launched.append("copy")
+        ctypes.memmove(self.ptr, source.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+        launched.append("memset")
+        ctypes.memset(self.ptr, value, size)
 
 
 def memory(address: int, count: int, kind: Any) -> np.ndarray:
@@ -551,6 +563,9 @@ def call(name: str, parameters: list | None, function: Any, *args: Any, **kwargs
 class Pool:
     """The memory pool, which has nothing."""
 
+    def malloc(self, size: int) -> Any:
+        raise NotImplementedError
+
     def used_bytes(self) -> int:
         return 0
 
@@ -582,16 +597,38 @@ class Event:
         pass
 
 
+class Graph:
+    """What was captured; the stand-in computes at once, so a launch does nothing."""
+
+    launches = 0
+
+    def launch(self, stream: Any) -> None:
+        assert isinstance(stream, Stream)
+        Graph.launches += 1
+
+
 class Stream:
     done = True
     count = 0
     using: list = [[] for _ in range(DEVICES)]
+    capturing: set[int] = set()
 
     def __init__(
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
         Stream.count += 1
-        self.ptr, self.device_id = (0, -1) if null else (Stream.count, current[0])
+        self.ptr, self.device_id = (0, -1) if null else (1000 + Stream.count, current[0])
+
+    def begin_capture(self, mode: int) -> None:
+        assert mode == 2 and self.ptr and not self.is_capturing()
+        Stream.capturing.add(self.ptr)
+
+    def end_capture(self) -> Graph:
+        Stream.capturing.remove(self.ptr)
+        return Graph()
+
+    def is_capturing(self) -> bool:
+        return self.ptr in Stream.capturing
 
     def here(self) -> int:
         """The device: of the null stream, the current one."""
@@ -659,6 +696,9 @@ module.__path__ = []
 module.get_default_memory_pool = Pool
 module.cuda = SimpleNamespace(
     memory=SimpleNamespace(),
+    MemoryPool=Pool,
+    set_allocator=lambda allocator: None,
+    using_allocator=lambda allocator: nullcontext(),
     Device=Device,
     Event=Event,
     Stream=Stream,
@@ -676,6 +716,7 @@ module.cuda = SimpleNamespace(
         getDevice=lambda: current[0],
         setDevice=lambda number: current.__setitem__(0, number),
         deviceSynchronize=lambda: None,
+        streamCaptureModeRelaxed=2,
         deviceCanAccessPeer=lambda a, b: 1,
         getDeviceProperties=_properties,
         memGetInfo=lambda: (1 << 29, 1 << 30),
@@ -689,7 +730,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
     import scipy.linalg
     import scipy.special
 
-    from tensorsh.engine.arrays import backend, bounds, door
+    from tensorsh.engine.arrays import backend, bounds, cupy_module, door
     from tensorsh.engine.arrays import device_guard as current_device
     from tensorsh.engine.arrays.state import state
 
@@ -724,6 +765,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
             else:
                 sys.modules[name] = held_before
         backend.cupy.cache_clear()
+        cupy_module.array_class = None
         current_device.several = False
         door.lasting.discard("devices")
         state.settle()

@@ -35,6 +35,10 @@ def edges(x: torch.Tensor) -> torch.Tensor:
     return torch.tensor([-1.0, 0.0, 0.5], dtype=x.dtype, device=x.device)
 
 
+def labels(x: torch.Tensor) -> torch.Tensor:
+    return torch.tensor([[3, 0, -1, 1], [0, 1, 2, 3]], device=x.device)
+
+
 CASES: dict[str, Callable] = {
     "grid": lambda x, w: torch.histogramdd(x, [3, 4]),
     "densities": lambda x, w: torch.histogramdd(x, [3, 4], weight=w, density=True),
@@ -49,6 +53,10 @@ CASES: dict[str, Callable] = {
         x.index_reduce(0, torch.tensor([1, 1, 4], device=x.device), x[:3], how) for how in ("prod", "mean", "amax", "amin")
     ],
     "istft": lambda x, w: torch.istft(torch.stft(x[:, 0], 16, 4, window=w[:16], return_complex=True), 16, 4, window=w[:16]),
+    "multilabel": lambda x, w: [
+        torch.nn.functional.multilabel_margin_loss(x[:4].t().contiguous(), labels(x), reduction=how)
+        for how in ("none", "mean", "sum")
+    ],
     "eigvals": lambda x, w: torch.linalg.eigvals(x[:2]).real.sort().values,
 }  # fmt: skip
 

@@ -130,6 +130,26 @@ def test_factors_solve(shape: tuple, dtype: Any, upper: bool) -> None:
             same(one, other)
 
 
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 4, 2)])
+def test_reflections(shape: tuple, dtype: Any) -> None:
+    a, tau = torch.geqrf(matrix(*shape, dtype=dtype))
+    x, y = a.cuda().requires_grad_(), a.clone().requires_grad_()
+    for given, found in (x, L.householder_product(x, tau.cuda())), (y, L.householder_product(y, tau)):
+        found.abs().square().cumsum(0).sum().backward()
+        assert given.grad is not None
+    same(L.householder_product(a.cuda(), tau.cuda()), L.householder_product(a, tau))
+    same(x.grad, y.grad, 1e-7)
+    b = matrix(*shape[:-2], shape[-2], 3, dtype=dtype)
+    for transpose in (True, False):
+        same(torch.ormqr(a.cuda(), tau.cuda(), b.cuda(), True, transpose), torch.ormqr(a, tau, b, True, transpose))
+        turned = b.mT.contiguous()
+        same(
+            torch.ormqr(a.cuda(), tau.cuda(), turned.cuda(), False, transpose),
+            torch.ormqr(a, tau, turned, False, transpose),
+        )
+
+
 @pytest.mark.parametrize("scale", [1e-7, 1e-3, 0.1, 1.0, 20.0])
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("shape", [(1, 1), (3, 3), (3, 4, 4)])

@@ -299,7 +299,7 @@ def test_places_that_come_twice(kind: str, value: object) -> None:
         assert added("cuda") == added("cpu")
 
 
-COUNTED = {"MLP": 28, "LeNet": 49, "GPT": 151}
+COUNTED = {"MLP": 25, "LeNet": 46, "GPT": 131}
 """At most so many launches has a training step of each network of `steps.py`."""
 
 

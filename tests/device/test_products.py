@@ -142,6 +142,16 @@ def test_added(shape: tuple, dtype: Any) -> None:
     assert np.isfinite(products.product_added(on_device(nan), on_device(a), on_device(b), 0, 1).astype(exact)).all()
 
 
+@pytest.mark.parametrize("shape", [(0, 2, 2), (3, 0, 2), (3, 2, 0), (0, 0)])
+def test_nothing_in_any_steps(shape: tuple) -> None:
+    """cupy gives arrays without elements strides of zero."""
+    nothing = np.lib.stride_tricks.as_strided(np.empty(1, np.float32), shape, (0,) * len(shape))
+    other = np.zeros((shape[-1], 2), np.float32)
+    expected = nothing @ other
+    found = products.product(on_device(nothing), on_device(other))
+    assert found.shape == expected.shape and np.array_equal(found, expected)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     a, b = on_device(drawn((2, 3), np.float32)), on_device(drawn((4, 5), np.float32))
     with pytest.raises(ValueError, match="do not fit"):

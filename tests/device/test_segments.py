@@ -121,3 +121,38 @@ def test_distinct_rows(dtype: str, dim: int) -> None:
         for one, other in zip(function(x.cuda(), **options), function(x, **options), strict=True):
             assert one.is_cuda and torch.equal(one.cpu(), other)
     assert torch.equal(torch.unique_consecutive(x[:, 0].cuda()).cpu(), torch.unique_consecutive(x[:, 0]))
+
+
+SEQUENCES = [
+    (6, 5, [6, 4, 5], [3, 0, 2], False),
+    (5, 4, [5, 3], [2, 2], True),
+    (4, 3, [4, 2], [1, 3], False),
+    (3, 40, [3, 0], [1, 0], False),
+]
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("zero_infinity", [False, True])
+@pytest.mark.parametrize("steps, classes, lengths, counts, in_a_row", SEQUENCES)
+def test_ctc_loss(
+    steps: int, classes: int, lengths: list, counts: list, in_a_row: bool, zero_infinity: bool, reduction: str
+) -> None:
+    torch.manual_seed(0)
+    logs = F.log_softmax(torch.randn(steps, len(lengths), classes, dtype=torch.float64), -1)
+    targets = torch.randint(1, classes, (len(lengths), max(counts)))
+    targets[0, 1:2] = targets[0, 0:1]
+    if in_a_row:
+        targets = torch.cat([row[:n] for row, n in zip(targets, counts, strict=True)])
+    same(
+        lambda x, y: F.ctc_loss(x, y, lengths, counts, reduction=reduction, zero_infinity=zero_infinity), logs, targets
+    )
+    x = logs.detach().float().cuda().requires_grad_()
+    found = F.ctc_loss(x, targets, lengths, counts, reduction=reduction, zero_infinity=zero_infinity)
+    expected = F.ctc_loss(logs.float(), targets, lengths, counts, reduction=reduction, zero_infinity=zero_infinity)
+    assert found.dtype is torch.float32
+    torch.testing.assert_close(found.cpu(), expected)
+
+
+def test_labels_that_are_no_classes_read_nothing() -> None:
+    logs = F.log_softmax(torch.randn(4, 1, 3), -1).cuda()
+    assert F.ctc_loss(logs, torch.tensor([[7, -2]]).cuda(), [4], [2]).item() == float("inf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 from collections.abc import Iterator
@@ -141,6 +142,16 @@ def test_coordinates_beyond_the_matrix_read_nothing(cuda: None) -> None:
     x = torch.sparse_csr_tensor([0, 1, 2], [0, 7], [1.0, 1.0], (2, 3), device="cuda", check_invariants=False)
     with pytest.raises(RuntimeError, match="device-side assert triggered"):
         (x @ torch.ones(3, 1, device="cuda")).tolist()
+
+
+@pytest.mark.parametrize("starts", [[0, 1000000, 1], [-5, 1, 2], [2, 0, 9]])
+def test_lines_that_start_elsewhere_read_nothing(cuda: None, starts: list) -> None:
+    x = torch.sparse_csr_tensor(starts, [0, 1], [1.0, 1.0], (2, 3), device="cuda", check_invariants=False)
+    found = x @ torch.ones(3, 2, device="cuda")
+    assert found.shape == (2, 2) and found.abs().max().item() <= 2
+    assert x.to_dense().shape == (2, 3)
+    with contextlib.suppress(RuntimeError):  # where a line is no row
+        (x.t() @ torch.ones(2, 1, device="cuda")).tolist()
 
 
 def test_a_product_waits_for_nothing(cuda: None) -> None:

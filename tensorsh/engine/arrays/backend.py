@@ -264,8 +264,24 @@ def move(array: Any, target: device) -> Any:
     index = check_device(target).index or 0
     if not isinstance(array, np.ndarray) and array.device.id != index:
         return carried(array, index)
+    if not device_guard.several:
+        return sent(array)
     with device_guard.on(index):
-        return cupy().asarray(array)
+        return sent(array)
+
+
+SMALL = 1 << 14
+
+
+def sent(array: Any) -> Any:
+    """An array of the CPU, copied to the current device. A small one goes without pinned memory between: the driver has taken
+    it when the call returns."""
+    module = cupy()
+    if not 0 < array.nbytes <= SMALL or not array.flags.c_contiguous or type(array) is not np.ndarray:
+        return module.asarray(array)
+    found = cupy_module.array_class(array.shape, array.dtype)
+    found.set(array, module.cuda.get_current_stream())
+    return found
 
 
 def carried(array: Any, index: int) -> Any:

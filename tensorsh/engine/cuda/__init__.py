@@ -24,15 +24,19 @@ from ..operators import hooks
 from ..tape.worlds import raw
 from . import (
     activation,
+    alignment,
     attention,
     bessel,
     cudnn,
+    extrema,
     linalg,
     loss,
     memory,
     normalization,
+    places,
     pointwise,
     pools,
+    recurrent,
     sampling,
     segments,
     solving,
@@ -50,32 +54,39 @@ __all__ = [
     "Philox",
     "attention",
     "cudnn",
+    "filled",
     "fold",
     "outside",
     "pools",
-    "row_maxima",
-    "row_sums",
     "prepare",
     "product",
     "product_added",
+    "recurrent",
     "row_maxima",
     "row_sums",
     "sampling",
     "sorting",
+    "summed",
+    "taken",
     "KINDS",
     "KERNELS",
     "HOSTED",
 ]
 """What the rooms below ask for, of `accelerator()`."""
+taken: Callable = places.take
+filled: Callable = places.filled
+summed: Callable = sums.DIRECT["sum"]
 KINDS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16))
 """What the kernels are compiled for."""
 KERNELS: dict[str, Callable] = (
     activation.KERNELS | bessel.KERNELS | normalization.KERNELS | windows.KERNELS | loss.KERNELS
 )
 """By the operator's name: a function with the parameters of its kernel."""
-HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS
+HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS | alignment.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
-DIRECT: dict[str, Callable] = pointwise.KERNELS | normalization.DIRECT | sums.DIRECT
+DIRECT: dict[str, Callable] = (
+    pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT | extrema.DIRECT | loss.DIRECT
+)
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS
 """By the operator's name: the formula for its first argument, or its joint formula, on arrays of a device."""
@@ -86,6 +97,7 @@ def prepare(index: int) -> None:
     """A program asks for a device. From the first on that is not the current one, every call is asked where its
     tensors lie."""
     memory.install(cupy())
+    pointwise.install(cupy().ndarray)
     if device_guard.note(index):
         hooks.stay("devices")
     install()

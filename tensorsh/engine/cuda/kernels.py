@@ -49,9 +49,20 @@ def total(name: str, inputs: str, term: str) -> Reduction:
     return Reduction(inputs, "T y", term, "a + b", "y = a", "0", name)
 
 
+def empty(shape: Any, dtype: Any) -> Any:
+    """A new array, as cupy.empty makes it, at half its price."""
+    return cupy_module.array_class(shape, dtype)
+
+
+def dense(x: Any) -> Any:
+    """An array in row order, itself where it lies so."""
+    return x if x._c_contiguous else cupy().ascontiguousarray(x)
+
+
 C_NAMES = {
     "float16": "__half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double", "bool": "bool",
     "int8": "signed char", "uint8": "unsigned char", "int16": "short", "int32": "int", "int64": "long long",
+    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
 }  # fmt: skip
 HEADERS = {"__half": "#include <cuda_fp16.h>\n", "__nv_bfloat16": "#include <cuda_bf16.h>\n"}
 FLOATS = ("float16", "bfloat16", "float32", "float64")

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..ops.linalg.inverse import is_vector
+from .kernels import Elementwise
 
 KINDS = frozenset("fdFD")
 
@@ -207,10 +208,15 @@ def eig(xp: Any, A: Any) -> Any:
     return values.astype(kind), vectors.astype(kind)
 
 
+ACROSS = Elementwise("T a, T b, T c, T d", "T y", "y = fma(a, d, -(b * c))", "tensorsh_across")
+"""``a d - b c``, the first product with one rounding."""
+
+
 def cross(xp: Any, input: Any, other: Any, *, dim: int = -1) -> Any:
     """Of vectors of three elements, which the operator's check has seen."""
     a, b = (xp.moveaxis(x, dim, 0) for x in (input, other))
-    found = xp.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+    across = ACROSS if input.dtype.kind == "f" else lambda p, q, r, s: p * s - q * r
+    found = xp.stack([across(a[i], a[j], b[i], b[j]) for i, j in ((1, 2), (2, 0), (0, 1))])
     return xp.ascontiguousarray(xp.moveaxis(found, 0, dim))
 
 

@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import cupy
+from ..ops.losses.classes import reduce
 from .checks import flag_of
-from .kernels import Elementwise
+from .kernels import Elementwise, Raw, dense, empty
+from .places import ours
+from .rows import FOLDS
+from .sums import rows, suits
 
 NLL = Elementwise(
     "raw T x, raw int64 target, raw T weight, int64 weighted, int64 classes, int64 inner, int64 ignored",
@@ -20,6 +25,33 @@ NLL = Elementwise(
     "loss = counts ? T(-x[(i / inner * classes + safe) * inner + i % inner] * share) : T(0)",
     "tensorsh_nll",
 )  # fmt: skip
+NLL_WHOLE = Raw(
+    "tensorsh_nll_whole",
+    FOLDS + """extern "C" __global__ void tensorsh_nll_whole(
+    const T* x, const long long* target, const T* weight, T* loss, T* share, long long* safe, int* flag, long long count,
+    long long classes, long long inner, long long ignored, int given) {
+  __shared__ A part[32];
+  A sum = A(0), shares = A(0);
+  for (long long i = threadIdx.x; i < count; i += blockDim.x) {
+    long long c = target[i];
+    bool counts = c != ignored;
+    bool inside = c >= 0 && c < classes;
+    if (counts && !inside) flag[0] = 1;
+    long long at = counts && inside ? c : 0;
+    A mine = counts ? (given & 1 ? A(weight[at]) : A(1)) : A(0);
+    safe[i] = at;
+    share[i] = T(mine);
+    shares += mine;
+    if (counts) sum += -A(x[(i / inner * classes + at) * inner + i % inner]) * mine;
+  }
+  sum = total(sum, part);
+  shares = total(shares, part);
+  if (threadIdx.x == 0) loss[0] = T(given & 2 ? sum / shares : sum);
+}""",
+)  # fmt: skip
+"""The sum of the losses of all targets, by one block; given: 1 with weights, 2 for their mean."""
+MOST = 1 << 16
+"""More targets than this are not for one block."""
 NLL_SPREAD = Elementwise(
     "raw T g, raw T share, raw int64 target, raw T total, int64 classes, int64 inner, int64 kind", "T y",
     "long long place = i / (classes * inner) * inner + i % inner;"
@@ -39,12 +71,20 @@ def nll(
     xp: Any, input: Any, target: Any, weight: Any = None, reduction: str = "mean", ignore_index: int = -100
 ) -> tuple:
     classes, inner = sizes(input.shape)
-    x, where = xp.ascontiguousarray(input), xp.ascontiguousarray(target)
-    loss, share = xp.empty(target.shape, x.dtype), xp.empty(target.shape, x.dtype)
-    safe = xp.empty(target.shape, np.int64)
+    x, where = dense(input), dense(target)
+    share, safe = empty(target.shape, x.dtype), empty(target.shape, np.int64)
+    if reduction != "none" and 0 < safe.size <= MOST:
+        loss, w = empty((), x.dtype), x if weight is None else dense(weight)
+        sizes_of = map(np.int64, (safe.size, classes, inner, ignore_index))
+        given = np.int32((weight is not None) + 2 * (reduction == "mean"))
+        NLL_WHOLE(
+            x.dtype, 1, 512 if safe.size > 128 else 128, x, where, w, loss, share, safe, flag_of(x), *sizes_of, given
+        )
+        return loss, share, safe
+    loss = empty(target.shape, x.dtype)
     numbers = map(np.int64, (weight is not None, classes, inner, ignore_index))
     if safe.size:
-        w = x if weight is None else xp.ascontiguousarray(weight)
+        w = x if weight is None else dense(weight)
         NLL(x, where, w, *numbers, loss, share, safe, flag_of(x))
     if reduction == "none":
         return loss, share, safe
@@ -54,13 +94,56 @@ def nll(
 
 def nll_spread(xp: Any, grad: Any, shape: tuple, share: Any, target: Any, reduction: str) -> Any:
     classes, inner = sizes(tuple(shape))
-    out = xp.empty(shape, grad.dtype)
+    out = empty(shape, grad.dtype)
     if out.size:
-        share, target, g = (xp.ascontiguousarray(a) for a in (share, target, grad))
-        total = share.sum(dtype=share.dtype) if reduction == "mean" else share
+        share, target, g = (dense(a) for a in (share, target, grad))
+        total = rows(share, 1, share.size, 1, ()) if reduction == "mean" else share
         kind = ("mean", "sum", "none").index(reduction)
         NLL_SPREAD(g, share, target, total, np.int64(classes), np.int64(inner), np.int64(kind), out)
     return out
 
 
-KERNELS: dict[str, Callable] = {"_nll_loss": nll, "_nll_loss_spread": nll_spread}
+def nll_at_once(input: Any, target: Any, weight: Any = None, *rest: Any) -> tuple | None:
+    """Of arrays of the device; None for others, or where classes are no int64."""
+    fits = suits(input) and ours(target) and target.dtype == np.int64 and (weight is None or ours(weight))
+    return nll(cupy(), input, target, weight, *rest) if fits else None
+
+
+MULTILABEL = Elementwise(
+    "raw T x, raw int64 target, int64 classes", "T loss, T slope",
+    "long long row = i / classes * classes, j = i % classes, count = 0, mine = 0;"
+    "while (count < classes && target[row + count] >= 0 && target[row + count] < classes) {"
+    "  mine += target[row + count] == j ? 1 : 0; count += 1; }"
+    "T total = T(0), change = T(0);"
+    "if (mine == 0) {"
+    "  for (long long k = 0; k < count; k += 1) {"
+    "    T gap = T(T(1) - T(x[row + target[row + k]] - x[i]));"
+    "    if (gap > T(0)) { total = total + gap; change = change + T(1); } } }"
+    "else {"
+    "  for (long long k = 0; k < classes; k += 1) {"
+    "    long long own = 0;"
+    "    for (long long m = 0; m < count; m += 1) own += target[row + m] == k ? 1 : 0;"
+    "    if (own == 0 && T(T(1) - T(x[i] - x[row + k])) > T(0)) change = change - T(mine); } }"
+    "loss = total; slope = change",
+    "tensorsh_multilabel_margin",
+)  # fmt: skip
+"""Each class's part in the loss of its row, and its slope; the classes that a row's sample has come first in `target`."""
+
+
+def multilabel_margin(xp: Any, input: Any, target: Any, reduction: str = "mean") -> tuple:
+    classes = input.shape[-1] if input.ndim else 1
+    x, y = (xp.ascontiguousarray(a.reshape(-1, max(classes, 1))) for a in (input, target))
+    loss, slope = xp.zeros(x.shape, x.dtype), xp.zeros(x.shape, x.dtype)
+    if x.size:
+        MULTILABEL(x, y, np.int64(classes), loss, slope)
+    divide = x.dtype.type(classes)
+    losses = (loss.sum(-1) / divide).reshape(input.shape[:-1])
+    return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
+
+
+DIRECT: dict[str, Callable] = {"_nll_loss": nll_at_once}
+KERNELS: dict[str, Callable] = {
+    "_nll_loss": nll,
+    "_nll_loss_spread": nll_spread,
+    "_multilabel_margin_loss": multilabel_margin,
+}

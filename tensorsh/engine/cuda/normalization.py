@@ -16,9 +16,9 @@ from ..arrays.backend import cupy
 from ..loading.table import OPERATORS
 from ..ops.nn.normalization import KEPT, update
 from ..ops.reductions.softmax import one_axis
-from .kernels import Elementwise, total
+from .kernels import Elementwise, dense, empty, total
 from .rows import NORM_WEIGHTS, exact, norm, norm_backward, softmax, softmax_backward
-from .sums import columns, parts_of
+from .sums import columns, parts_of, suits
 
 
 def folded(name: str, kind: int) -> Callable:
@@ -90,7 +90,7 @@ def layer(
     first = input.ndim - len(normalized_shape)
     kept = (*input.shape[:first], *(1,) * len(normalized_shape))
     if not input.size:
-        return input.copy(), xp.empty(kept, input.dtype), xp.empty(kept, input.dtype)
+        return input.copy(), empty(kept, input.dtype), empty(kept, input.dtype)
     return norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
@@ -107,16 +107,18 @@ def halves_layer(
     return layer(cupy(), input, normalized_shape, weight, bias, eps)
 
 
-def norm_weights(xp: Any, g: Any, x: Any, mean: Any, rstd: Any, n: int, wanted: tuple) -> tuple:
+def norm_weights(g: Any, x: Any, mean: Any, rstd: Any, n: int, wanted: tuple) -> tuple:
     """The gradients of the weight and the bias, each where it is wanted."""
-    g, x, kind = xp.ascontiguousarray(g), xp.ascontiguousarray(x), exact(x.dtype)
+    g, x, kind = dense(g), dense(x), exact(x.dtype)
     rows, tiles = x.size // n, -(-n // 128)
     chunk, parts = parts_of(rows, tiles, 64)
-    made = [xp.empty((parts, n), kind) if want else rstd for want in wanted]
+    made = [empty((parts, n), kind) if want else rstd for want in wanted]
     numbers = map(np.int64, (rows, n, chunk, tiles))
     given = np.int32(wanted[0] + 2 * wanted[1] + 4 * (mean is None))
     NORM_WEIGHTS(x.dtype, tiles * parts, 128, g, x, rstd if mean is None else mean, rstd, *made, *numbers, given)
-    found = [columns(xp, m, 1, parts, n, 1) if want and parts > 1 else m for m, want in zip(made, wanted, strict=True)]
+    found = [
+        columns(m, 1, parts, n, 1, (n,)) if want and parts > 1 else m for m, want in zip(made, wanted, strict=True)
+    ]
     return tuple(
         m.astype(x.dtype, copy=False).reshape(n) if want else None for m, want in zip(found, wanted, strict=True)
     )
@@ -137,7 +139,7 @@ def norm_gradients(
         return g if needs[0] else None, *(xp.zeros(shape, g.dtype) if need else None for need in needs[1:])
     dx = norm_backward(xp, g, weight, input, mean, rstd, n) if needs[0] else None
     wanted = bool(needs[1]), len(needs) > 2 and bool(needs[2])
-    found = norm_weights(xp, g, input, mean, rstd, n, wanted) if any(wanted) else (None, None)
+    found = norm_weights(g, input, mean, rstd, n, wanted) if any(wanted) else (None, None)
     return dx, *(None if v is None else v.reshape(shape) for v in found)
 
 
@@ -170,7 +172,7 @@ def rms(xp: Any, input: Any, normalized_shape: tuple, weight: Any = None, eps: f
     first = input.ndim - len(normalized_shape)
     kept = (*input.shape[:first], *(1,) * len(normalized_shape))
     if not input.size:
-        return input.copy(), xp.empty(kept, exact(input.dtype))
+        return input.copy(), empty(kept, exact(input.dtype))
     return norm(xp, input, prod(normalized_shape), weight, None, eps, kept, centred=False)[::2]
 
 
@@ -210,7 +212,21 @@ def batch_backward(t: Any, g: Any, needs: list, input: Any, weight: Any, given: 
     return dx, dw, g.sum(axes) if needs[2] else None
 
 
-DIRECT: dict[str, Callable] = {"native_layer_norm": halves_layer}
+def rows_at_once(kind: int) -> Callable:
+    """softmax or log_softmax of a float array; None for others."""
+
+    def direct(input: Any, dim: Any, dtype: Any = None) -> Any:
+        if dtype is not None or type(dim) is not int or not suits(input) or not -input.ndim <= dim < input.ndim:
+            return None
+        return softmax(cupy(), input, dim, kind)
+
+    return direct
+
+
+DIRECT: dict[str, Callable] = {
+    "native_layer_norm": halves_layer, "softmax": rows_at_once(0), "log_softmax": rows_at_once(1),
+    "_safe_softmax": rows_at_once(2),
+}  # fmt: skip
 """In place of an operator's own way to its kernel, for what it would convert first."""
 KERNELS: dict[str, Callable] = {
     "softmax": folded("softmax", 0),

@@ -102,15 +102,14 @@ class Pointwise:
         KERNELS[name] = self
 
     def kernel(self, dtype: np.dtype, roles: tuple) -> Any:
-        """What launches for operands: the compiled function, the result's dtype, elements of a block, the class of numbers; None
-        for a dtype that it has none for."""
+        """What launches for operands: the compiled function, the result's dtype, elements of a block; None for a dtype that it
+        has none for."""
         if dtype not in self.dtypes:
             return None
         result = np.dtype(self.result or dtype)
         code, title = source(self.name, self.expression, dtype.name, result.name, self.kinds, roles)
         block = THREADS * (16 // max(dtype.itemsize, result.itemsize))
-        number = np.float32 if dtype.itemsize == 2 and dtype.kind != "i" else dtype.type
-        return compiled(cupy(), "RawKernel", (code, title)), result, block, number
+        return compiled(cupy(), "RawKernel", (code, title)), result, block
 
     def __call__(self, *operands: Any, out: Any = None) -> Any:
         """The result; None for what the operator's own function is to compute. `out`: an array of the result's shape and dtype
@@ -139,7 +138,7 @@ class Pointwise:
                         return None
                 elif x.dtype.kind != "b":
                     return None
-            elif letter == "M" or type(x) not in NUMBERS:
+            elif letter == "M" or type(x) not in NUMBERS and not isinstance(x, np.generic):
                 return None
         if first is None or not size:
             return None
@@ -147,10 +146,13 @@ class Pointwise:
         roles, args = [], []
         for x in operands:
             if type(x) is not kind:
-                if dtype.kind == "i" and not (type(x) is int and -(1 << 31) <= x < 1 << 31):
+                if type(x) in NUMBERS:
+                    if dtype.kind == "i" and not (type(x) is int and -(1 << 31) <= x < 1 << 31):
+                        return None
+                elif type(x) is not dtype.type:
                     return None
                 roles.append(NUMBER)
-                args.append(x)
+                args.append(self.rounded(x, dtype))
             elif x is largest or x.shape == shape:
                 roles.append(ARRAY)
                 args.append(x)
@@ -167,12 +169,10 @@ class Pointwise:
             found = self.made[key] = self.kernel(dtype, tuple(roles))
         if found is None:
             return None
-        function, result, block, number = found
-        if NUMBER in roles:
-            args = [self.rounded(x, dtype, number) if type(x) in NUMBERS else x for x in args]
+        function, result, block = found
         if out is None:
             out = kind(shape, result)
-        elif out.shape != shape or out.dtype != result or not out._c_contiguous:
+        elif out.shape != shape or out.dtype != result or not out._c_contiguous or self.meets(out, operands):
             return None
         function((-(-size // block),), (THREADS,), (*args, out, np.int64(size)))
         return out
@@ -182,9 +182,16 @@ class Pointwise:
         self.rest, self.exact = tuple(op.defaults[len(self.kinds) :]), op.exact_numbers
         return self
 
-    def rounded(self, x: Any, dtype: Any, number: Any) -> Any:
+    def meets(self, out: Any, operands: tuple) -> bool:
+        """Whether what is written lies in the memory of an operand, other than as the operand itself."""
+        memory = out.data.mem.ptr
+        return any(x is not out and type(x) is type(out) and x.data.mem.ptr == memory for x in operands)
+
+    def rounded(self, x: Any, dtype: Any) -> Any:
         """A number in the dtype; beside halves as exact as the computation, where it scales."""
-        return number(x) if self.exact or number is dtype.type else number(dtype.type(x))
+        if dtype.itemsize != 2:
+            return dtype.type(x)
+        return np.float32(x if self.exact else dtype.type(x))
 
 
 def pointwise(names: str, expression: str, kinds: str = "T", **options: Any) -> None:
@@ -211,3 +218,41 @@ pointwise("relu", "a < 0 ? 0 : a")
 pointwise("_silu", "a / (1 + exp(-a))")
 pointwise("_where", "a ? b : c", "MTT", dtypes=ALL)
 pointwise("_pow_number", "b == A(2) ? a * a : A(pow(a, b))", "TT")
+_BOUNDED = "(a < b ? b : a) > c ? c : a < b ? b : a"
+pointwise("_clamp_numbers", f"a != a ? a : b != b ? b : c != c ? c : {_BOUNDED}", "TTT")
+pointwise("nn.functional.gelu", "A(0.5) * a * (1 + erf(a * A(0.70710678118654752)))")
+
+OPERATORS = {"add": "a + b", "sub": "a - b", "mul": "a * b", "truediv": "a / b"}
+"""Python's operators of arrays, with which gradients are computed."""
+_changed: set[type] = set()
+
+
+def install(kind: Any) -> None:
+    """Let the operators of a GPU's arrays launch kernels of their own too, where these are for their operands."""
+    if kind in _changed:
+        return
+    _changed.add(kind)
+    for name, expression in OPERATORS.items():
+        own = Pointwise(f"__{name}", expression, "TT", FLOATS if name == "truediv" else ALL)
+        del KERNELS[own.name]
+        usual, changing = getattr(kind, f"__{name}__"), getattr(kind, f"__i{name}__")
+
+        def forward(a: Any, b: Any, own: Any = own, usual: Any = usual) -> Any:
+            found = own(a, b)
+            return usual(a, b) if found is None else found
+
+        def inplace(a: Any, b: Any, own: Any = own, usual: Any = changing) -> Any:
+            found = own(a, b, out=a)
+            return usual(a, b) if found is None else found
+
+        setattr(kind, f"__{name}__", forward)
+        setattr(kind, f"__i{name}__", inplace)
+    negated = Pointwise("__neg", "-a", "T", FLOATS)
+    del KERNELS[negated.name]
+    positive = kind.__neg__
+
+    def negative(a: Any) -> Any:
+        found = negated(a)
+        return positive(a) if found is None else found
+
+    kind.__neg__ = negative

@@ -110,8 +110,6 @@ def checked(status: int) -> None:
 
 def lies(rows: int, columns: int, down: int, right: int) -> tuple[int, int] | None:
     """Whether a matrix lies turned in memory, and the step between its rows (or columns); None where neither is in one piece."""
-    if not rows or not columns:
-        return 0, max(columns, 1)
     if (right == 1 or columns == 1) and (down >= columns or rows == 1):
         return 0, max(down if rows > 1 else columns, columns, 1)
     if (down == 1 or rows == 1) and (right >= rows or columns == 1):
@@ -121,10 +119,10 @@ def lies(rows: int, columns: int, down: int, right: int) -> tuple[int, int] | No
 
 def ahead(sizes: tuple, steps: tuple) -> int | None:
     """The elements from a matrix of a stack to the next; None where they do not lie in even steps, or backwards."""
-    found: int | None = 0 if 0 in sizes else None
+    found: int | None = None
     reach = 0
     for size, step in zip(reversed(sizes), reversed(steps), strict=True):
-        if size == 1 or 0 in sizes:
+        if size == 1:
             continue
         if found is not None and step != reach:
             return None
@@ -171,6 +169,8 @@ def planned(a: tuple, a_strides: tuple, b: tuple, b_strides: tuple, size: int) -
     stack = np.broadcast_shapes(left[:-2], right[:-2])
     shape = (*stack, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     (rows, inner), columns = left[-2:], right[-1]
+    if 0 in (*stack, rows, inner, columns):  # the strides of nothing say nothing
+        return Plan(shape, 0, 0, columns, rows, inner, 1, 0, 1, 0, prod(stack))
     ways = lies(*left[-2:], *left_steps[-2:]), lies(*right[-2:], *right_steps[-2:])
     if len(left) > 2 and len(right) == 2 and ways[0] and not ways[0][0]:
         step = ahead(left[:-1], left_steps[:-1])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Raw
+from .kernels import Raw, dense, empty
 
 FOLDS = """
 __device__ A total(A v, A* part) {
@@ -257,8 +257,8 @@ def threads(n: int) -> int:
 
 
 def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
-    x = xp.ascontiguousarray(x)
-    y = xp.empty(x.shape, x.dtype)
+    x = dense(x)
+    y = empty(x.shape, x.dtype)
     n, inner = x.shape[axis], prod(x.shape[axis + 1 :]) if axis >= 0 else prod(x.shape[x.ndim + axis + 1 :])
     form = held(x.dtype, n, x) if inner == 1 else None
     if form is not None:
@@ -271,8 +271,8 @@ def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
 def softmax_backward(xp: Any, g: Any, result: Any, axis: int, kind: int) -> Any:
     if not g.ndim or not g.size:
         return g * 0
-    g, r = xp.ascontiguousarray(g), xp.ascontiguousarray(result)
-    y = xp.empty(g.shape, g.dtype)
+    g, r = dense(g), dense(result)
+    y = empty(g.shape, g.dtype)
     n, inner = g.shape[axis], prod(g.shape[axis % g.ndim + 1 :])
     SOFTMAX_BACKWARD(g.dtype, g.size // n, threads(n), g, r, y, np.int64(n), np.int64(inner), np.int32(kind))
     return y
@@ -288,11 +288,11 @@ def norm(
     centred: bool = True,
 ) -> tuple:  # fmt: skip
     """Rows of n elements normalised; their means (None of what is not centred) and reciprocal deviations, in shape `kept`."""
-    x, kind = xp.ascontiguousarray(x), exact(x.dtype)
-    y, rstd = xp.empty(x.shape, x.dtype), xp.empty(kept, kind)
-    mean = xp.empty(kept, kind) if centred else None
-    w = x if weight is None else xp.ascontiguousarray(weight)
-    b = x if bias is None else xp.ascontiguousarray(bias)
+    x, kind = dense(x), exact(x.dtype)
+    y, rstd = empty(x.shape, x.dtype), empty(kept, kind)
+    mean = empty(kept, kind) if centred else None
+    w = x if weight is None else dense(weight)
+    b = x if bias is None else dense(bias)
     given = np.int32((weight is not None) + 2 * (bias is not None) + 4 * (not centred))
     form = held(x.dtype, n, x, w, b) if inner == groups == 1 else None
     if form is not None:
@@ -308,9 +308,9 @@ def norm_backward(
     xp: Any, g: Any, weight: Any, x: Any, mean: Any, rstd: Any, n: int, inner: int = 1, groups: int = 1
 ) -> Any:
     """The gradient of what was normalised."""
-    g, x = xp.ascontiguousarray(g), xp.ascontiguousarray(x)
-    w = x if weight is None else xp.ascontiguousarray(weight)
-    y = xp.empty(x.shape, x.dtype)
+    g, x = dense(g), dense(x)
+    w = x if weight is None else dense(weight)
+    y = empty(x.shape, x.dtype)
     numbers = (np.int64(n), np.int64(inner), np.int64(groups), np.int32((weight is not None) + 4 * (mean is None)))
     NORM_BACKWARD(x.dtype, x.size // n, threads(n), g, w, x, rstd if mean is None else mean, rstd, y, *numbers)
     return y

@@ -11,7 +11,7 @@ from ...sandbox.wrapping import wraps
 from ..arrays import device_guard
 from ..arrays.backend import cupy
 from ..random.uniform_words import within_dtype
-from .philox import (
+from .drawing import (
     BERNOULLI,
     CAUCHY,
     CHANCES,
@@ -26,10 +26,8 @@ from .philox import (
     LOG_NORMAL,
     NORMAL,
     UNIFORM,
-    WIDE,
-    Philox,
-    key_bits,
 )  # fmt: skip
+from .philox import BLOCK, NOWHERE, WIDE, Philox, key_bits
 
 __all__ = [
     "uniform", "normal", "log_normal", "randint", "random", "randperm", "exponential", "geometric", "cauchy", "bernoulli",
@@ -61,12 +59,10 @@ def in_memory_order(array: Any) -> Any:
     return array
 
 
-def halves(draw: Any, g: Philox, shape: Any, dtype: Any, *parameters: float) -> Any:
-    """bfloat16, which cupy's kernels do not write, is drawn in single precision and rounded."""
+def in_single(draw: Any, g: Philox, shape: Any, dtype: Any, *parameters: float) -> Any:
+    """What a sampler of floating-point numbers draws for a dtype; for integers and bools in single precision."""
     dtype = np.dtype(dtype)
-    if dtype.kind == "V" or dtype.kind in "biu":
-        return draw(g, shape, F4, *parameters).astype(dtype)
-    return draw(g, shape, dtype, *parameters)
+    return draw(g, shape, F4, *parameters).astype(dtype) if dtype.kind in "biu" else draw(g, shape, dtype, *parameters)
 
 
 @at_home
@@ -75,12 +71,8 @@ def uniform(g: Philox, shape: Any, dtype: Any = F4, low: float = 0.0, high: floa
     if real is not None:
         return uniform(g, (*shape, 2), real, low, high).view(dtype)[..., 0]
     kind = np.dtype(dtype).type
-    low, high = float(kind(low)), float(kind(high))
-    drawn = halves(UNIFORM, g, shape, dtype, low, high - low)
-    if drawn.dtype.kind != "V":
-        return drawn
-    wide = drawn.astype(F4)  # where a number was rounded up to the end that is left out, the first one comes
-    return cupy().where(wide == F4.type(high), F4.type(low), wide).astype(drawn.dtype)
+    low = float(kind(low))
+    return in_single(UNIFORM, g, shape, dtype, low, float(kind(high)) - low)
 
 
 @at_home
@@ -90,28 +82,28 @@ def normal(
     real = REAL.get(np.dtype(dtype))
     if real is not None:
         return normal(g, (*shape, 2), real, mean, std * 0.5**0.5).view(dtype)[..., 0]
-    return halves(NORMAL, g, shape, dtype, mean, std)
+    return in_single(NORMAL, g, shape, dtype, mean, std)
 
 
 @at_home
 def log_normal(g: Philox, shape: Any, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> Any:
-    return halves(LOG_NORMAL, g, shape, dtype, mean, std)
+    return in_single(LOG_NORMAL, g, shape, dtype, mean, std)
 
 
 @at_home
 def exponential(g: Philox, shape: Any, dtype: Any = F4, rate: float = 1.0) -> Any:
     tiny = np.finfo(np.float64 if np.dtype(dtype) == np.float64 else np.float32).eps / 2
-    return halves(EXPONENTIAL, g, shape, dtype, rate, float(tiny))
+    return in_single(EXPONENTIAL, g, shape, dtype, rate, float(tiny))
 
 
 @at_home
 def geometric(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
-    return halves(GEOMETRIC, g, shape, dtype, p)
+    return in_single(GEOMETRIC, g, shape, dtype, p)
 
 
 @at_home
 def cauchy(g: Philox, shape: Any, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> Any:
-    return halves(CAUCHY, g, shape, dtype, median, sigma)
+    return in_single(CAUCHY, g, shape, dtype, median, sigma)
 
 
 @at_home
@@ -148,20 +140,10 @@ def randperm(g: Philox, n: int, dtype: Any = I8) -> Any:
     if bits < 64:
         keys &= np.int64((1 << bits) - 1)
     order = keys.argsort(kind="stable")
-    seed, start = g.take(n)
+    origin = g.take(n)
     if n > 1:
-        ISLANDS(F4, -(-n // 512), 512, keys[order], order, np.int64(n), *single(seed, start))
+        ISLANDS(I8, -(-n // 512), 512, keys[order], order, np.int64(n), *origin)
     return order.astype(dtype, copy=False)
-
-
-def single(seed: Any, start: Any) -> tuple[np.uint64, np.uint64]:
-    """A draw's numbers, for kernels that do not read them from the device."""
-    if not isinstance(start, np.uint64):
-        raise RuntimeError(
-            "A permutation, or attention with dropout, cannot be captured in a CUDA graph: its random numbers would be the same "
-            "at each replay. Make it before, or outside the graph."
-        )
-    return seed, start
 
 
 @at_home
@@ -169,17 +151,17 @@ def bernoulli(g: Philox, p: Any, dtype: Any = None) -> Any:
     """1 with the chance that each element of an array tells."""
     dtype = np.dtype(p.dtype if dtype is None else dtype)
     module = cupy()
-    made = dtype if dtype.kind == "f" else F4
-    chances = p.astype(np.float64 if dtype == np.float64 else np.float32, copy=False)
+    made = dtype if dtype.kind in "fV" else F4
+    chances = module.ascontiguousarray(p, np.float64 if dtype == np.float64 else np.float32)
     drawn = module.empty(p.shape, made)
     if p.size:
-        CHANCES(*g.take(10), np.int64(1), chances, drawn)
+        g.draw(CHANCES, made, drawn, 10, 1, chances)
     return drawn.astype(dtype, copy=False)
 
 
 @at_home
 def bernoulli_mask(g: Philox, shape: Any, p: float) -> Any:
-    return halves(BERNOULLI, g, shape, F4, p).astype(bool)
+    return in_single(BERNOULLI, g, shape, F4, p).astype(bool)
 
 
 def dropout_draw(g: Philox, count: int, p: float) -> tuple:
@@ -188,7 +170,12 @@ def dropout_draw(g: Philox, count: int, p: float) -> tuple:
     lanes, threads = 4, g.threads(count)
     while count % lanes:
         lanes //= 2
-    seed, start = single(*g.take(((count - 1) // (threads * 4) + 1) * 4))
+    seed, start, words = g.take(((count - 1) // (threads * 4) + 1) * 4)
+    if words is not NOWHERE:
+        raise RuntimeError(
+            "Attention with dropout cannot be captured in a CUDA graph: its backward pass draws its numbers again, and would find "
+            "those of another replay. Pass dropout_p=0."
+        )
     return int(seed), int(start), threads, lanes, p
 
 
@@ -196,8 +183,9 @@ def dropout_again(xp: Any, draw: tuple, shape: Any, dtype: Any) -> Any:
     """The factors of a draw."""
     seed, start, threads, lanes, p = draw
     made, keep = xp.empty(shape, F4), np.float32(1.0 - p)
-    single = (DROPOUT_SINGLE,) if lanes == 1 else (DROPOUT, np.int64(lanes))
-    single[0](np.uint64(seed), np.uint64(start), np.int64(threads), *single[1:], keep, F4.type(1.0 / keep), made)
+    kernel, more = (DROPOUT_SINGLE, ()) if lanes == 1 else (DROPOUT, (np.int64(lanes),))
+    origin = np.uint64(seed), np.uint64(start), NOWHERE, np.int64(threads)
+    kernel(F4, -(-made.size // BLOCK), BLOCK, made, np.int64(made.size), *origin, keep, F4.type(1.0 / keep), *more)
     return made.astype(dtype, copy=False)
 
 
@@ -205,14 +193,17 @@ def dropout_again(xp: Any, draw: tuple, shape: Any, dtype: Any) -> Any:
 def dropout_noise(g: Philox, shape: Any, dtype: Any, p: float) -> Any:
     """What dropout multiplies with: 0 with probability p, else 1 / (1 - p)."""
     dtype = np.dtype(dtype)
-    made = dtype if dtype.kind == "f" else F4
-    keep, scale = np.float32(1.0 - p), made.type(1.0 / np.float32(1.0 - p))
+    made = dtype if dtype.kind in "fV" else F4
+    keep = np.float32(1.0 - p)
+    scale = (np.float64 if made == np.float64 else np.float32)(made.type(1.0 / keep))
     count, lanes = prod(shape), max(1, 16 // dtype.itemsize)
     while count % lanes:
         lanes //= 2
     if lanes == 1:
-        return g.fill(DROPOUT_SINGLE, shape, made, 4, keep, scale).astype(dtype, copy=False)
-    return g.fill(DROPOUT, shape, made, 4, np.int64(lanes), keep, scale).astype(dtype, copy=False)
+        drawn = g.fill(DROPOUT_SINGLE, shape, made, 4, keep, scale)
+    else:
+        drawn = g.fill(DROPOUT, shape, made, 4, keep, scale, np.int64(lanes))
+    return drawn.astype(dtype, copy=False)
 
 
 @at_home
@@ -239,7 +230,7 @@ def with_replacement(g: Philox, p: Any, samples: int) -> Any:
     found = module.empty((*p.shape[:-1], samples), I8)
     if found.size:
         lines, width = min(len(rows), MOST_LINES), -(-samples // GROUP) * GROUP
-        draw = g.take(((len(rows) - 1) // lines + 1) * 4)
         numbers = [np.int64(n) for n in (samples, lines, width, p.shape[-1])]
-        CHOSEN(*draw, *numbers, chances, module.cumsum(chances, -1), found)
+        sums = module.cumsum(chances, -1)
+        g.draw(CHOSEN, made, found, ((len(rows) - 1) // lines + 1) * 4, 1, *numbers, chances, sums)
     return found

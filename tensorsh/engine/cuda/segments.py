@@ -12,12 +12,13 @@ from .kernels import Elementwise
 
 
 def summing(name: str, inputs: str, term: str) -> Elementwise:
-    """Element j of segment s is the sum of `term` for k from ``starts[s]`` up to, but without, ``starts[s + 1]``; places beyond the
-    `rest` rows are left out."""
+    """Element j of segment s is the sum of `term` for k from ``starts[s]`` up to, but without, ``starts[s + 1]``, of `many` in all;
+    places beyond the `rest` rows are left out."""
     return Elementwise(
-        f"{inputs}, raw int64 at, raw int64 starts, int64 width, int64 rest", "T total",
-        "long long s = i / width, j = i % width, end = starts[s + 1]; total = T(0);"
-        "for (long long k = starts[s]; k < end; k += 1)"
+        f"{inputs}, raw int64 at, raw int64 starts, int64 width, int64 rest, int64 many", "T total",
+        "long long s = i / width, j = i % width, begin = starts[s], end = starts[s + 1]; total = T(0);"
+        "begin = begin < 0 ? 0 : begin; end = end > many ? many : end;"
+        "for (long long k = begin; k < end; k += 1)"
         f"  if (at[k] >= 0 && at[k] < rest) total = total + {term}",
         name, floats=False,
     )  # fmt: skip
@@ -52,7 +53,7 @@ def row_sums(xp: Any, rows: Any, at: Any, starts: Any, weights: Any = None) -> A
     places = [xp.ascontiguousarray(x.astype(np.int64, copy=False)) for x in (at, starts)]
     made = xp.empty(shape, wide)
     kernel = PLAIN if weights is None else WEIGHED
-    kernel(*given, *places, np.int64(prod(shape[1:])), np.int64(rows.shape[0]), made)
+    kernel(*given, *places, *map(np.int64, (prod(shape[1:]), rows.shape[0], at.size)), made)
     return made.astype(kind, copy=False)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.linalg.exponential import exponential
+from ..ops.linalg.qr import reflected
 from .kernels import Elementwise
 from .linalg import asked, compact, matrices, parts, solve_triangular, square, turned
 
@@ -106,6 +107,29 @@ def cholesky_inverse(xp: Any, input: Any, upper: bool = False) -> Any:
     return found
 
 
+def householder_product(xp: Any, input: Any, tau: Any) -> Any:
+    if not matrices(input) or not reflects(input, tau) or input.shape[-2] < input.shape[-1]:
+        return None
+    eye = xp.broadcast_to(xp.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
+    return reflected(input, tau, eye, True, False)
+
+
+def reflects(input: Any, tau: Any) -> bool:
+    """Whether there is a factor for each of the matrices' reflections."""
+    fits = tau.dtype == input.dtype and tau.ndim == input.ndim - 1 and tau.shape[:-1] == input.shape[:-2]
+    return fits and 0 < tau.shape[-1] <= min(input.shape[-2:])
+
+
+def ormqr(xp: Any, input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
+    fits = matrices(input, other) and reflects(input, tau) and other.shape[:-2] == input.shape[:-2]
+    side = -2 if left else -1
+    if not fits or input.shape[-2] != other.shape[side] or tau.shape[-1] != min(other.shape[side], input.shape[-1]):
+        return None
+    if left:
+        return reflected(input, tau, other, not transpose, transpose)
+    return xp.ascontiguousarray(turned(reflected(input, tau, turned(other), transpose, not transpose)))
+
+
 def matrix_exp(xp: Any, A: Any) -> Any:
     if not square(A):
         return None
@@ -116,5 +140,6 @@ def matrix_exp(xp: Any, A: Any) -> Any:
 KERNELS: dict[str, Callable] = {
     "linalg.lu": lu, "lu_unpack": lu_unpack, "linalg.lu_solve": lu_solve, "triangular_solve": triangular_solve, "cholesky_solve": cholesky_solve,
     "cholesky_inverse": cholesky_inverse, "linalg.matrix_exp": matrix_exp,
+    "linalg.householder_product": householder_product, "ormqr": ormqr,
 }  # fmt: skip
 """As in linalg.py: None for what the CPU is to do, above all to refuse."""

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import cupy_module, device_guard
-from ..arrays.backend import cupy
-from .kernels import FLOATS, Raw
+from .kernels import FLOATS, Raw, empty
 from .rows import FOLDS, exact
 
 BLOCKS = 1024
@@ -122,30 +121,30 @@ def threads(n: int) -> int:
     return 32 if n <= 256 else 128 if n <= 2048 else 256
 
 
-def rows(xp: Any, x: Any, outer: int, n: int, count: int) -> Any:
-    """The sums of rows of n elements, divided by `count`."""
+def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
+    """The sums of rows of n elements, divided by `count`, in a shape."""
     chunk, parts = parts_of(n, outer, 4096)
     wide = exact(x.dtype)
     if parts == 1:
-        y = xp.empty(outer, x.dtype)
+        y = empty(shape, x.dtype)
         ROWS(x.dtype, outer, threads(n), x, y, np.int64(n), np.int64(n), np.int64(1), wide.type(count), R="T")
         return y
-    y = xp.empty(outer * parts, wide)
+    y = empty(outer * parts, wide)
     ROWS(x.dtype, outer * parts, 256, x, y, np.int64(n), np.int64(chunk), np.int64(parts), wide.type(1), R="A")
-    return rows(xp, y, outer, parts, count).astype(x.dtype, copy=False)
+    return rows(y, outer, parts, count, shape).astype(x.dtype, copy=False)
 
 
-def columns(xp: Any, x: Any, outer: int, n: int, inner: int, count: int) -> Any:
-    """The sums of columns of n elements that lie `inner` apart, divided by `count`."""
+def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) -> Any:
+    """The sums of columns of n elements that lie `inner` apart, divided by `count`, in a shape."""
     tiles, wide = -(-inner // 32), exact(x.dtype)
-    chunk, parts = parts_of(n, outer * tiles, 64)
-    y = xp.empty((outer, parts, inner), x.dtype if parts == 1 else wide)
+    chunk, parts = parts_of(n, outer * tiles, 512)
+    y = empty(shape, x.dtype) if parts == 1 else empty((outer, parts, inner), wide)
     numbers = map(np.int64, (n, inner, chunk, parts, tiles))
     COLUMNS(
         x.dtype, outer * tiles * parts, 256, x, y, *numbers, wide.type(count if parts == 1 else 1),
         R="T" if parts == 1 else "A",
     )  # fmt: skip
-    return y if parts == 1 else columns(xp, y, outer, parts, inner, count).astype(x.dtype, copy=False)
+    return y if parts == 1 else columns(y, outer, parts, inner, count, shape).astype(x.dtype, copy=False)
 
 
 def stretch(shape: tuple, dim: Any) -> tuple[int, int] | None:
@@ -160,13 +159,16 @@ def stretch(shape: tuple, dim: Any) -> tuple[int, int] | None:
     return (found[0], found[-1] + 1) if found[-1] - found[0] + 1 == len(found) == len(dims) else None
 
 
+KINDS = frozenset(map(np.dtype, FLOATS))
+
+
 def suits(x: Any) -> bool:
     return (
         type(x) is cupy_module.array_class
         and not device_guard.several
         and x._c_contiguous
         and x.size > 0
-        and x.dtype.name in FLOATS
+        and x.dtype in KINDS
     )
 
 
@@ -184,10 +186,8 @@ def summed(averaged: bool) -> Callable:
         outer, inner = prod(shape[:first]), prod(shape[end:])
         n = input.size // (outer * inner)
         count = n if averaged else 1
-        xp = cupy()
-        y = rows(xp, input, outer, n, count) if inner == 1 else columns(xp, input, outer, n, inner, count)
         kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
-        return y.reshape(kept)
+        return rows(input, outer, n, count, kept) if inner == 1 else columns(input, outer, n, inner, count, kept)
 
     return direct
 
@@ -202,17 +202,17 @@ def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
         or not input.ndim
     ):
         return None
-    xp, wide, n = cupy(), exact(input.dtype), input.shape[-1]
+    wide, n = exact(input.dtype), input.shape[-1]
     outer = input.size // n
     chunk, parts = parts_of(n, outer, 4096)
-    before = y = xp.empty(input.shape, input.dtype)
+    before = y = empty(input.shape, input.dtype)
     if parts > 1:
-        before = xp.empty((outer, parts), wide)
+        before = empty((outer, parts), wide)
         numbers = map(np.int64, (n, chunk, parts))
         ROWS(input.dtype, outer * parts, 256, input, before, *numbers, wide.type(1), R="A")
         SCAN(wide, outer, threads(parts), before, before, before, *map(np.int64, (parts, parts, 1)))
     elif wide != input.dtype:
-        before = xp.empty(1, wide)
+        before = empty(1, wide)
     SCAN(input.dtype, outer * parts, 256, input, y, before, *map(np.int64, (n, chunk, parts)))
     return y
 

@@ -7,6 +7,7 @@ is added twice at a time. One, two and three dimensions are three, with ones in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from math import prod
@@ -24,6 +25,21 @@ from .kernels import Elementwise
 
 MOST = 1 << 28
 """Elements of a matrix of columns; more samples are taken one part after the other."""
+
+SHORT = 1 << 31
+
+
+def windowed(inputs: str, outputs: str, operation: str, name: str) -> Callable:
+    """A kernel over the elements of windows, and another one in `int` for arrays whose places fit in one: `s` tells which."""
+    wide = Elementwise(inputs, outputs, operation, name)
+    short = re.sub(r"\bi\b", "e", operation.replace("long long", "int").replace("0ll", "0"))
+    narrow = Elementwise(inputs.replace("int64 s", "int32 s"), outputs, f"int e = int(i); {short}", name)
+
+    def launch(*args: Any) -> Any:
+        return (narrow if any(a.dtype == np.int32 for a in args[1:3]) else wide)(*args)
+
+    return launch
+
 
 # s: sizes of the input, of the output, of the window, steps, padding, dilation (three each), then what a kernel needs more.
 OUTPUT = (
@@ -52,14 +68,14 @@ THROUGH_WINDOWS = (
 )
 """All windows that an input element lies in, and its place there."""
 
-MAX_POOL = Elementwise(
+MAX_POOL = windowed(
     "raw T x, raw int64 s", "T y, S where",
     OUTPUT + "T best = T(0); int chosen = -1;"
     + THROUGH_WINDOW.format("if (chosen < 0 || v > best || v != v) { best = v; chosen = at; }")
     + "y = best; where = S(chosen)",
     "tensorsh_max_pool",
 )  # fmt: skip
-MAX_SPREAD = Elementwise(
+MAX_SPREAD = windowed(
     "raw T g, raw S where, raw int64 s", "T y",
     INPUT + "T sum = T(0);"
     + THROUGH_WINDOWS.format(
@@ -76,12 +92,12 @@ SHARE = (
     "if (s[19]) count = s[19];"
 )
 """What a mean divides by: s[18]: the padding counts; s[19]: a number instead."""
-AVG_POOL = Elementwise(
+AVG_POOL = windowed(
     "raw T x, raw int64 s", "T y",
     OUTPUT + "T sum = T(0);" + THROUGH_WINDOW.format("sum = T(sum + v);") + SHARE + "y = T(sum / T(count))",
     "tensorsh_avg_pool",
 )  # fmt: skip
-AVG_SPREAD = Elementwise(
+AVG_SPREAD = windowed(
     "raw T g, raw int64 s", "T y",
     INPUT + "T sum = T(0);"
     + THROUGH_WINDOWS.format(
@@ -89,7 +105,7 @@ AVG_SPREAD = Elementwise(
     ) + "y = sum",
     "tensorsh_avg_spread",
 )  # fmt: skip
-COLUMNS = Elementwise(
+COLUMNS = windowed(
     "raw T x, raw int64 s", "T y",
     "long long ow = i % s[5], oh = i / s[5] % s[4], od = i / (s[4] * s[5]) % s[3];"
     "long long rest = i / (s[3] * s[4] * s[5]); long long n = rest % s[18]; rest = rest / s[18];"
@@ -100,7 +116,7 @@ COLUMNS = Elementwise(
     "tensorsh_columns",
 )  # fmt: skip
 """im2col: [C, *K, N, *out]. s[18] is N, s[19] is C."""
-FROM_COLUMNS = Elementwise(
+FROM_COLUMNS = windowed(
     "raw T x, raw int64 s", "T y",
     INPUT + "long long n = plane / s[19], channel = plane % s[19]; T sum = T(0);"
     + THROUGH_WINDOWS.format(
@@ -123,14 +139,17 @@ def three(values: Any, fill: int) -> tuple:
 
 @lru_cache(maxsize=512)
 def on_device(module: Any, index: int, numbers: tuple) -> Any:
-    """A kernel's numbers, copied to the device once."""
+    """A kernel's numbers, copied to the device once; the last is how many planes there are."""
+    largest = max(prod(numbers[:3]), prod(numbers[3:6]) * prod(numbers[6:9]))
+    kind = np.int32 if largest * numbers[-1] < SHORT and max(numbers) < SHORT else np.int64
     with module.cuda.Device(index):
-        return module.asarray(np.array(numbers, np.int64))
+        return module.asarray(np.array(numbers[:-1], kind))
 
 
 def sizes(x: Any, shape: Any, out: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, *more: int) -> Any:
     fills = ((shape, 1), (out, 1), (kernel, 1), (stride, 1), (padding, 0), (dilation, 1))
-    numbers = sum((three(values, fill) for values, fill in fills), ()) + tuple(map(int, more))
+    planes = -(-x.size // max(1, prod(shape)))
+    numbers = (*sum((three(values, fill) for values, fill in fills), ()), *map(int, more), planes)
     return on_device(cupy(), x.device.id, numbers)
 
 

@@ -463,9 +463,15 @@ class Compressed(Sparse):
         height, width = self.block
         n, m = self.shape[batch : batch + 2]
         rest = self.shape[batch + 2 :]
-        grid = made.reshape(prod(self.shape[:batch]), n // height, height, m // width, width, *rest).swapaxes(2, 3)
-        rows, columns = (x.reshape(-1, self.nnz) for x in self.coordinates())
-        values = self.values.reshape(-1, self.nnz, height, width, *rest)
+        many = prod(self.shape[:batch])
+        rows, columns = (x.reshape(many, self.nnz) for x in self.coordinates())
+        values = self.values.reshape(many, self.nnz, height, width, *rest)
+        if xp is not np and not self.blocked:  # by one number for each element
+            at = (xp.arange(many)[:, None] * (n * m) + rows.astype(int64) * m + columns).reshape(many * self.nnz)
+            flat = values.reshape(many * self.nnz, *rest)
+            fold_at(xp, "add", made.reshape(many * n * m, *rest), at, flat)
+            return made
+        grid = made.reshape(many, n // height, height, m // width, width, *rest).swapaxes(2, 3)
         for b in range(grid.shape[0]):
             fold_at(xp, "add", grid[b], (rows[b], columns[b]), values[b])
         return made

@@ -38,17 +38,24 @@ def grouped(values: Any, where: Any, count: int, in_order: bool = False) -> Any:
     return accelerator().row_sums(xp, values, order, starts_of(where if in_order else where[order], count))
 
 
-def weighed_rows(weights: Any, rows: Any, at: Any, lines: Any, count: int) -> Any:
+def weighed_rows(weights: Any, rows: Any, at: Any, lines: Any, count: int, in_order: bool = False) -> Any:
     """For each of `count` lines the rows [n, m] at the places `at` of its elements times their weights, added up in the order of
-    the elements: [count, m]."""
+    the elements: [count, m]; `in_order`: the lines ascend."""
     xp = module_of(weights)
     if xp is np:
         made = np.zeros((count, rows.shape[1]), weights.dtype)
         np.add.at(made, lines, weights[:, None] * rows[at])
         return made
+    if not in_order:
+        order = xp.argsort(lines, kind="stable")
+        weights, at, lines = weights[order], at[order], lines[order]
+    return weighed_lines(weights, rows, at, starts_of(lines, count))
+
+
+def weighed_lines(weights: Any, rows: Any, at: Any, starts: Any) -> Any:
+    """The same on a GPU, where it is known at which elements the lines start."""
     accelerator().outside(at, 0, rows.shape[0])
-    order = xp.argsort(lines, kind="stable")
-    return accelerator().row_sums(xp, rows, at[order], starts_of(lines[order], count), weights[order])
+    return accelerator().row_sums(module_of(weights), rows, at, starts, weights)
 
 
 def stretches(counts: Any) -> tuple:

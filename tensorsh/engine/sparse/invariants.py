@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays.backend import fetched, on_device
 from ..arrays.dtype import of
 from ..arrays.state import state
-from .arrays import places
+from .arrays import places, prod
 
 
 def checking(asked: bool | None) -> bool:
@@ -68,7 +68,8 @@ def check_compressed(layout: Any, starts: Any, others: Any, values: Any, size: t
         broken(f"0 <= {first}_indices[..., 1:] - {first}_indices[..., :-1] <= {width}")
     if ((others < 0) | (others >= most)).any():
         broken(f"0 <= {second}_indices < {width}")
-    for begins, line in zip(starts.reshape(-1, starts.shape[-1]), others.reshape(-1, nnz), strict=True):
+    many = prod(starts.shape[:-1])
+    for begins, line in zip(starts.reshape(many, starts.shape[-1]), others.reshape(many, nnz), strict=True):
         inner = np.ones(nnz, bool)
         inner[begins[begins < nnz]] = False
         if (np.diff(line)[inner[1:]] <= 0).any():

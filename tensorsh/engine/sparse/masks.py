@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arrays import Compressed, Coo, Sparse, places
+from .arrays import Compressed, Coo, Sparse, places, prod
 from .conversion import coo_from_compressed
 
 
@@ -44,6 +44,7 @@ def at_places(x: Any, mask: Compressed) -> Any:
     height, width = mask.block
     rest = x.shape[batch + 2 :]
     n, m = x.shape[batch : batch + 2]
-    grid = x.reshape(-1, n // height, height, m // width, width, *rest).swapaxes(2, 3)
-    rows, columns = (each.reshape(grid.shape[0], -1) for each in mask.coordinates())
-    return grid[mask.xp.arange(grid.shape[0])[:, None], rows, columns].reshape(mask.values.shape)
+    many = prod(x.shape[:batch])
+    grid = x.reshape(many, n // height, height, m // width, width, *rest).swapaxes(2, 3)
+    rows, columns = (each.reshape(many, mask.nnz) for each in mask.coordinates())
+    return grid[mask.xp.arange(many)[:, None], rows, columns].reshape(mask.values.shape)

@@ -11,7 +11,7 @@ from ..arrays.layout import sparse_csr
 from ..arrays.layout import strided as STRIDED
 from .arrays import Compressed, Coo, Sparse, int64
 from .conversion import TITLES, converted, coo_from_compressed
-from .folding import stretches, weighed_rows
+from .folding import stretches, weighed_lines, weighed_rows
 from .missing import Missing, kernels
 from .rules import add, rule, scaled
 
@@ -50,10 +50,16 @@ def by_dense(x: Any, y: Any) -> Any:
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     if x.dtype != y.dtype:
         raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
-    rows, columns, values = elements(x)
-    kind = np.dtype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind in "fV" else values.dtype
-    made = weighed_rows(values.astype(kind), y.astype(kind), columns, rows, x.shape[0])
-    return made.astype(values.dtype)
+    kind = np.dtype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    y = y.astype(kind, copy=False)
+    if x.xp is not np and x.layout is sparse_csr and not (x.batch or x.dense_dim):
+        made = weighed_lines(x.values.astype(kind, copy=False), y, x.others, x.starts)
+    else:
+        rows, columns, values = elements(x)
+        made = weighed_rows(
+            values.astype(kind, copy=False), y, columns, rows, x.shape[0], type(x) is Coo and x.coalesced
+        )
+    return made.astype(x.dtype, copy=False)
 
 
 def by_sparse(x: Any, y: Any) -> Coo:
@@ -158,7 +164,7 @@ def bmm(xp: Any, x: Any, y: Any) -> Any:
     if x.sparse_dim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise RuntimeError(f"bmm_sparse: Argument #2: Expected dim 1 size {x.shape[2]}, got {y.shape[1]}")
     batch, rows, columns = x.coalesce().indices
-    flat = y.reshape(-1, y.shape[2])
+    flat = y.reshape(y.shape[0] * y.shape[1], y.shape[2])
     made = weighed_rows(
         x.coalesce().values, flat, batch * y.shape[1] + columns, batch * x.shape[1] + rows, x.shape[0] * x.shape[1]
     )

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import cupy_module
 from ..arrays.backend import module_of, on_device
+from ..arrays.cupy_module import accelerator
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..graph.fields import Saved, Wrapped, wrap
@@ -209,7 +211,7 @@ def fitted_array(gradient: Any, meta: tuple) -> Any:
     shape, dtype = meta
     given = gradient.shape
     if given != shape:
-        if gradient.dtype.itemsize == 2:
+        if gradient.dtype.itemsize == 2 and type(gradient) is not cupy_module.array_class:
             gradient = gradient.astype(np.float32)  # so that the sum does not stall
         if given[1:] == shape and type(gradient) is np.ndarray:
             gradient = total(gradient, (0,)) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
@@ -294,7 +296,11 @@ def sum_to_shape(g: Any, shape: tuple) -> Any:
     dims = (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1))
     if dims:
         ours = type(g) is np.ndarray and g.dtype.kind in "fc" and g.dtype.itemsize > 2
-        g = exact_sum(g, dims, True) if ours else g.sum(dims, keepdims=True)
+        if ours:
+            g = exact_sum(g, dims, True)
+        else:
+            found = accelerator().summed(g, dims, True) if type(g) is cupy_module.array_class else None
+            g = g.sum(dims, keepdims=True) if found is None else found
     return g if g.shape == shape else g.reshape(shape)
 
 

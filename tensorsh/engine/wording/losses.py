@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays.dtype import of
 from ..arrays.errors import not_implemented
+
+CLASSES = frozenset((np.dtype(np.int64), np.dtype(np.uint8)))
 
 
 def check_classes(input: Any, target: Any, weight: Any) -> None:
@@ -36,7 +40,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of shape: "
             f"{list(weight.shape)}"
         )
-    if target.dtype.name not in ("int64", "uint8"):
+    if target.dtype not in CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).short}")
     if input.dtype.kind not in "fV":
         raise not_implemented("nll_loss_out_frame", input)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import device_guard
+from ...engine.arrays import cupy_module, device_guard
 from ...engine.arrays.layout import seen
 from ...engine.arrays.state import state as engine
 from ...engine.graph.fields import wrap
@@ -200,6 +200,8 @@ class Optimizer(metaclass=OpenSealed):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            if cupy_module.array_class is not None and "capturable" in group:
+                self._check_capture(group)
             if device_guard.several:
                 self._update_each(group)
             elif not seen[0] or not self._apart(group):
@@ -207,6 +209,20 @@ class Optimizer(metaclass=OpenSealed):
         self._opt_called = True
         self._after_step(closure)
         return loss
+
+    def _check_capture(self, group: dict) -> None:
+        """Refuse to be captured in a CUDA graph: what a step multiplies with is counted on the host, and would stay as it was."""
+        if cupy_module.cupy() is None or not cupy_module.cupy().cuda.get_current_stream().is_capturing():
+            return
+        name = type(self).__name__
+        if not group["capturable"]:
+            raise RuntimeError(
+                f"Attempting CUDA graph capture of step() for an instance of {name} but param_groups' capturable is False."
+            )
+        raise RuntimeError(
+            f"Steps of {name} count on the host and cannot be captured: capture the forward and backward passes, and call step() "
+            "after replay()."
+        )
 
     def _before_step(self, closure: Callable | None) -> Any:
         """Call the hooks before a step; the closure, which they may replace."""

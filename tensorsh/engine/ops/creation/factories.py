@@ -35,7 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, known_array, nowhere_on, pattern, placed
+from .placing import beside, filled_on, known_array, nowhere_on, pattern, placed
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -129,7 +129,7 @@ def _filler(name: str, fill: Callable) -> Callable:
             from ...sparse.conversion import nothing
 
             return made(nothing(shape, d.numpy, layout), device, requires_grad)
-        array = nowhere().MetaArray(shape, d.numpy) if nowhere_on(device) else fill(shape, d.numpy)
+        array = filled_on(device, shape, d.numpy, fill, out is None)
         if memory_format is not None:
             array = laid_out(array, memory_format)
         if out is not None:

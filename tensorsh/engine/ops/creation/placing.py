@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import move, on_device
-from ...arrays.cupy_module import cupy
+from ...arrays import cupy_module, device_guard
+from ...arrays.backend import check_device, move, on_device
+from ...arrays.cupy_module import accelerator, cupy, nowhere
 from ...arrays.device import device as device_type
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -28,9 +30,32 @@ def placed(array: Any, device: Any) -> Any:
         return array
     if not isinstance(chosen, device_type):
         chosen = device_type(chosen)
-    if chosen.type == "cpu":
+    if chosen.type == "cpu" or there(array, chosen):
         return array
     return move(array, chosen)
+
+
+def there(array: Any, chosen: Any) -> bool:
+    """Whether an array visibly lies on a CUDA device, of a program that uses one."""
+    alone = type(array) is cupy_module.array_class and not device_guard.several
+    return alone and chosen.type == "cuda" and chosen.index in (None, array.device.id)
+
+
+def filled_on(device: Any, shape: tuple, dtype: Any, fill: Callable, new: bool) -> Any:
+    """What a function of numpy's fills, made where it is to lie (None: on the default device); `new`: nothing else is written."""
+    chosen = state.default_device if device is None else device
+    if chosen is None:
+        return fill(shape, dtype)
+    if not isinstance(chosen, device_type):
+        chosen = device_type(chosen)
+    if chosen.type == "meta":
+        return nowhere().MetaArray(shape, dtype)
+    found = None
+    if chosen.type == "cuda" and new and min(shape, default=0) >= 0:
+        index = check_device(chosen).index
+        with device_guard.on(index if device_guard.several else -1):
+            found = accelerator().filled(shape, dtype, fill is np.ones)
+    return fill(shape, dtype) if found is None else found
 
 
 def known_array(data: Any) -> Any:

@@ -193,7 +193,10 @@ reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
 
 def weighted(x: Any, value: Any) -> Any:
     """`value * x`, the value brought to the type of x."""
-    return x if value == 1 else product(np, x, x.dtype.type(value)) if x.dtype.kind == "c" else x * x.dtype.type(value)
+    if value == 1:
+        return x
+    number = x.dtype.type(value)
+    return product(np, x, number) if x.dtype.kind == "c" and type(x) is np.ndarray else x * number
 
 
 @tensors_only(check=refuse("addcmul_cpu_out", "b"))

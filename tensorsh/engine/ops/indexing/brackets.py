@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.long_calls import HUGE, chosen_by
+from ...arrays import cupy_module
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.extents import meets
@@ -89,6 +90,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
                 advanced(array, [index])
                 raise
             return chosen(self, result, [index])
+    elif kind is Tensor and array.ndim and type(array) is cupy_module.array_class:
+        result = cupy_module.accelerator().taken(array, index._array, 0)
+        if result is not None:
+            return chosen(self, result, [index])
     elif (
         kind is tuple
         and (at := single(index)) is not None
@@ -143,7 +148,7 @@ def basic(self: Tensor, index: tuple) -> Tensor:
     array = self._array
     try:
         part = array[index]
-        if type(part) is not ndarray:
+        if type(part) is not ndarray and type(array) is ndarray:  # numpy's scalar
             part = array[(*index, ...)]
     except IndexError:
         for at, (i, n) in enumerate(zip(index, array.shape, strict=False)):

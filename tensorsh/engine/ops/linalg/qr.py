@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...loading import table
@@ -113,7 +114,8 @@ def geqrf_gradient(t, g, needs):
 
 def reflectors(v: Any) -> Any:
     """The unit lower triangular matrices of the vectors below the diagonal."""
-    return np.tril(v, -1) + np.eye(*v.shape[-2:], dtype=v.dtype)
+    xp = module_of(v)
+    return xp.tril(v, -1) + xp.eye(*v.shape[-2:], dtype=v.dtype)
 
 
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
@@ -121,7 +123,7 @@ def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) ->
     v = reflectors(vectors)
     tau = tau.conj() if transpose else tau
     k = tau.shape[-1]
-    x = np.array(x)
+    x = module_of(vectors).array(x)
     for i in range(k - 1, -1, -1) if forward else range(k):
         column = v[..., :, i, None]
         x -= (tau[..., i, None, None] * column) @ (herm(column) @ x)

@@ -282,7 +282,7 @@ ctc_slope.gradient(grad=no_derivative("_ctc_loss_backward"), log_probs=no_deriva
 ctc.gradient(log_probs=lambda t, g, log_probs, result1: t._ctc_loss_backward(g, log_probs, result1))
 
 
-@composite("nn.functional.ctc_loss", method=False, hosted=True)
+@composite("nn.functional.ctc_loss", method=False)
 def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
 ):  # fmt: skip
@@ -306,6 +306,6 @@ def ctc_loss(
     if single:
         loss = loss.squeeze(0)
     if reduction == "mean":
-        sizes = wrap(np.maximum(np.asarray(lengths[1]), 1)).to(loss.dtype)
+        sizes = wrap(np.maximum(np.asarray(lengths[1]), 1)).to(loss.device, loss.dtype)
         return (loss / sizes).mean()
     return loss.sum() if reduction == "sum" else loss

@@ -195,7 +195,7 @@ multilabel_margin.gradient(
 )
 
 
-@composite("nn.functional.multilabel_margin_loss", method=False, hosted=True)
+@composite("nn.functional.multilabel_margin_loss", method=False)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
     check_multilabel(input._array, target._array)

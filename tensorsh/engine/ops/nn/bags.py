@@ -162,6 +162,7 @@ def combined(
         index = index[: len(bag)]
     else:
         outside(index, 0, rows)
+        index = index if bags else index[:0]
         bag = xp.maximum(xp.searchsorted(begins[:bags], xp.arange(index.size), side="right") - 1, 0)
     frequencies = kept = None
     if scale_grad_by_freq:

@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...arrays import cupy_module
 from ...arrays.backend import module_of
 from ...arrays.blas import alone
+from ...arrays.cupy_module import accelerator
 from ...arrays.on_arrays import on_arrays
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...tape.backward import grad
+from ...tape.worlds import sum_to_shape
 from ...tensors.tensor import Tensor
 
 
@@ -108,14 +111,18 @@ def differentiable(name: str, t: Any, g: list, needs: list, tensors: list, optio
     return [next(found) if wanted else None for wanted in needs]
 
 
+def column_sums(d: Any) -> Any:
+    return sum_to_shape(d, d.shape[1:]) if type(d) is cupy_module.array_class else d.sum(0)
+
+
 def weight_gradients(needs: list, d: Any, e: Any, x: Any, before: Any, w_ih: Any) -> list:
     """Gradients of input, weights and biases from those of what the input (`d`) and the state (`e`) contributed."""
     return [
         d.dot(w_ih).reshape(x.shape) if needs[0] else None,
         d.T.dot(rows_of(x)) if needs[1] else None,
         e.T.dot(before) if needs[2] else None,
-        d.sum(0) if needs[3] else None,
-        e.sum(0) if needs[4] else None,
+        column_sums(d) if needs[3] else None,
+        column_sums(e) if needs[4] else None,
     ]
 
 
@@ -131,6 +138,14 @@ def lstm(
 ):  # fmt: skip
     """One LSTM layer over a sequence from states h, c [N, H]: states of all steps, last h, last c."""
     n = h.shape[1]
+    order = steps(input, sizes, reverse)
+    even = len({rows for _, rows in order}) == 1
+    if even and type(input) is cupy_module.array_class:
+        gates = projected(rows_of(input), w_ih, None if b_ih is None else b_ih + b_hh)
+        found = accelerator().recurrent.lstm(gates, w_hh, h, c, len(order), reverse)
+        if found is not None:
+            y, h, c, cells, squashed = found
+            return y.reshape(*input.shape[:-1], n), h, c, gates, cells, squashed
     fused = compiled(input, w_ih, w_hh, h, c)
     # sigmoid(x) = (tanh(x / 2) + 1) / 2: with three of the four gates halved, one tanh does for all.
     half = xp.ones(4 * n, input.dtype)
@@ -140,8 +155,6 @@ def lstm(
     gates = projected(rows_of(input), w_ih * half[:, None], bias)
     state_weight = xp.ascontiguousarray((w_hh * half[:, None]).T)
     y, cells, squashed = (xp.empty((len(gates), n), input.dtype) for _ in range(3))
-    order = steps(input, sizes, reverse)
-    even = len({rows for _, rows in order}) == 1
     h, c = h.copy(), c.copy()
     scale, shift = (xp.tile(v, (order[0][1], 1)) if even else v for v in (half, 1 - half))
     part_h, part_c = h, c
@@ -178,6 +191,10 @@ def lstm_backward(g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse,
     order = steps(input, sizes, reverse)
     dh, dc = starts(xp, gh, h), starts(xp, gc, c)
     before = previous(xp, y, h, order) if needs[2] else None
+    if type(gates) is cupy_module.array_class and len({rows for _, rows in order}) == 1:
+        d = accelerator().recurrent.lstm_backward(gates, cells, c, squashed, gy, w_hh, dh, dc, len(order), reverse)
+        if d is not None:
+            return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
     fused = compiled(gates, cells, squashed, w_hh, c, *[x for x in (gy, gh, gc) if x is not None])
     if fused:
         dh, dc, before_c = (np.ascontiguousarray(x) for x in (dh, dc, previous(xp, cells, c, order)))

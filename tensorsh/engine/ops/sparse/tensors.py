@@ -7,6 +7,7 @@ from typing import Any
 from ...arrays import layout as layouts
 from ...arrays.backend import check_device, device_of, module_of
 from ...arrays.device import device as device_type
+from ...arrays.device_guard import index_of, on
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
@@ -107,6 +108,14 @@ def sparse_coo_tensor(
     together(places, kept._array)
     if not isinstance(values, Tensor) and not kept._array.ndim:
         kept = kept.reshape(1)
+    with on(index_of([places])):
+        return of_coordinates(places, kept, size, requires_grad, check_invariants, is_coalesced)
+
+
+def of_coordinates(
+    places: Any, kept: Tensor, size: Any, requires_grad: bool, check_invariants: bool | None, is_coalesced: bool | None
+) -> Tensor:
+    """A tensor of coordinates, as an array, and values, which are held against each other."""
     if places.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
     count = kept._array.shape[0] if kept._array.ndim else 1
@@ -147,14 +156,14 @@ def build(
     first, second = (part(x, None, device if isinstance(x, Tensor) else kept.device).detach() for x in (starts, others))
     if not device_of(first._array) == device_of(second._array) == device_of(kept._array):
         raise RuntimeError("Values and compressed tensor instance need to be on the same device.")
-    if size is None:
-        size = inferred(layout, first._array, second._array, kept._array)
-    size = sizes(size)
-    if checking(check_invariants):
-        check_compressed(layout, first._array, second._array, kept._array, size)
-    if requires_grad:
-        kept = kept.detach()
-    return finished(compressed.function(first, second, kept, size, layout), requires_grad)
+    parts = first._array, second._array, kept._array
+    with on(index_of(parts)):
+        size = sizes(inferred(layout, *parts) if size is None else size)
+        if checking(check_invariants):
+            check_compressed(layout, *parts, size)
+        return finished(
+            compressed.function(first, second, kept.detach() if requires_grad else kept, size, layout), requires_grad
+        )
 
 
 def inferred(layout: Any, starts: Any, others: Any, values: Any) -> tuple:

@@ -42,7 +42,7 @@ nightly:
 	HOSTILE=all $(BIN)/python -m pytest -q tests/engine/builds.py tests/hostile/test_programs.py tests/hostile/sweep.py
 
 fuzz:
-	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long
+	$(BIN)/python -m pytest -q tests/fuzz --hypothesis-profile=long -o timeout=3600
 
 ecosystem:  # in .ecosystem, some 2 GB; writes docs/ecosystem.md
 	$(BIN)/python -m tests.ecosystem .ecosystem

@@ -253,6 +253,7 @@ def test_completion(session: Session) -> None:
     assert [c.text for c in found][:2] == ["alpha", "alps"] and found[0].start == 4
     assert {c.text: c.detail for c in found}["alps"] == "float32[2, 3]"
     assert [c.text for c in session.complete("box.")] == ["forward", "width"]
+    assert {c.start for c in session.complete("alpha\n")} == {6}  # a new line begins a new word
     assert "unsqueeze" in [c.text for c in session.complete("alps.uns")]
     assert "zeros" in [c.text for c in session.complete("torch.zer")]
     assert "zeros" in [c.text for c in session.complete("zer")]

@@ -27,7 +27,7 @@ async function start() {
     await client.start();
   } catch (error) {
     const said = 'The language server did not start. Install it: pip install "tensorsh[editor]"';
-    vscode.window.showErrorMessage(`${said} (${error.message})`);
+    vscode.window.showErrorMessage(`${said} (${error.message ?? error})`);
   }
 }
 

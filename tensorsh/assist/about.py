@@ -63,8 +63,8 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
     from inspect import cleandoc
 
     doc = cleandoc(doc) if type(doc) is str else ""
-    if kind == "function" and peek.is_library(value):
-        doc = _told_in_full(session, name, doc)
+    if kind in ("function", "class") and peek.is_library(value):
+        doc = _told_in_full(session, name, value, doc)
 
     return Inspection(
         name,
@@ -81,17 +81,33 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
 _IN_PLACE = re.compile(r"In-place form of :func:`(\w+)`\.")
 
 
-def _told_in_full(session: Workspace, name: str, doc: str) -> str:
-    """A function's documentation with that of the function whose in-place form it is, and with an example if there is one."""
+def _told_in_full(session: Workspace, name: str, value: Any, doc: str) -> str:
+    """A function's documentation with that of the function whose in-place form it is, with what each argument means, and with
+    an example if there is one."""
     from ..engine.examples import example
+    from ..engine.operators.arguments import told_in_full
 
     before, _, last = name.rpartition(".")
     same = _IN_PLACE.match(doc)
     base = inspect(session, f"{before}.{same[1]}" if before else same[1]) if same is not None else None
     if base is not None:
         return f"`{same[1]}` in place: the tensor itself is written and returned.\n\n{base.doc}"  # type: ignore[index]
+    own = getattr(value, "__name__", "")
+    if doc and own:
+        doc = told_in_full(f"{value.__module__}.{own}", _parameters(value), doc)
+    if isinstance(value, type):
+        return doc
     found = None if ">>> " in doc else example(f"Tensor.{last}", f"nn.functional.{last}", last)
     return doc if found is None else f"{doc}\n\n{found}\n\nThis is {found.result}."
+
+
+def _parameters(value: Any) -> list[Any]:
+    from inspect import signature
+
+    try:
+        return list(signature(value).parameters.values())
+    except (TypeError, ValueError):
+        return []
 
 
 def source_text(session: Workspace, value: Any) -> str:

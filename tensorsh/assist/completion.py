@@ -23,8 +23,8 @@ from .signatures import signature_text
 if TYPE_CHECKING:
     from ..language.workspace import Workspace
 
-_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*\.?$|(?<![\w.)\]])$")
-_OF_RESULT = re.compile(r"[)\]]\.([^\W\d]\w*|)$")
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*\.?\Z|(?<![\w.)\]])\Z")
+_OF_RESULT = re.compile(r"[)\]]\.([^\W\d]\w*|)\Z")
 _NO_TENSOR = frozenset(
     "item tolist size stride dim numel backward numpy data_ptr element_size is_contiguous split chunk".split()
 )

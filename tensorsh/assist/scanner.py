@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 OPEN, CLOSE = "([{", ")]}"
-_CALLEE = re.compile(r"[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*$")
-_KEYWORD = re.compile(r"([^\W\d]\w*)\s*=\s*[\w.]*$")
+_CALLEE = re.compile(r"[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*\Z")
+_KEYWORD = re.compile(r"([^\W\d]\w*)\s*=\s*[\w.]*\Z")
 _GIVEN = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
-_PREFIX = re.compile(r"[rbuf]{0,2}$", re.IGNORECASE)
+_PREFIX = re.compile(r"[rbuf]{0,2}\Z", re.IGNORECASE)
 MOST = 20_000
 """Characters before the cursor that are looked at."""
 

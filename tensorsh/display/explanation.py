@@ -9,6 +9,7 @@ x  Tensor
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 from .cells import ascii_only
 from .colours import PLAIN, Theme
 
+_ARGUMENT = re.compile(r"  \w+( \(.*?\))?: ")
+"""A line that says what an argument means."""
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " .:-=+*#@"
 PAGE = 88
@@ -36,8 +39,12 @@ def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme 
     if found.doc:
         lines.append("")
         for line in paragraphs(found.doc):
-            indented = line.startswith((" ", ">>>", "..."))
-            lines += [line[:width]] if indented or not line else textwrap.wrap(line, width)
+            if line.startswith((">>>", "...")) or not line:
+                lines.append(line[:width])
+            elif _ARGUMENT.match(line):
+                lines += textwrap.wrap(line, width, subsequent_indent="      ")
+            else:
+                lines += [line[:width]] if line[0] == " " else textwrap.wrap(line, width)
     wide = max(map(len, found.facts), default=0)
     for name, fact in found.facts.items():
         text = textwrap.wrap(fact, max(width - wide - 4, 10)) or [""]

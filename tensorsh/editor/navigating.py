@@ -102,7 +102,7 @@ def add(server: Server) -> None:
         cells = [number for number, line in enumerate(document.lines) if _CELL.match(line)]
         return found + [
             lsp.FoldingRange(first, last - 1, kind=lsp.FoldingRangeKind.Region)
-            for first, last in zip(cells, [*cells[1:], len(document.lines)], strict=True)
+            for first, last in zip(cells, [*cells, len(document.lines)][1:], strict=True)
             if last - 1 > first
         ]
 

@@ -16,7 +16,7 @@ from .world import Stand, tensor
 if TYPE_CHECKING:
     from ..assist.about import Inspection
 
-_BEFORE = re.compile(r"(?:[^\W\d]\w*\.)*[^\W\d]?\w*$")
+_BEFORE = re.compile(r"(?:[^\W\d]\w*\.)*[^\W\d]?\w*\Z")
 _BEHIND = re.compile(r"\w*")
 LONGEST = 1500
 """Characters of a docstring that are shown."""

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ _IDLE = re.compile(r"%(matplotlib|load_ext|reload_ext|autoreload|config)\b.*$", 
 _COMMANDS = re.compile(r"^([ \t]*)([%!].*)$", re.MULTILINE)
 _BLOCK = re.compile(r"((?:[ \t]*(?:#.*)?\n)*)%%(\w+).*")
 _COMMAND = re.compile(r"^[%!].*$", re.MULTILINE)
+_DRAWN = ("html", "markdown", "latex", "svg")
+"""Blocks that are text, and print nothing."""
+_CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
 _KEPT = "#\N{ZERO WIDTH SPACE}"
 """What stands in front of a command while a notebook is exported."""
 _PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -87,7 +90,7 @@ def plain(source: str) -> tuple[str, list[str]]:
     block = _BLOCK.match(source)
     if block is not None:
         if block[2] not in ("time", "capture", "prun"):
-            return "", [block[0].strip()]
+            return "", [block[0].strip()] if block[2] not in _DRAWN else []
         source = block[1] + source[block.end() :]
 
     def line(found: re.Match[str]) -> str:
@@ -102,6 +105,10 @@ def plain(source: str) -> tuple[str, list[str]]:
 
 def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], None]) -> None:
     """Runs a cell; the value of a last expression goes to `echo`, unless a semicolon stands behind it."""
+    captured = _CAPTURED.match(source)
+    if captured is not None:
+        _run_captured(session, source, name, captured)
+        return
     text = source
     try:
         program = session.compile(text, name, continued=True)
@@ -114,6 +121,17 @@ def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], Non
             print(f"{name}: `{each}` is passed over", file=sys.stderr)
     session.execute(program, None, program.statements[:-1])
     session.execute(program, None if text.rstrip().endswith(";") else echo, program.statements[-1:])
+
+
+def _run_captured(session: Session, source: str, name: str, block: re.Match[str]) -> None:
+    from ..tools.captured import CapturedIO
+
+    shown: list[Any] = []
+    body = "\n" * block[0].count("\n") + source[block.end() :]
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        run_cell(session, body, name, shown.append)
+    if block[1] is not None and not block[1].startswith("_"):
+        session.variables[block[1]] = CapturedIO(out.getvalue(), err.getvalue(), shown)
 
 
 def run(session: Session, path: str) -> None:
@@ -156,7 +174,7 @@ class Outcome:
 
 
 def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> Outcome:
-    """Runs a cell of a session that prints into `printed`."""
+    """Runs a cell, which prints into `printed`."""
     found, warned = Outcome(), io.StringIO()
     printed.seek(0)
     printed.truncate()
@@ -165,7 +183,7 @@ def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> O
         found.value = plain_text(value)
 
     try:
-        with redirect_stderr(warned):
+        with redirect_stdout(printed), redirect_stderr(warned):
             run_cell(session, source, name, echo)
     except KeyboardInterrupt:
         raise
@@ -196,7 +214,7 @@ def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool,
     """Runs a notebook and notes in `result` what differs; with `bless` the outputs are written anew where they do not hold."""
     notebook = read(path)
     printed = io.StringIO()
-    session = Session(permissions, stdout=printed, folder=os.path.dirname(path))
+    session = Session(permissions, folder=os.path.dirname(path))
     changed = False
     for count, (number, cell) in enumerate(_code(notebook), 1):
         found = outcome(session, printed, cell.source, name_of(path, number))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -149,6 +150,19 @@ def unknown_name(case: Case) -> str | None:
     return _suggestion(nearest(name, names), case.host.lacking("torch", name)) or _length(name)
 
 
+_PROCESSES = "a program starts no processes but `torch.multiprocessing`'s and a DataLoader's workers"
+_NETWORK = "a program has no network"
+_LEFT_OUT = {
+    **dict.fromkeys(
+        ("pickle", "shelve", "marshal"), "`torch.save` and `torch.load` keep tensors and other values, `json` texts"
+    ),
+    **dict.fromkeys(("subprocess", "multiprocessing", "concurrent", "signal"), _PROCESSES),
+    **dict.fromkeys(("socket", "http", "urllib", "ssl", "ftplib", "smtplib"), _NETWORK),
+    "ctypes": "a program reaches no memory but its tensors'",
+}
+"""Python's own modules that programs look for, and what there is in their place."""
+
+
 @rule(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")
 @rule(r"^ModuleNotFoundError: No module named '((?:\w+\.)*?)(\w+)'")
 def unknown_import(case: Case) -> str | None:
@@ -157,6 +171,10 @@ def unknown_import(case: Case) -> str | None:
         path, name = name.rstrip("."), path
     if getattr(case.error, "__notes__", None):
         return None
+    if not path and name in sys.stdlib_module_names and any(case.host.names_in("")):
+        return _LEFT_OUT.get(
+            name, "of Python's own modules programs import those that lead to no files, processes or network"
+        )
     found = _suggestion(nearest(name, case.host.names_in(path)))
     if found is None and not path and any(case.host.names_in("")):
         return (

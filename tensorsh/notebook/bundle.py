@@ -7,6 +7,7 @@ Markdown lose theirs, and SVG is shown as a picture, in which none runs.
 
 from __future__ import annotations
 
+import sys
 from base64 import b64encode
 from collections.abc import Callable
 from html import escape
@@ -48,6 +49,11 @@ def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str,
     data = {"text/plain": plain_text(value)}
     if type(value) in (Shown, Picture):
         return data | type(value)._forms(value), {}
+    drawn = sys.modules.get("matplotlib.figure")
+    if drawn is not None and isinstance(value, drawn.Figure):
+        from .figures import picture
+
+        return data | _harmless({"image/png": picture(value)}), {}
     shown = displayed(value)
     if shown is not None:
         return data | _harmless(shown), {}

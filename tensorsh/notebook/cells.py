@@ -5,18 +5,21 @@ As in IPython a cell shows the value of its last expression alone, and none behi
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 
 from ..command.arguments import Options
 from ..sandbox.files import Permissions
+from ..shell.commands import NotHere
 from ..shell.loop import Shell
 from ..shell.record import Record, Tee
 from ..tools.displays import board
 from ..tools.progress import screen
+from ..tools.shown import Shown
 from .bundle import Outputs, bundle
 from .progress import Bars
 
@@ -35,6 +38,7 @@ class Failure(NamedTuple):
 class Cells(Shell):
     """The dialogue of one kernel."""
 
+    deals_with_files = "."
     passes = frozenset(("config",))
     lacks = frozenset("run load edit save transcript export page cd ls cat paste".split())
 
@@ -46,14 +50,23 @@ class Cells(Shell):
         update: Callable[..., None],
         clear: Callable[..., None],
     ) -> None:
-        self.stdin, self.publish = stdin, publish
-        screen.elsewhere = Bars(publish, update)
-        board.elsewhere = Outputs(publish, update, clear)
+        self.stdin, self.send = stdin, publish
+        self.kept: list[Any] | None = None
+        """What is displayed, while it is captured."""
+        screen.elsewhere = Bars(self.publish, update)
+        board.elsewhere = Outputs(self.publish, update, clear)
         super().__init__(None, options)
         self.silent = False
         self.failure: Failure | None = None
         self.history: list[tuple[int, str]] = []
         self.session.trace(True)
+
+    def publish(self, data: dict[str, str], metadata: dict[str, Any], is_result: bool, name: str | None) -> None:
+        """Shows a MIME bundle beneath the cell."""
+        if self.kept is None:
+            self.send(data, metadata, is_result, name)
+        else:
+            self.kept.append(Shown(data["text/plain"], None, lambda: dict(data)))
 
     def keyboard(self) -> Any:
         return self.stdin
@@ -68,6 +81,24 @@ class Cells(Shell):
 
     def pass_over(self, name: str) -> None:
         """A notebook that was written for IPython goes on without a word."""
+
+    def refuse(self, error: Exception) -> None:
+        """A command that cannot be ends its cell, and with it a run of all cells; one that is left out on purpose does not."""
+        if isinstance(error, NotHere):
+            super().refuse(error)
+            return
+        self.failed = error
+        self.failure = Failure("UsageError", str(error), [f"UsageError: {error}"])
+
+    def captured(self, text: str) -> tuple[str, str, list[Any]]:
+        before, self.kept = self.kept, []
+        try:
+            with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+                self.execute(text, f"<input {self.count}>")
+                self._show_figures()
+            return out.getvalue(), err.getvalue(), self.kept
+        finally:
+            self.kept = before
 
     def confirm(self, question: str) -> bool:
         """Whether the person at the notebook says yes."""
@@ -93,7 +124,19 @@ class Cells(Shell):
             self.history.append((number, code))
         if code.strip():
             self.enter(code)
+        self._show_figures()
         return self.failure
+
+    def _show_figures(self) -> None:
+        """Shows what is left of a cell's figures."""
+        if "matplotlib.pyplot" not in sys.modules:
+            return
+        from .figures import show_all
+
+        try:
+            self.session._timed(None, show_all)
+        except Exception as error:
+            self.explain(error)
 
     def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
         out = sys.stdout

@@ -60,7 +60,7 @@ class TensorshKernel(Kernel):
         super().__init__(**traits)
         self.cells = Cells(self.options, Answers(self), self.publish, self.update, self.clear)
 
-    _supports_kernel_subshells = False  # programs of one session take turns
+    _execute_sleep: float = 0.0  # each flush has waited for its end
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """Note the message that is being answered; what is printed belongs to it."""

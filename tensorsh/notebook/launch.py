@@ -25,14 +25,15 @@ def launch(words: Sequence[str]) -> None:
             connection = [word, rest.pop(0)] if rest else [word]
         else:
             options.append(word)
-    from ipykernel.kernelapp import IPKernelApp
-
     from ..shell.loop import deepen_stack
+    from .application import Application
     from .kernel import TensorshKernel
 
     deepen_stack()
+    os.environ["MPLBACKEND"] = "module://tensorsh.notebook.figures"
     TensorshKernel.options = parse(options)
-    IPKernelApp.launch_instance(argv=connection, kernel_class=TensorshKernel)
+    streams = "tensorsh.notebook.streams.Stream"
+    Application.launch_instance(argv=connection, kernel_class=TensorshKernel, outstream_class=streams)
 
 
 def specification(options: Sequence[str] = ()) -> dict[str, Any]:

@@ -16,7 +16,7 @@ try:
     from . import unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - puts their text within bounds
 except ImportError:
     pass  # built without a compiler
-from .iterating import iterate, presented, steps
+from .iterating import adds_lists, iterate, presented, steps
 from .kinds import script_type
 from .names import is_gated
 
@@ -56,7 +56,8 @@ def make_builtins(
 ) -> dict[str, Any]:
     """The builtins of one session. Without `stdout`, print goes to whatever `sys.stdout` is at the time."""
     table: dict[str, Any] = {name: getattr(_real, name) for name in _PLAIN}
-    table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min", "sum")}
+    table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min")}
+    table["sum"] = steps(sum, growing=adds_lists)
     table["iter"] = presented(iterate, iter)
     table |= _PUBLIC_EXCEPTIONS
     table |= {name: _refusal(name, why) for name, why in _REFUSED.items()}

@@ -34,9 +34,9 @@ def stepping(kind: type) -> type:
     return Sealed(kind.__name__, (kind,), body)
 
 
-ENDLESS = "chain combinations combinations_with_replacement count cycle permutations product repeat"
+ENDLESS = "accumulate chain combinations combinations_with_replacement count cycle permutations product repeat"
 SOURCES = {name: stepping(getattr(itertools, name)) for name in ENDLESS.split()}
-"""Those of itertools that give elements without end, or more than anybody waits for."""
+"""Those of itertools that give elements without end, or more than anybody waits for, or each later than the one before."""
 
 
 class Range(metaclass=Sealed):
@@ -128,14 +128,19 @@ def stepped(iterable: Any) -> Iterator[Any]:
         yield each
 
 
-def steps(function: Callable[..., Any], place: int = 0, alone: bool = False) -> Callable[..., Any]:
-    """A function whose argument at `place` is an iterable (`alone`: if it is the only one)."""
+def steps(
+    function: Callable[..., Any], place: int = 0, alone: bool = False, growing: Callable[..., bool] | None = None
+) -> Callable[..., Any]:
+    """A function whose argument at `place` is an iterable (`alone`: if it is the only one). growing: whether each element may take
+    longer than the one before it, as lists do that are added."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         if len(arguments) > place and not (alone and len(arguments) > 1):
             walked = arguments[place]
             kind = type(walked)
-            if kind is range:
+            if growing is not None and growing(*arguments, **options):
+                is_long = kind is not GENERATOR
+            elif kind is range:
                 is_long = len(walked[: MANY + 1]) > MANY
             else:
                 is_long = kind is not GENERATOR and not hasattr(kind, "__len__")
@@ -144,6 +149,10 @@ def steps(function: Callable[..., Any], place: int = 0, alone: bool = False) -> 
         return function(*arguments, **options)
 
     return presented(call, function)
+
+
+def adds_lists(iterable: Any, start: Any = 0) -> bool:
+    return type(start) is not int and type(start) is not float
 
 
 def presented(call: Any, function: Callable[..., Any]) -> Callable[..., Any]:

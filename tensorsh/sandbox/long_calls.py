@@ -155,21 +155,26 @@ def chosen_by(array: Any, mask: Any) -> Any:
     return array[mask] if mask.size < HUGE else apart(array.__getitem__, mask)
 
 
-def endable(function: Callable) -> Callable:
+def endable(function: Callable, in_pairs: bool = False) -> Callable:
     """A function of arrays that can be interrupted where they, or the product of their sizes, are large. It calls nothing that
-    a program defines."""
+    a program defines. `in_pairs`: no more than two of them meet, each element of one with each of the other."""
 
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> Any:
-        work = 1
+        work = largest = 1
         for x in arguments:
             if type(x) is np.ndarray:
-                work *= max(1, x.size)
-                if x.size >= MANY or work >= LONG:
+                n = max(1, x.size)
+                work = max(work, largest * n) if in_pairs else work * n
+                largest = max(largest, n)
+                if n >= MANY or work >= LONG:
                     return apart(function, *arguments, **options)
         return function(*arguments, **options)
 
     return run
+
+
+argsort, searchsorted, unique = map(endable, (np.argsort, np.searchsorted, np.unique))
 
 
 def dense(x: Any) -> Any:

@@ -101,7 +101,7 @@ WRITABLE_VARIABLES = frozenset(
 )
 
 # modules with an underscore that programs import all the same
-PRIVATE_MODULES = frozenset(("_pytree",))
+PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives"))
 
 
 def is_special(name: str) -> bool:
@@ -122,8 +122,24 @@ def normalize(name: object) -> str:
     """An attribute name that came as a string, as the compiler would read it; refuses what only claims to be one."""
     if type(name) is not str:
         raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
-    if name.isascii():
-        return name
-    from unicodedata import normalize as unicode_normalize
+    return name if name.isascii() else composed("NFKC", name)
 
-    return unicode_normalize("NFKC", name)
+
+MOST_MARKS = 4096
+"""So many marks (accents and their like) one behind the other at most: Python sorts them by comparing each with each."""
+
+
+def composed(form: str, text: str, /) -> str:
+    """`unicodedata.normalize(form, text)`.
+
+    Raises:
+        ValueError: More marks stand one behind the other than are sorted in a moment.
+    """
+    from unicodedata import combining, normalize
+
+    if len(text) > MOST_MARKS and not text.isascii():
+        # also what comes apart into marks
+        marks = [ord(each) for each in set(text) if combining(normalize("NFKD", each)[0])]
+        if marks and "\uffff" * MOST_MARKS in text.translate(dict.fromkeys(marks, "\uffff")):
+            raise ValueError(f"text with {MOST_MARKS} accents and more on one letter is not normalized in tensorsh")
+    return normalize(form, text)

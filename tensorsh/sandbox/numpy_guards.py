@@ -130,6 +130,12 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     return np.choose(wrapped(a, len(choices), mode), choices, out, mode)
 
 
+def unique(ar: Any, *arguments: Any, **options: Any) -> Any:
+    if not np.size(ar) and max(np.shape(ar)) > MOST_REPEATED:  # rows without elements, which numpy would sort
+        raise ValueError(TOO_REPEATED)
+    return np.unique(ar, *arguments, **options)
+
+
 def method(array: Any, name: str) -> Callable[..., Any]:
     """One of these functions as a method of an array."""
     functions: dict[str, Callable[..., Any]] = {
@@ -153,4 +159,4 @@ def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
 
 GUARDED = {
     f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like, take, put, choose)
-}
+} | {"unique": named(plainly(unique), np.unique)}

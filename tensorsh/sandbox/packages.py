@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import types
 from functools import partial
+from operator import attrgetter, methodcaller
 from types import ModuleType
 from typing import Any
 
@@ -216,7 +217,10 @@ def kept(*values: Any) -> bool:
 
 
 _GIVEN = (ModuleType, Namespace)
-_LOOKED_AT = (ModuleType, type, types.BuiltinFunctionType, types.FunctionType, types.MethodType)
+_FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodType, type, partial, attrgetter, methodcaller)
+_USUAL = frozenset((*_PLAIN, bool, type(Ellipsis), bytearray))
+_FEW = 256
+"""Elements of a container that are looked at."""
 
 
 def read(value: Any, name: str) -> Any:
@@ -231,18 +235,39 @@ def read(value: Any, name: str) -> Any:
         found = gate.attribute(value, name)
     else:
         found = gate.private_attribute(value, name)
-    return checked(found) if issubclass(type(found), _LOOKED_AT) else found
+    return found if type(found) in _USUAL else checked(found)
 
 
 def checked(found: Any) -> Any:
-    """A value that an attribute gave, as programs may hold it."""
-    if isinstance(found, ModuleType):
+    """A value that an attribute gave, as programs may hold it. Modules within a container are looked at when they are read."""
+    kind = type(found)
+    if kind in _COPIED:
+        if len(found) <= _FEW:
+            for each in found.values() if kind is dict else found:
+                if issubclass(type(each), _FUNCTIONS):
+                    checked(each)
+        return found
+    if issubclass(kind, ModuleType):
         return shown(found)
-    if isinstance(found, _LOOKED_AT):
-        home = found.__module__
-        if home in WAYS_OUT and found.__name__ not in _HARMLESS:
-            if not isinstance(found, type) or home not in _OWN or found.__name__ == "FileIO":
-                raise AttributeError(f"{home}.{found.__name__} is not available in tensorsh")
-        if isinstance(found, type):
-            return public_type(found)
+    if issubclass(kind, partial):
+        checked(found.func)
+        return found
+    if issubclass(kind, (attrgetter, methodcaller)):
+        raise AttributeError(f"a package's {kind.__name__} reads past the gate: make one in the program")
+    if not issubclass(kind, _FUNCTIONS):
+        return own_kind(found)
+    if kind is types.MethodType:
+        own_kind(found.__self__)
+    home = found.__module__
+    if home in WAYS_OUT and found.__name__ not in _HARMLESS:
+        if not isinstance(found, type) or home not in _OWN or found.__name__ == "FileIO":
+            raise AttributeError(f"{home}.{found.__name__} is not available in tensorsh")
+    return public_type(found) if isinstance(found, type) else found
+
+
+def own_kind(found: Any) -> Any:
+    """An object that is not one of the interpreter's own, as `os.environ` is."""
+    home = type(found).__module__
+    if home in WAYS_OUT and home not in _OWN:
+        raise AttributeError(f"an object of the module {home!r} is not available in tensorsh")
     return found

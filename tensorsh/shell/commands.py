@@ -17,11 +17,22 @@ from .values import columns
 if TYPE_CHECKING:
     from .loop import Shell
 
-FAMILIES = ("running", "keeping", "looking", "setting", "moving", "again", "reloading", "debugger", "profiles")
+FAMILIES = (
+    "running",
+    "blocks",
+    "keeping",
+    "looking",
+    "setting",
+    "moving",
+    "again",
+    "reloading",
+    "debugger",
+    "profiles",
+)
 """The files in which commands are declared."""
 NO_SYSTEM = (
     "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "
-    "Use another terminal for system commands; %ls, %cat, %cd, %run, %load, %save and %edit deal with files."
+    "Use another terminal for system commands"
 )
 INSTALLS = "the shell starts no programs and installs nothing; use another terminal."
 IDLE = {
@@ -31,18 +42,26 @@ IDLE = {
 }
 """Commands of IPython that set up what needs no setting up here."""
 ELSEWHERE = {
-    "pip": INSTALLS, "conda": INSTALLS, "uv": INSTALLS, "sx": NO_SYSTEM, "system": NO_SYSTEM, "bash": NO_SYSTEM, "sh": NO_SYSTEM,
+    "pip": INSTALLS, "conda": INSTALLS, "mamba": INSTALLS, "micromamba": INSTALLS, "uv": INSTALLS,
+    **dict.fromkeys("sx system bash sh script perl ruby cmd python python2 python3 pypy".split(), NO_SYSTEM + "."),
+    "env": "programs see no environment variables; import os and os.environ have what a launcher sets.",
+    "set_env": "programs see no environment variables.",
+    "javascript": "scripts of a program would run in the browser with your rights.", "js": "scripts of a program would run in the browser with your rights.",
     "pdb": "%debug looks into the last error at any time after it.",
     "lsmagic": "%help lists the commands.",
     "lprun": "%lprof STATEMENT gives the times of all lines that run.",
     "cpaste": "what is pasted at the prompt runs as it is, also with prompts and margins.",
     "recall": "Up brings back earlier entries; %load and %edit put a file's text at the prompt.",
     "pycat": "%cat shows a file.",
+    "pinfo": "name? explains it.", "pinfo2": "name?? shows its text, too.", "psource": "name?? shows its text.",
+    "xmode": "errors show the place, the operands' shapes and a hint.", "colors": "%config theme sets the colours.",
+    "store": "torch.save keeps values from one day to the next.", "who_ls": "%who lists the variables.",
+    "tensorboard": "plot, hist and track show losses.",
 }  # fmt: skip
 """Commands of IPython that are not there, and what is."""
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
-_BLOCK = re.compile(r"%%(time|timeit|prun|lprof)\b")
+_BLOCK = re.compile(r"%%(time|timeit|prun|lprof|capture|writefile|file|html|markdown|latex|svg)\b")
 _HELP = re.compile(r"help\(\s*(?:([^\W\d][\w.]*)|([\"'])modules\2)?\s*\)$")
 """How Python asks."""
 
@@ -51,11 +70,17 @@ class Command(NamedTuple):
     name: str
     usage: str
     about: str
-    function: Callable[[Shell, str], Any]
+    function: Callable[..., Any]
+    takes_lines: bool = False
+    """Whether it is called with its own line and with those beneath it."""
 
 
 class CommandError(Exception):
     """Wrong use of a command: the message is all there is to say."""
+
+
+class NotHere(CommandError):
+    """A command of IPython that is left out on purpose: what a notebook has besides goes on."""
 
 
 _commands: dict[str, Command] = {}
@@ -66,6 +91,16 @@ def command(name: str, usage: str, about: str) -> Callable[[Callable[[Shell, str
 
     def declare(function: Callable[[Shell, str], Any]) -> Callable[[Shell, str], Any]:
         _commands[name] = Command(name, usage, about, function)
+        return function
+
+    return declare
+
+
+def block(name: str, usage: str, about: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares a command for the lines beneath it: a function of the shell, its own line, those lines."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        _commands[name] = Command(name, usage, about, function, True)
         return function
 
     return declare
@@ -137,7 +172,7 @@ def explain(shell: Shell, name: str, source: bool = False) -> None:
 def dispatch(shell: Shell, text: str) -> bool:
     """Runs an entry that is a command or a question; False for a program."""
     if text.startswith("!"):
-        print(fill(NO_SYSTEM, max(columns() - 1, 20)))
+        print(fill(NO_SYSTEM + shell.deals_with_files, max(columns() - 1, 20)))
         return True
     if is_question(text):
         match = _HELP.match(text) or _QUESTION.match(text)
@@ -156,39 +191,44 @@ def dispatch(shell: Shell, text: str) -> bool:
         return True
     if not text.startswith("%"):
         return False
-    name, _, argument = text.lstrip("%").partition(" ")
-    head, newline, rest = name.partition("\n")
-    if newline:
-        name, argument = head, rest + (" " + argument if argument else "")
+    first, newline, body = text.partition("\n")
+    name, _, line = first.lstrip("%").partition(" ")
     found = commands().get(name)
     if name in shell.passes or found is None and name in IDLE:
         shell.pass_over(name)
         return True
     try:
         if found is None:
-            raise CommandError(unknown(name))
+            raise NotHere(unknown(name, first)) if name in ELSEWHERE else CommandError(unknown(name, first))
         if name in shell.lacks:
             raise CommandError(f"%{name} is a command of the shell; here a cell reads and writes files by its program")
-        if argument.strip() == "?":
+        if line.strip() == "?":
             print_help(found)
+        elif not found.takes_lines:
+            found.function(shell, (line + newline + body).strip())
+        elif not first.startswith("%%"):
+            raise CommandError(f"%%{name} takes the lines beneath it, and two %")
         else:
-            found.function(shell, argument.strip())
+            found.function(shell, line.strip(), body)
     except CommandError as error:
-        print(fill(str(error), max(columns() - 1, 20)), file=sys.stderr)
+        shell.refuse(error)
     except OSError as error:
-        print(
-            f"%{name}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), file=sys.stderr
+        shell.refuse(
+            CommandError(f"%{name}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
         )
     return True
 
 
-def unknown(name: str) -> str:
+def unknown(name: str, typed: str = "%") -> str:
+    """What is said of a command that is not there. typed: the line, for its signs."""
     from difflib import get_close_matches
 
+    sign = "%%" if typed.startswith("%%") and name else "%"
     if name in ELSEWHERE:
-        return f"there is no command %{name}: {ELSEWHERE[name]}"
+        return f"there is no command {sign}{name}: {ELSEWHERE[name]}"
     close = get_close_matches(name, list(commands()), 1)
-    return f"there is no command %{name}" + (f"; did you mean %{close[0]}?" if close else "; %help lists them")
+    also = f"%{'%' if commands()[close[0]].takes_lines else sign[1:]}{close[0]}" if close else ""
+    return f"there is no command {sign}{name}" + (f"; did you mean {also}?" if also else "; %help lists them")
 
 
 def meant(shell: Shell, error: BaseException) -> str:
@@ -208,8 +248,13 @@ def as_command(shell: Shell, text: str) -> str | None:
     return f"did you mean %{text.strip()}?"
 
 
+def usage(found: Command) -> str:
+    """How it is typed."""
+    return f"{'%%' if found.takes_lines else '%'}{found.name} {found.usage}".rstrip()
+
+
 def print_help(found: Command) -> None:
-    print(f"%{found.name} {found.usage}".rstrip())
+    print(usage(found))
     print(fill(found.about, max(columns() - 1, 24), initial_indent="    ", subsequent_indent="    "))
 
 
@@ -232,11 +277,11 @@ def help(shell: Shell, argument: str) -> None:
         print_help(found)
         return
     every = sorted(commands().values())
-    wide = max(len(f"%{c.name} {c.usage}") for c in every)
+    wide = max(len(usage(c)) for c in every)
     room = columns() - 1
     narrow = room < wide + 40
     for each in every:
-        head = f"%{each.name} {each.usage}".rstrip()
+        head = usage(each)
         indent = 4 if narrow else wide + 2
         about = wrap(each.about, max(room - indent, 20))
         if narrow:

@@ -6,6 +6,7 @@ Errors are explained and never end the shell; Ctrl-C drops what is typed or stop
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
@@ -41,6 +42,8 @@ class Shell:
 
     lacks: frozenset[str] = frozenset()
     """Commands that are not there: an entry may be somebody else's, and they ask no permissions."""
+    deals_with_files = "; %ls, %cat, %cd, %run, %load, %save and %edit deal with files."
+    """What is said of the system's commands that are there."""
     passes: frozenset[str] = frozenset()
     """Commands that have another meaning for whoever wrote the entry, and are passed over."""
 
@@ -105,6 +108,22 @@ class Shell:
         from .commands import IDLE
 
         print(f"%{name}: nothing to be set up; {IDLE[name]}")
+
+    def refuse(self, error: Exception) -> None:
+        """Says what is wrong with a command."""
+        from textwrap import fill
+
+        from .values import columns
+
+        print(fill(str(error), max(columns() - 1, 20)), file=sys.stderr)
+
+    def captured(self, text: str) -> tuple[str, str, list[Any]]:
+        """What a program prints, to the standard output and error, and what it displays; nothing is echoed."""
+        from contextlib import redirect_stderr, redirect_stdout
+
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            self.execute(text, "<capture>", echo=False)
+        return out.getvalue(), err.getvalue(), []
 
     def confirm(self, question: str) -> bool:
         """Whether the person says yes."""
@@ -317,7 +336,10 @@ class Shell:
         self.error = None if isinstance(error, MemoryError) else error  # whose frames keep what there is no room for
         sys.stdout.flush()
         try:
-            text = self.session.diagnose(error, use_color(sys.stderr)) + meant(self, error)
+            text, said = self.session.diagnose(error, use_color(sys.stderr)), meant(self, error)
+            if said:  # the command of this very name is closer than a name that is like it
+                text = text[:at] if (at := text.rfind("\n")) > 0 and "did you mean" in text[at:] else text
+            text += said
         except MemoryError:  # the program's frames keep what it has
             text = type(error).__name__
         print(at_words(text, sys.stderr), file=sys.stderr, flush=True)

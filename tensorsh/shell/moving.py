@@ -1,4 +1,4 @@
-"""Commands about folders and files: %pwd %cd %ls %cat. They show and move; what programs may read and write stays as it is."""
+"""Commands about folders and files: %clear %pwd %cd %ls %cat. They show and move; what programs may read and write stays as it is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..display.sizes import size_text
+from ..tools.displays import board
 from .asking import shown
 from .commands import CommandError, command
 from .values import columns
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 20
 """Bytes of a file that %cat shows."""
+
+
+@command("clear", "", "clears the screen, or what stands beneath the cell")
+def clear(shell: Shell, argument: str) -> None:
+    if board.elsewhere is not None:
+        board.elsewhere.clear(False)
+    elif sys.stdout.isatty():
+        print("\033[H\033[2J", end="", flush=True)
 
 
 @command("pwd", "", "the current folder")

@@ -22,11 +22,23 @@ LEAST_TIME = 0.2
 def time(shell: Shell, argument: str) -> None:
     if not argument:
         raise CommandError("%time needs a statement")
-    processor = clock.process_time()
+    before = processor()
     began = clock.perf_counter()
     if untraced(shell, lambda: shell.execute(argument, "<time>")):
-        wall, used = clock.perf_counter() - began, clock.process_time() - processor
-        print(f"wall {duration_text(wall)}, processor {duration_text(used)}")
+        wall, used = clock.perf_counter() - began, [now - then for now, then in zip(processor(), before, strict=True)]
+        parts = "user {}, sys: {}, ".format(*map(duration_text, used)) if len(used) == 2 else ""
+        print(f"CPU times: {parts}total: {duration_text(sum(used))}")
+        print(f"Wall time: {duration_text(wall)}")
+
+
+def processor() -> tuple[float, ...]:
+    """The processor's time so far, the program's and the system's, or their sum where they are not told apart."""
+    try:
+        import resource
+    except ImportError:
+        return (clock.process_time(),)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime, used.ru_stime
 
 
 @command("timeit", "[-n LOOPS] [-r RUNS] STATEMENT", "runs it many times and gives mean and spread")

@@ -100,7 +100,9 @@ class Loaded:
 
 def text(value: Any) -> str:
     """A text, which may have been left as bytes."""
-    return value.decode("latin1") if type(value) is bytes else str(value)
+    if type(value) is not str and type(value) is not bytes:
+        raise UnpicklingError("damaged file: a storage of unknown form")
+    return value.decode("latin1") if type(value) is bytes else value
 
 
 def part_of(view: Any, size: int, whole: int) -> tuple:
@@ -115,7 +117,7 @@ def part_of(view: Any, size: int, whole: int) -> tuple:
 
 def layout_of(name: Any) -> Any:
     """A layout by its name."""
-    found = getattr(layout, str(name).removeprefix("torch."), None)
+    found = getattr(layout, name.removeprefix("torch."), None) if type(name) is str else None
     if not isinstance(found, layout.layout):
         raise UnpicklingError("damaged file: a layout of unknown name")
     return found

@@ -13,6 +13,8 @@ from typing import Any
 
 PROTO, STOP, MARK = b"\x80", b".", b"("
 MAX_DEPTH = 500
+MOST_NESTED = 1 << 16
+"""So many tuples within one, each as often as it stands there: Python hashes and compares them all."""
 
 
 class UnpicklingError(Exception):
@@ -242,6 +244,8 @@ class Reader:
         self.stack: list = []
         self.marks: list[list] = []
         self.memo: dict[int, Any] = {}
+        self.nested: dict[int, tuple[Any, int, int]] = {}
+        """Tuples and frozensets with others in them: how deep they are nested, and how many are in them."""
 
     def take(self, n: int) -> bytes:
         part = self.data[self.at : self.at + n]
@@ -298,7 +302,11 @@ class Reader:
         allowed = allowed or getattr(self.names, "callable", lambda function: False)(function)
         if not allowed or type(arguments) is not tuple:
             raise UnpicklingError("Trying to call what is no allowed function")
-        self.push(function(*arguments))
+        try:
+            made = function(*arguments)
+            self.push(self.measured(made) if type(made) is frozenset else made)
+        except TypeError as error:
+            raise UnpicklingError(f"damaged file: {error}") from None
 
     def new(self) -> None:
         """An instance of a class; only where the names tell which classes a file may make."""
@@ -306,7 +314,8 @@ class Reader:
         make = getattr(self.names, "make", None)
         if make is None or type(arguments) is not tuple:
             raise UnpicklingError("Trying to make an instance of what is no allowed class")
-        self.push(make(kind, arguments))
+        made = make(kind, arguments)
+        self.push(self.measured(made) if isinstance(made, tuple) else made)
 
     def build(self) -> None:
         state = self.stack.pop()
@@ -321,8 +330,10 @@ class Reader:
         target = self.stack[-1]
         if type(target) not in (dict, OrderedDict):
             raise UnpicklingError("damaged file: items for what is no dict")
-        for key, value in zip(items[::2], items[1::2], strict=True):
-            target[key] = value
+        try:
+            target.update(zip(items[::2], items[1::2], strict=True))
+        except (TypeError, ValueError) as error:
+            raise UnpicklingError(f"damaged file: {error}") from None
 
     def extend(self, items: list) -> None:
         if type(self.stack[-1]) is not list:
@@ -334,7 +345,22 @@ class Reader:
         if len(items) < n:
             raise UnpicklingError("damaged file: too few items")
         del self.stack[len(self.stack) - n :]
-        self.push(items)
+        self.push_tuple(items)
+
+    def push_tuple(self, items: tuple) -> None:
+        self.push(self.measured(items))
+
+    def measured(self, made: Any) -> Any:
+        """A tuple or frozenset that Python can hash, and compare, without overflowing its stack, and within a lifetime."""
+        items = tuple.__iter__(made) if isinstance(made, tuple) else made  # past what a program's class says
+        within = [self.nested.get(id(each), (each, 1, 1)) for each in items if isinstance(each, (tuple, frozenset))]
+        if within:
+            depth = 1 + max([below for _, below, _ in within])
+            count = 1 + sum([many for _, _, many in within])
+            if depth > MAX_DEPTH or count > max(MOST_NESTED, len(self.data)):
+                raise UnpicklingError("damaged file: tuples nested too deep")
+            self.nested[id(made)] = made, depth, count
+        return made
 
     def mark(self) -> None:
         self.marks.append(self.stack)
@@ -345,7 +371,9 @@ class Reader:
 
     def stack_global(self) -> None:
         name, module = self.stack.pop(), self.stack.pop()
-        self.push(self.find(str(module), str(name)))
+        if type(name) is not str or type(module) is not str:
+            raise UnpicklingError("damaged file: a name that is no text")
+        self.push(self.find(module, name))
 
 
 class Scan(Reader):
@@ -391,7 +419,7 @@ ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
     b"C": lambda r: r.push(r.take(r.number("<B"))), b"B": lambda r: r.push(r.take(r.number("<I"))),
     b"]": lambda r: r.push([]), b"}": lambda r: r.push({}), b")": lambda r: r.push(()),
     b"\x85": lambda r: r.tuple_of(1), b"\x86": lambda r: r.tuple_of(2), b"\x87": lambda r: r.tuple_of(3),
-    b"t": lambda r: (items := r.above_mark(), r.push(tuple(items))),
+    b"t": lambda r: (items := r.above_mark(), r.push_tuple(tuple(items))),
     b"a": lambda r: r.extend([r.stack.pop()]), b"e": lambda r: r.extend(r.above_mark()),
     b"s": lambda r: r.pairs(_two(r)), b"u": lambda r: r.pairs(r.above_mark()),
     b"q": lambda r: r.memoize(r.number("<B")), b"r": lambda r: r.memoize(r.number("<I")),

@@ -31,7 +31,7 @@ SUBMODULES = (
     "distributions.transforms distributions.utils functional testing utils.hooks quasirandom futures "
     "return_types types accelerator backends backends.mps backends.cuda backends.cuda.matmul backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp backends.opt_einsum backends.quantized mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse "
-    "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed.nn "
+    "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed._functional_collectives distributed.nn "
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
@@ -49,7 +49,7 @@ SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
-    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree"
+    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree _functional_collectives"
 ).split()
 """Names with an underscore that programs use all the same: base classes, above all."""
 

@@ -345,6 +345,12 @@ def encode(text: Any, coding: Any = "latin1") -> bytes:
     return text.encode("latin1")
 
 
+def array_of_bytes(*parts: Any) -> bytearray:
+    if parts and type(parts[0]) not in (bytes, str, list):  # a number would ask for so much memory
+        raise UnpicklingError("damaged file: bytes of unknown form")
+    return bytearray(*parts)
+
+
 def ordered(*items: Any) -> OrderedDict:
     return OrderedDict(*items)
 
@@ -365,7 +371,7 @@ NAMES: dict[tuple[str, str], Any] = {
 for _module in ("__builtin__", "builtins"):
     NAMES |= {(_module, "set"): lambda *parts: set(*parts), (_module, "frozenset"): lambda *parts: frozenset(*parts)}
     NAMES |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
-    NAMES |= {(_module, "bytearray"): lambda *parts: bytearray(*parts)}
+    NAMES |= {(_module, "bytearray"): array_of_bytes}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):

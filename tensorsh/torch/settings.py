@@ -355,10 +355,12 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_interop_threads() -> int:
+    """How many operators run at once: one."""
     return 1
 
 
 def set_num_interop_threads(n: int) -> None:
+    """Nothing: operators run one after the other. n: how many threads."""
     return None
 
 
@@ -376,10 +378,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was asked for."""
     return state.deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether it was asked for with ``warn_only=True``."""
     return state.warns_of_chance
 
 
@@ -400,6 +404,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
+    """What `set_deterministic_debug_mode` said last, as a number: 0, 1 (warn) or 2 (error)."""
     return (1 if state.warns_of_chance else 2) if state.deterministic else 0
 
 
@@ -411,18 +416,22 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` said last."""
     return state.matmul_precision
 
 
 def set_flush_denormal(mode: bool) -> bool:
+    """False: numbers too small for their dtype are kept. mode: whether they shall become 0."""
     return False
 
 
 def set_warn_always(mode: bool) -> None:
+    """Whether to warn each time, not once. mode: True or False."""
     state.__dict__["warn_always"] = mode
 
 
 def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` said last."""
     return state.__dict__.get("warn_always", False)
 
 

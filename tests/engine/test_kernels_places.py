@@ -109,3 +109,23 @@ def test_gradients_are_added_in_order() -> None:
     scale = torch.tensor([1e8] + [3.0] * 10).reshape(-1, 1)
     (table[torch.tensor([1] * 11)] * scale).sum().backward()
     assert table.grad.tolist() == [[0.0] * 3, [1e8] * 3]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("how, fold", [(0, np.multiply), (1, np.maximum), (-1, np.minimum)])
+def test_reductions_into_places_are_the_ufuncs(how, fold, dtype):
+    rng = np.random.default_rng(0)
+    x, values = (rng.integers(-4, 5, (6, 5, 7)).astype(dtype) for _ in range(2))
+    if np.dtype(dtype).kind == "f":
+        values[1, 2, 3] = x[2, 2, 2] = np.nan
+    for axis in range(3):
+        index = rng.integers(0, x.shape[axis], values.shape)
+        expected, found = x.copy(), x.copy()
+        at = list(np.indices(values.shape))
+        at[axis] = index
+        fold.at(expected, tuple(at), values)
+        assert kernels.compiled.reduced_along(found, axis, index, values, how)
+        assert np.array_equal(found, expected, equal_nan=dtype != np.int64)
+    assert kernels.compiled.reduced_along(x, 0, np.full((1, 1, 1), 6), values[:1, :1, :1].copy(), how) is None
+    zeros = np.array([-0.0], dtype)
+    assert kernels.compiled.reduced_along(zeros, 0, np.array([0]), np.array([0.0], dtype), abs(how)) and not zeros[0]

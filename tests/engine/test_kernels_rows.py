@@ -171,10 +171,25 @@ def test_what_does_not_suit_is_left_to_the_formula():
     assert c.layer_norm(s, None, None, 1e-5, s.copy(), v, None) is None
     assert c.layer_norm_backward(s, s, None, v, v, s.T, None, None) is None
     assert c.layer_norm_backward(s[0], s, None, v, v, None, None, None) is None
-    assert c.running_sums(s.T) is None and c.running_sums(s.astype(float)) is None and c.running_products(1) is None
+    assert (
+        c.running_sums(s.T) is None and c.running_sums(s.astype(np.float16)) is None and c.running_products(1) is None
+    )
     assert c.lstm_step(gates, gates, states, states, states, states[:1]) is None
     assert c.lstm_step(random(2, 11), random(2, 11), *[random(2, 2)] * 4) is None
     assert c.lstm_step_backward(gates, states, states, None, states, states, gates[:, :11]) is None
     assert c.gru_step(gates, gates, states, states, states) is None
     for name in ("attention_weights", "layer_norm", "layer_norm_backward", "running_sums", "lstm_step", "gru_step"):
         assert getattr(c, name)() is None
+
+
+@pytest.mark.parametrize("shape, axis", [((7,), 0), ((9, 300), 1), ((5, 33, 4), 1), ((300, 700), 0)])
+def test_running_sums_and_products_of_doubles_and_longs_are_in_order(shape, axis):
+    rng = np.random.default_rng(0)
+    for x in (rng.standard_normal(shape), rng.integers(-(2**62), 2**62, shape)):
+        for name, ufunc in (("running_sums", np.add), ("running_products", np.multiply)):
+            function = getattr(kernels.compiled, name)
+            with np.errstate(over="ignore"):
+                assert np.array_equal(function(x, axis), ufunc.accumulate(x, axis))
+                backwards = np.flip(ufunc.accumulate(np.flip(x, axis), axis), axis)
+            assert np.array_equal(function(x, axis, True), backwards)
+    assert str(kernels.compiled.running_sums(np.array([-0.0]))) == "[0.]"

@@ -45,6 +45,11 @@ CALLS = {
     "sort": ("a = rand(3 * 10**7)", "torch.sort(a)"),
     "sort of integers": ("a = torch.randint(10**9, (3 * 10**7,))", "torch.sort(a)"),
     "unique": ("a = rand(3 * 10**7)", "torch.unique(a)"),
+    "samples": ("a = rand(16 * 10**6)", "torch.multinomial(a, 10**6)"),
+    "indices brought in order": (
+        "i = torch.randint(0, 10**6, (2, 10**7)); a = torch.sparse_coo_tensor(i, ones(10**7), (10**6, 10**6))",
+        "a.coalesce()",
+    ),
     "cumulative sums": ("a = rand(3 * 10**7)", "while True: a.cumsum(0)"),
     "convolution": ("a = ones(32, 64, 200, 200); w = ones(64, 64, 7, 7)", "F.conv2d(a, w)"),
     "a convolution's gradient": (
@@ -101,6 +106,12 @@ CALLS = {
         "functools.reduce(operator.add, itertools.repeat(1))",
     ),
     "endless map": ("import itertools", "any(map(int, itertools.repeat(0)))"),
+    "lists that are added": ("a = [[1.0]] * 10**6", "sum(a, [])"),
+    "a reduction of lists": ("import functools, operator; a = [[1.0]] * 10**6", "functools.reduce(operator.add, a)"),
+    "sums of lists": (
+        "import collections, itertools; a = [(1.0,)] * 10**6",
+        "collections.deque(itertools.accumulate(a), 1)",
+    ),
     "list building": ("", "[0 for i in range(10**9) if i < 0]"),
     "sorting with a key": ("a = list(range(10**6))", "while True: a.sort(key=lambda i: -i)"),
     "deep loops": ("", "for i in range(10**9):\n  for j in range(10**9): pass"),
@@ -172,6 +183,41 @@ def told() -> Iterator[Callable[[str], str]]:
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_ends_a_call_and_keeps_the_variables(name: str, told: Callable[[str], str]) -> None:
     assert told(name) == "interrupted, 17 kept"
+
+
+MARKS = 'a = "a" + "\u0316\u0300" * 10**6; '
+REFUSED = {
+    "marks that are sorted": (MARKS + "import unicodedata", "unicodedata.normalize('NFD', a)"),
+    "marks that are looked at": (MARKS + "import unicodedata", "unicodedata.is_normalized('NFC', a)"),
+    "marks in a name": (MARKS, "getattr(torch, a)"),
+    "marks in a field": (MARKS + "import collections", "collections.namedtuple('A', [a])"),
+    "rows without elements": ("a = np.zeros((2**40, 0))", "np.unique(a, axis=0)"),
+}
+"""What would be computed for ever, and is refused: what is prepared, and the call."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_nobody_waits_for_is_refused(name: str) -> None:
+    prepared, call = REFUSED[name]
+    session = Session()
+    session.run(prepared.replace("; ", "\n"))
+    with pytest.raises((ValueError, SyntaxError), match="is not normalized in tensorsh|repeated elements"):
+        session.run(call, timeout=20)
+
+
+def test_names_and_texts_are_normalized_as_by_python() -> None:
+    session = Session()
+    session.run("import unicodedata, collections\nn = unicodedata.normalize")
+    assert session.run("n('NFD', '\u00e9'), n('NFC', 'e\u0301'), n('NFKC', '\ufb01')") == ("e\u0301", "\u00e9", "fi")
+    assert session.run("len(n('NFD', 'e\u0301\u0316' * 10**4)), unicodedata.is_normalized('NFC', 'e')") == (
+        30_000,
+        True,
+    )
+    assert session.run("collections.namedtuple('P', 'x, y')(1, y=2)") == (1, 2)
+    with pytest.raises(TypeError, match="must be str, not int"):
+        session.run("n('NFD', 5)")
+    with pytest.raises(ValueError, match="invalid normalization form"):
+        session.run("n('A', 'a')")
 
 
 LIMITED = {

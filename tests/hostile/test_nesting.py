@@ -93,6 +93,18 @@ print(tried(lambda: repr(r), lambda: r == r, lambda: {r: 1}, lambda: r.x, lambda
       lambda: torch.tensor([r]), lambda: list(r), lambda: x[r], lambda: x + r, lambda: torch.full((2,), r), lambda: np.array([r]),
       lambda: torch.cat(r), lambda: range(r), lambda: torch.arange(r), lambda: f"{r}"))
 """,
+    "partial objects": """
+import functools
+class Holder:
+    def hold(self): self.held = 1
+p = functools.partial(len)
+def nest(n):
+    global p
+    for i in range(n):
+        Holder.hold(p)
+        p = functools.partial(p)
+print(tried(lambda: nest(500), lambda: p([1]), lambda: nest(200000), lambda: p([1])), functools.partial(functools.partial(len)))
+""",
 }
 
 CHILD = """
@@ -120,3 +132,5 @@ def test_a_program_that_nests_without_bounds_ends_in_one_piece(name: str) -> Non
     assert done.stdout.splitlines()[-1] == "held"
     if name == "graphs":
         assert done.stdout.splitlines()[0] == "{'answered'} [1.0, 1.0]"
+    if name == "partial objects":
+        assert done.stdout.splitlines()[0].endswith("functools.partial(<built-in function len>)")

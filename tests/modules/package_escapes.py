@@ -73,7 +73,7 @@ def lost():
     return os.nothing
 ''',
     "lent/sub/__init__.py": '''
-import enum, os, subprocess
+import enum, functools, operator, os, subprocess
 import os as system_calls
 
 
@@ -91,6 +91,12 @@ class Thing:
     process = subprocess.Popen
     kind = type
     functions = {"system": os.system}
+    listed = [open]
+    later = functools.partial(os.system)
+    getter = operator.attrgetter("__globals__")
+    caller = operator.methodcaller("system", "true")
+    environ = os.environ
+    variable = os.environ.get
 
     def __init__(self, x=0):
         self.x, self.os, self._os = x, os, os
@@ -290,6 +296,22 @@ import lent; result = lent.Thing.run
 import lent; result = lent.Thing().popen
 ---
 import lent; result = lent.Thing.process
+---
+import lent; result = lent.Thing.functions["system"]
+---
+import lent; result = lent.Thing().listed[0]
+---
+import lent; lent.Thing().later("true"); result = True
+---
+import lent; result = lent.Thing().later.func
+---
+import lent; result = lent.Thing.getter(lent.add)
+---
+import lent; result = lent.Thing.caller(lent.give()) == 0
+---
+import lent; result = lent.Thing().environ
+---
+import lent; result = lent.Thing.variable("PATH")
 ---
 import lent; result = lent.Thing().kind("A", (), {})
 ---

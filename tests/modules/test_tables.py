@@ -27,6 +27,7 @@ OWN = {
     "struct": {"Struct"},
     "collections": {"namedtuple", "abc"},
     "itertools": {
+        "accumulate",
         "chain",
         "combinations",
         "combinations_with_replacement",
@@ -40,6 +41,7 @@ OWN = {
         "cache",
         "cached_property",
         "lru_cache",
+        "partial",
         "reduce",
         "singledispatch",
         "total_ordering",
@@ -59,6 +61,7 @@ OWN = {
     "time": {"sleep"},
     "io": {"open"},
     "timeit": {"timeit"},
+    "unicodedata": {"is_normalized", "normalize"},
     "warnings": {"warn", "catch_warnings"},
 }
 STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib".split()

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
+
+from .conftest import ROOT
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -117,7 +123,7 @@ def test_commands_of_the_shell(kernel) -> None:
     assert kernel.texts("%who") == ["layer\n"]
     assert "Linear" in "".join(kernel.texts("layer?"))
     assert "%save is a command of the shell" in "".join(kernel.texts("%save a.tsr"))
-    assert "there is no command %bash" in "".join(kernel.texts("%%bash\nls"))
+    assert "there is no command %%bash" in "".join(kernel.texts("%%bash\nls"))
 
 
 def test_a_program_never_ends_the_kernel(kernel) -> None:
@@ -328,3 +334,97 @@ def test_no_display_leads_out(kernel, code: str) -> None:
     kernel.run("from IPython.display import *\nimport IPython.display as shown, IPython")
     reply, seen = kernel.run(code)
     assert reply["status"] == "error" and "root:" not in str(seen)
+
+
+def test_lines_are_captured(kernel) -> None:
+    assert kernel.texts("%%capture seen\nprint(3)\ndisplay(4)\nones(2)") == []
+    assert kernel.texts("seen.stdout, str(seen)") == ["('3\\n', '3\\n')"]
+    assert kernel.texts("seen.outputs") == ["[4, tensor([1., 1.])]"]
+    assert kernel.texts("seen.show()") == ["3\n", "4", "tensor([1., 1.])"]
+    assert kernel.texts("%%capture seen --no-stdout\nprint(5)\n6") == ["5\n"]
+    assert kernel.texts("seen.stdout, seen.outputs") == ["('', [6])"]
+    assert kernel.texts("%%capture seen\n1 / 0") == ["ZeroDivisionError: division by zero"]
+    for name in ("__builtins__", "a b", "for"):
+        assert kernel.run(f"%%capture {name}\n1")[0]["ename"] == "UsageError"
+    assert kernel.texts("type(seen)([1], '')")[0].startswith("TypeError")
+
+
+def test_lines_are_written_where_programs_may_write(kernel) -> None:
+    assert kernel.texts("%%writefile a.txt\none\ntwo") == ["Writing a.txt\n"]
+    assert kernel.texts("%%writefile -a a.txt\nthree") == ["Appending to a.txt\n"]
+    assert kernel.texts("open('a.txt').read()") == ["'one\\ntwo\\nthree\\n'"]
+    assert kernel.texts("%%file a.txt\nfour") == ["Overwriting a.txt\n"]
+    reply, shown = kernel.run("%%writefile /tmp/nowhere/a.txt\nx")
+    assert reply["ename"] == "UsageError" and "--allow-write" in reply["evalue"]
+
+
+@pytest.mark.parametrize(
+    "code, data",
+    [
+        (
+            "%%html\n<b>x</b><script>y</script>",
+            {"text/html": "<b>x</b>", "text/plain": "<IPython.core.display.HTML object>"},
+        ),
+        ("%%markdown\n*x*", {"text/markdown": "*x*", "text/plain": "<IPython.core.display.Markdown object>"}),
+        ("%%latex\n$x$", {"text/latex": "$x$", "text/plain": "<IPython.core.display.Latex object>"}),
+    ],
+)
+def test_lines_are_displayed(kernel, code: str, data: dict[str, str]) -> None:
+    assert [content["data"] for _, content in kernel.run(code)[1]] == [data]
+
+
+def test_an_unknown_command_ends_a_run_of_all_cells_and_one_left_out_on_purpose_does_not(kernel) -> None:
+    reply, _ = kernel.run("%nonsense")
+    assert (reply["status"], reply["ename"]) == ("error", "UsageError") and "%help" in reply["evalue"]
+    for code in ("!pip install torch", "%pip install torch", "%%bash\nls", "%env A=1", "%matplotlib inline"):
+        assert kernel.run(code)[0]["status"] == "ok", code
+    assert "%ls" not in kernel.texts("!ls")[0]
+    assert kernel.texts("%%time\nx = 1")[0].startswith("CPU times: user ")
+
+
+def test_nothing_written_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ipykernel.iostream import OutStream
+
+    from tensorsh.notebook.streams import Stream
+
+    calls: list[str] = []
+    monkeypatch.setattr(OutStream, "__init__", lambda self: None)
+    monkeypatch.setattr(OutStream, "write", lambda self, text: calls.append(text))
+    monkeypatch.setattr(OutStream, "flush", lambda self: calls.append("sent"))
+    monkeypatch.setattr(OutStream, "__del__", lambda self: None, raising=False)
+    stream = Stream()
+    for step in (stream.flush, lambda: stream.write("a"), lambda: stream.write("b"), stream.flush, stream.flush):
+        step()
+    assert calls == ["a", "b", "sent"]
+
+
+def test_other_tools_run_the_kernel(tmp_path: Path) -> None:
+    """nbclient, with which `jupyter execute`, nbconvert, papermill and nbval run notebooks."""
+    import nbformat
+
+    from tensorsh.notebook.launch import install
+
+    prefix = tmp_path / "prefix"
+    install([f"--prefix={prefix}"])
+    v4 = nbformat.v4
+    kernel = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh", "language": "tensorsh"}}
+    cells = ["x = ones(2)\nx", "print(x.sum())", "!ls", "x @ ones(3)"]
+    book = v4.new_notebook(metadata=kernel, cells=[v4.new_code_cell(each) for each in cells])
+    code = (
+        "import sys, os, nbformat\nfrom nbclient import NotebookClient\nfrom nbclient.exceptions import CellExecutionError\n"
+        "book = nbformat.read('a.ipynb', 4)\n"
+        "try:\n    NotebookClient(book, timeout=60).execute()\nexcept CellExecutionError as error:\n    print(error.ename)\n"
+        "nbformat.write(book, 'a.ipynb')\n"
+    )
+    nbformat.write(book, tmp_path / "a.ipynb")
+    environment = {
+        **os.environ,
+        "JUPYTER_PATH": str(prefix / "share" / "jupyter"),
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+    }
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout == "RuntimeError\n", done.stderr
+    outputs = [cell.outputs for cell in nbformat.read(tmp_path / "a.ipynb", 4).cells]
+    assert outputs[0][0].data["text/plain"] == "tensor([1., 1.])" and outputs[1][0].text == "tensor(2.)\n"
+    assert "starts no programs" in outputs[2][0].text and outputs[3][0].evalue.startswith("inconsistent tensor size")

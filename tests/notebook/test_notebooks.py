@@ -58,13 +58,16 @@ def test_commands_of_notebooks_are_passed_over_or_untimed(tmp_path: Path) -> Non
         "%%bash\nls",
         's = """\n%time is text\n! too"""\nprint(s)',
         "for i in range(2):\n    %time z = i\nz",
-        "%%capture\nw = 3",
+        "%%capture seen\nw = 3\nprint('unseen')\nw",
+        "%%html\n<b>x</b>",
+        "# c\n%%capture\nprint('unseen')",
+        "print(seen.stdout, seen.outputs)",
         '%config InlineBackend.figure_format = "svg"\n%load_ext autoreload\n%autoreload 2\nw',
         "from IPython.display import display\ndisplay(w, 's')",
     )
     done = tensorsh(path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "tensor([1., 1.])\ntensor(4.)\n\n%time is text\n! too\n1\n3\n3\n's'\n"
+    assert done.stdout == "tensor([1., 1.])\ntensor(4.)\n\n%time is text\n! too\n1\nunseen\n [3]\n3\n3\n's'\n"
     assert done.stderr == "".join(
         f"m.ipynb cell {number}: `{line}` is passed over\n"
         for number, line in ((1, "!pip install torch"), (4, "%timeit x + 1"), (5, "%%bash"))

@@ -21,7 +21,7 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
     text = terminal.enter("%help", "Ctrl-R searches")
     for name in (
         "time timeit run who whos reset history save load edit graph grad nan lint device dtype precision export transcript "
-        "config help pwd cd ls cat rerun macro paste autoreload debug prun lprof"
+        "config help pwd cd ls cat rerun macro paste autoreload debug prun lprof %capture %writefile %html"
     ).split():
         assert f"%{name} " in text or f"%{name}\n" in text, name
     terminal.enter("%help timeit", "gives mean and spread")
@@ -36,8 +36,11 @@ def test_the_system_is_out_of_reach(terminal: Terminal) -> None:
 
 
 def test_time_and_timeit(terminal: Terminal) -> None:
-    text = terminal.enter("%time ones(3).sum()", "processor")
-    assert "tensor(3.)" in text and re.search(r"wall [\d.]+ [µm]?s, processor", text)
+    text = terminal.enter("%time ones(3).sum()", "Wall time")
+    assert "tensor(3.)" in text
+    assert re.search(
+        r"CPU times: user [\d.]+ [µmn]?s, sys: [\d.]+ [µmn]?s, total: [\d.]+ [µmn]?s\nWall time: [\d.]+ [µm]?s", text
+    )
     text = terminal.enter("%timeit -n 100 -r 3 1 + 1", "per loop")
     assert re.search(
         r"[\d.]+ (ns|µs|ms) ± [\d.]+ (ns|µs|ms) per loop \(mean ± std. dev. of 3 runs, 100 loops each\)", text
@@ -46,7 +49,7 @@ def test_time_and_timeit(terminal: Terminal) -> None:
     terminal.enter("%timeit ones(3) + 1", "of 7 runs, 1")
     terminal.enter("%timeit nothing_there", "NameError")
     terminal.type("%%time\rfor i in range(2):\rprint(i)\r", "...>     print(i)\n...>")
-    terminal.enter("", "\n0\n1\nwall ")
+    terminal.enter("", "\n0\n1\nCPU times: user ")
     terminal.enter("%timeit", "needs a statement")
 
 
@@ -217,3 +220,28 @@ def test_a_program_at_the_start(tmp_path: Path) -> None:
     terminal.wait("2 | 1 / 0")
     terminal.enter("lucky", "\n7\ntsr>")
     terminal.close()
+
+
+def test_a_command_without_its_sign_is_told(terminal: Terminal) -> None:
+    text = terminal.enter("clear", "did you mean %clear?")
+    assert "clear_autocast_cache" not in text
+    assert "NameError" not in terminal.enter("%clear", "tsr>")
+
+
+def test_lines_are_captured_and_written(terminal: Terminal) -> None:
+    terminal.type("%%capture seen\rprint('a line')\rones(2)\r", "...> ones(2)\n...>")
+    text = terminal.enter("", "tsr>")
+    assert "\na line" not in text
+    terminal.enter("seen.stdout", "'a line\\n'")
+    terminal.type("%%capture seen\r1 / 0\r", "...> 1 / 0\n...>")
+    terminal.enter("", "ZeroDivisionError: division by zero")
+    terminal.type("%%capture __builtins__\r1\r", "...> 1\n...>")
+    terminal.enter("", "%%capture takes one name, and lines beneath it")
+    terminal.enter("%capture x", "%%capture takes the lines beneath it, and two %")
+
+
+def test_blocks_begin_entries_of_several_lines() -> None:
+    from tensorsh.shell.commands import commands, is_block
+
+    for each in commands().values():
+        assert is_block(f"%%{each.name}\nx") or not each.takes_lines, each.name

@@ -34,6 +34,10 @@ LIBRARIES = (
 """What is loaded beforehand: it knows Windows by itself, and finds out where it is when it is imported."""
 
 
+OPTIONAL = frozenset(("matplotlib",))
+"""Libraries that tests do not install, and that one module is for."""
+
+
 class Hidden:
     """A finder that has none of these modules."""
 
@@ -71,7 +75,11 @@ def import_all() -> None:
         name = ".".join(path.relative_to(root).with_suffix("").parts)
         if name.rpartition(".")[2] in ("__main__", "plugin") or "/build/" in str(path):
             continue
-        import_module(name.removesuffix(".__init__"))
+        try:
+            import_module(name.removesuffix(".__init__"))
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in OPTIONAL:
+                raise
 
 
 if __name__ == "__main__":

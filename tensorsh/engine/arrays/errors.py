@@ -114,6 +114,9 @@ def check_broadcast(operands: list) -> None:
     shape: tuple = ()
     for x in operands:
         other = getattr(x, "shape", ())
+        if not shape or other == shape:
+            shape = other
+            continue
         try:
             shape = np.broadcast_shapes(shape, other)
         except ValueError:

@@ -6,11 +6,12 @@ cdef extern from *:
     static CYTHON_INLINE PyObject *tensorsh_allocated(PyObject *kind, PyObject *base) {
         static PyObject *nothing = NULL;
         if (nothing == NULL && (nothing = PyTuple_New(0)) == NULL) return NULL;
-        if (!PyType_Check(kind) || !PyType_IsSubtype((PyTypeObject *)kind, (PyTypeObject *)base)) {
+        PyTypeObject *type = (PyTypeObject *)kind;
+        if (!PyType_Check(kind) || (type->tp_base != (PyTypeObject *)base && !PyType_IsSubtype(type, (PyTypeObject *)base))) {
             PyErr_SetString(PyExc_TypeError, "neither a tensor's class nor a node's");
             return NULL;
         }
-        return ((PyTypeObject *)base)->tp_new((PyTypeObject *)kind, nothing, NULL);
+        return ((PyTypeObject *)base)->tp_new(type, nothing, NULL);
     }
     """
     object allocated "tensorsh_allocated"(object kind, object base)

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <numpy/arrayscalars.h>
 
-#define MOST_KERNELS 80
+#define MOST_KERNELS 100
 #define SMALL_ROOM 16384 /* bytes of scratch memory that the stack has */
-#define TABLES attention_kernels, batch_norm_kernels, complex_kernels, convolution_kernels, fourier_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, resizing_kernels, sampling_kernels, scan_kernels, softmax_kernels, sums_kernels
+#define TABLES attention_kernels, batch_norm_kernels, choices_kernels, complex_kernels, convolution_kernels, fourier_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, order_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, region_kernels, resizing_kernels, sampling_kernels, scan_kernels, series_kernels, softmax_kernels, sums_kernels
 
 /* A kernel's letters, read once. */
 typedef struct {
@@ -313,9 +313,9 @@ int add_kernels(PyObject *module) {
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
             if (add_kernel(module, kernel) < 0) return -1;
-    for (Ufunc *ufunc = elementwise_ufuncs; ufunc->name; ufunc++)
-        if (add_ufunc(module, ufunc) < 0) return -1;
-    for (Ufunc *ufunc = complex_ufuncs; ufunc->name; ufunc++)
-        if (add_ufunc(module, ufunc) < 0) return -1;
-    return add_ufunc(module, fused_ufuncs);
+    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, rectifier_ufuncs, series_ufuncs};
+    for (unsigned t = 0; t < sizeof ufuncs / sizeof *ufuncs; t++)
+        for (Ufunc *ufunc = ufuncs[t]; ufunc->name; ufunc++)
+            if (add_ufunc(module, ufunc) < 0) return -1;
+    return 0;
 }

@@ -35,20 +35,30 @@ static int walk(Call *c) {
         const Argument *array = &c->in[0], *places = &c->in[2];                              \
         const int64_t *index = places->data;                                                 \
         const size last = array->ndim - 1, axis = c->in[1].whole, n = array->shape[axis];    \
-        const size along = axis == last ? 0 : 1, step = array->strides[axis];                \
-        size counts[DIMS], i = from * c->each;                                               \
+        const size step = array->strides[axis];                                              \
+        const size each = c->each;                                                           \
+        size counts[DIMS], i = from * each;                                               \
         if (from == to) return 1;                                                            \
         for (size k = last - 1, line = from; k >= 0; line /= places->shape[k--]) counts[k] = line % places->shape[k]; \
         for (size line = from; line < to; line++) {                                          \
             size base = 0;                                                                   \
             for (size k = 0; k < last; k++)                                                  \
                 if (k != axis) base += counts[k] * array->strides[k];                        \
-            for (size j = 0; j < c->each; j++, i++) {                                        \
-                const size place = place_at(index + i);                                      \
-                if (OUTSIDE(place, n)) return 0;                                             \
-                const size at = base + j * along + place * step;                             \
-                each_;                                                                       \
-            }                                                                                \
+            const size end = i + each, first = i;                                            \
+            if (axis == last)                                                                \
+                for (; i < end; i++) {                                                       \
+                    const size place = place_at(index + i);                                  \
+                    if (OUTSIDE(place, n)) return 0;                                         \
+                    const size at = base + place;                                            \
+                    each_;                                                                   \
+                }                                                                            \
+            else                                                                             \
+                for (; i < end; i++) {                                                       \
+                    const size place = place_at(index + i);                                  \
+                    if (OUTSIDE(place, n)) return 0;                                         \
+                    const size at = base + i - first + place * step;                         \
+                    each_;                                                                   \
+                }                                                                            \
             for (size k = last - 1; k >= 0 && ++counts[k] == places->shape[k]; k--) counts[k] = 0; \
         }                                                                                    \
         return 1;                                                                            \
@@ -93,6 +103,16 @@ static int walk(Call *c) {
         }                                                                                    \
         return 1;                                                                            \
     }
+/* Products and extremes instead of sums: a NaN stays, and of equal elements the first. */
+#define REDUCES(T, name, Unsigned)                                                                            \
+    static int name##_reduce(const Call *c, size from, size to) {                                             \
+        T *x = c->in[0].data;                                                                                 \
+        const T *values = c->in[3].data;                                                                      \
+        const size each_value = c->in[3].whole;                                                               \
+        if (c->in[4].whole == 0) WALK(x[at] = (T)((Unsigned)x[at] * (Unsigned)values[i * each_value]));       \
+        if (c->in[4].whole > 0) WALK(const T v = values[i * each_value]; if (v > x[at] || v != v) x[at] = v); \
+        WALK(const T v = values[i * each_value]; if (v < x[at] || v != v) x[at] = v);                         \
+    }
 typedef struct { uint64_t low, high; } Wide;
 MOVES(uint8_t, bytes)
 MOVES(uint16_t, shorts)
@@ -102,6 +122,9 @@ MOVES(Wide, wides)
 ADDS(float, float32)
 ADDS(double, float64)
 ADDS(int64_t, int64)
+REDUCES(float, float32, float)
+REDUCES(double, float64, double)
+REDUCES(int64_t, int64, uint64_t) /* products wrap around */
 
 #define BY_SIZE(name, what)                                                                  \
     static int name(Call *c, size from, size to) {                                           \
@@ -125,6 +148,7 @@ BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
 BY_KIND(added_along, add)
 BY_KIND(added_rows, rows)
+BY_KIND(reduced_along, reduce)
 
 static int is_movable(const Argument *x) {
     return x->item == 1 || x->item == 2 || x->item == 4 || x->item == 8 || x->item == 16;
@@ -203,6 +227,7 @@ const Kernel places_kernels[] = {
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
+    {"reduced_along", "Ailei", added_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"added_rows", "Ale", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
     {0},
 };

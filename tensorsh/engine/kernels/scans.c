@@ -5,28 +5,29 @@
 #define TOGETHER 4 /* rows at a time: each addition waits for the one before it in its row */
 #define COLUMNS 256
 
-/* Rows that are gone through from one end to the other; `each`: the head of a loop over i. */
-#define ROWS(name, first, operation, each)                                                                 \
-    static void name(const float *x, float *out, size rows, size n) {                                      \
+/* Rows that are gone through from one end to the other; `each`: the head of a loop over i. Elements are T, what is carried is of
+   type A; integers wrap around. */
+#define ROWS(T, A, name, first, operation, each)                                                           \
+    static void name(const T *x, T *out, size rows, size n) {                                              \
         for (; rows >= TOGETHER; rows -= TOGETHER, x += TOGETHER * n, out += TOGETHER * n) {               \
-            double carried[TOGETHER] = {first, first, first, first};                                       \
+            A carried[TOGETHER] = {first, first, first, first};                                            \
             each                                                                                           \
                 for (int k = 0; k < TOGETHER; k++) {                                                       \
-                    carried[k] = carried[k] operation x[k * n + i];                                        \
-                    out[k * n + i] = (float)carried[k];                                                    \
+                    carried[k] = carried[k] operation (A)x[k * n + i];                                     \
+                    out[k * n + i] = (T)carried[k];                                                        \
                 }                                                                                          \
         }                                                                                                  \
         for (; rows; rows--, x += n, out += n) {                                                           \
-            double carried = first;                                                                        \
-            each out[i] = (float)(carried = carried operation x[i]);                                       \
+            A carried = first;                                                                             \
+            each out[i] = (T)(carried = carried operation (A)x[i]);                                        \
         }                                                                                                  \
     }
 
-#define SCAN(name, first, operation)                                                                       \
-    ROWS(name##_rows, first, operation, for (size i = 0; i < n; i++))                                      \
-    ROWS(name##_backwards, first, operation, for (size i = n - 1; i >= 0; i--))                            \
-    WIDE static void name##_columns(const float *x, float *out, size outer, size n, size inner, int reverse) { \
-        double carried[COLUMNS];                                                                           \
+#define SCAN_OF(T, A, name, first, operation)                                                              \
+    ROWS(T, A, name##_rows, first, operation, for (size i = 0; i < n; i++))                                \
+    ROWS(T, A, name##_backwards, first, operation, for (size i = n - 1; i >= 0; i--))                      \
+    WIDE static void name##_columns(const T *x, T *out, size outer, size n, size inner, int reverse) {     \
+        A carried[COLUMNS];                                                                                \
         for (; outer; outer--, x += n * inner, out += n * inner)                                           \
             for (size left = 0; left < inner; left += COLUMNS) {                                           \
                 const size m = inner - left < COLUMNS ? inner - left : COLUMNS;                            \
@@ -35,22 +36,29 @@
                     const size at = (reverse ? n - 1 - i : i) * inner + left;                              \
                     INDEPENDENT                                                                            \
                     for (size c = 0; c < m; c++) {                                                         \
-                        carried[c] = carried[c] operation x[at + c];                                       \
-                        out[at + c] = (float)carried[c];                                                   \
+                        carried[c] = carried[c] operation (A)x[at + c];                                    \
+                        out[at + c] = (T)carried[c];                                                       \
                     }                                                                                      \
                 }                                                                                          \
             }                                                                                              \
     }                                                                                                      \
-    static void name##_all(const float *x, float *out, size outer, size n, size inner, int reverse) {      \
-        if (inner > 1) name##_columns(x, out, outer, n, inner, reverse);                                   \
-        else if (reverse) name##_backwards(x, out, outer, n);                                              \
-        else name##_rows(x, out, outer, n);                                                                \
-    }                                                                                                      \
+    static void name##_all(const Call *c, size from, size to) {                                            \
+        const size line = c->each, inner = c->in[1].count, n = line / inner;                               \
+        const int reverse = c->in[2].whole != 0;                                                           \
+        const T *x = (const T *)c->in[0].data + from * line;                                               \
+        T *out = (T *)c->out[0].data + from * line;                                                        \
+        if (inner > 1) name##_columns(x, out, to - from, n, inner, reverse);                               \
+        else if (reverse) name##_backwards(x, out, to - from, n);                                          \
+        else name##_rows(x, out, to - from, n);                                                            \
+    }
+#define SCAN(name, first, operation)                                                                       \
+    SCAN_OF(float, double, name##_of_floats, first, operation)                                             \
+    SCAN_OF(double, double, name##_of_doubles, first, operation)                                           \
+    SCAN_OF(int64_t, uint64_t, name##_of_longs, first, operation)                                          \
     static int name(Call *c, size from, size to) {                                                         \
-        const Argument *x = &c->in[0];                                                                     \
-        const size line = c->each, inner = c->in[1].count;                                    \
-        name##_all((const float *)x->data + from * line, (float *)c->out[0].data + from * line, to - from, line / inner, inner, \
-                   c->in[2].whole);                                                                        \
+        if (c->in[0].kind == FLOAT32) name##_of_floats_all(c, from, to);                                   \
+        else if (c->in[0].kind == FLOAT64) name##_of_doubles_all(c, from, to);                             \
+        else name##_of_longs_all(c, from, to);                                                             \
         return 1;                                                                                          \
     }
 
@@ -66,8 +74,13 @@ static int scan_plan(Call *c) {
     return 1;
 }
 
-SCAN(running_sums, 0.0, +)
-SCAN(running_products, 1.0, *)
+SCAN(running_sums, 0, +)
+SCAN(running_products, 1, *)
+
+static int running_plan(Call *c) {
+    const Kind kind = c->in[0].kind;
+    return (kind == FLOAT32 || kind == FLOAT64 || kind == INT64) && scan_plan(c);
+}
 
 /* The largest or smallest so far and where it stands: the last place among equals; NaN stays, and is renewed. */
 #define EXTREME(T, name, beats)                                                                            \
@@ -183,8 +196,8 @@ static int product_along(Call *c, size from, size to) {
 }
 
 const Kernel scan_kernels[] = {
-    {"running_sums", "f|ib", scan_plan, running_sums, "running_sums(x, axis=-1, reverse=False)"},
-    {"running_products", "f|ib", scan_plan, running_products, "running_products(x, axis=-1, reverse=False)"},
+    {"running_sums", "a|ib", running_plan, running_sums, "running_sums(x, axis=-1, reverse=False)"},
+    {"running_products", "a|ib", running_plan, running_products, "running_products(x, axis=-1, reverse=False)"},
     {"running_maxima", "ai", extreme_plan, running_maxima, "running_maxima(x, axis): and their places"},
     {"running_minima", "ai", extreme_plan, running_minima, "running_minima(x, axis): and their places"},
     {"product_along", "ri", product_plan, product_along, "product_along(x, axis)"},

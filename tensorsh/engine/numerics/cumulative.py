@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays.layout import row_order
 from ..kernels import kernel, unsuited
+from .halves import converted
 from .sums import _LANES, C8, C16, F4, F8, I8
 
 _add: Any = np.add.reduce
@@ -26,18 +27,18 @@ _WIDER = {F4: F8, C8: C16, F8: F8, C16: C16}
 
 def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarray:
     dtype = a.dtype
-    if compiled is not None and dtype is F4:
-        out = compiled(a, axis)
-        if out is not None:
-            return out
     if a.ndim == 0:
         return (a.astype(I8) if dtype.kind in "biu" else a).copy()
     if dtype.kind in "biu":
-        return function(row_order(a), axis, I8)
+        a = a.astype(I8, "C", copy=False)
+    if compiled is not None and (found := compiled(row_order(a), axis)) is not None:
+        return found
+    if dtype.kind in "biu":
+        return function(a, axis, I8)
     wider = _WIDER.get(dtype, F4)
     a = row_order(a)
-    out = function(a if wider is dtype else a.astype(wider), axis)
-    return out if wider is dtype else out.astype(dtype)
+    out = function(a if wider is dtype else converted(a, wider), axis)
+    return out if wider is dtype else converted(out, dtype)
 
 
 def cumsum(a: np.ndarray, axis: int) -> np.ndarray:

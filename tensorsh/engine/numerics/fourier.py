@@ -97,7 +97,7 @@ def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, l
         found = loaded()[name](a, (d,), *([length] if name == "c2r" else []), forward, 0, None, 1)
         return found if scale == 1 else np.multiply(found, real.type(scale), found)
     last = d in (-1, a.ndim - 1)
-    signals = a if last else np.moveaxis(a, d, -1)
+    signals = a if last else a.swapaxes(d, -1)
     if name == "c2r":
         signals = whole(signals, length)
     signals = np.ascontiguousarray(signals)
@@ -113,7 +113,7 @@ def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, l
             k = NEGATIVE[length]
             zero = found[..., k].imag
             zero[(zero == 0) & negative(signals)] = -0.0
-    return found if last else np.moveaxis(found, -1, d)
+    return found if last else found.swapaxes(-1, d)
 
 
 NEGATIVE = {3: 1, 5: 1, 6: 1, 8: 1, 10: 4, 12: 5}

@@ -20,10 +20,22 @@ _narrowed: Any = kernel("half_narrowed", unsuited)
 _computed: Any = kernel("half_computed")
 
 
+def in_rows(a: Any) -> Any:
+    """An array with its elements in row order; itself where a copy would change the order of its dimensions."""
+    if type(a) is not np.ndarray or a.flags.c_contiguous:
+        return a
+    last = a.strides[0]
+    for stride in a.strides:
+        if not 0 < stride <= last:
+            return a
+        last = stride
+    return np.ascontiguousarray(a)
+
+
 def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
-        made = _widened(a) if dtype == FLOAT32 else _narrowed(a, dtype)
+        made = _widened(in_rows(a)) if dtype == FLOAT32 else _narrowed(in_rows(a), dtype)
         if made is not None:
             return made
     return a.astype(dtype)
@@ -38,9 +50,34 @@ def number(a: Any, value: Any, exact: bool) -> Any:
     return (value if exact else value.astype(a.dtype)).astype(FLOAT32)
 
 
+def by_singles(function: Any) -> Any:
+    """A function that picks elements of an array, for large ones of a half type, in float32; None for others."""
+
+    def compute(a: Any, *rest: Any) -> Any:
+        if a.size <= MANY or type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV":
+            return None
+        found = function(converted(a, FLOAT32), *rest)
+        if type(found) is tuple:
+            return (found[0].astype(a.dtype), *found[1:])
+        return found if found is None or found.dtype != FLOAT32 else found.astype(a.dtype)
+
+    return compute
+
+
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
-    first = arrays[0]
-    if first.size <= MANY or first.dtype.itemsize != 2 or _computed is None:
+    first, other = arrays[0], arrays[-1]
+    if first.dtype.itemsize != 2 or _computed is None:
         return None
-    return _computed(ufunc, *arrays)
+    if not other.ndim or other.shape == first.shape:
+        if first.size <= MANY:
+            return None
+    elif type(first) is not np.ndarray or type(other) is not np.ndarray:
+        return None
+    else:
+        both = np.broadcast(first, other)
+        if both.size <= MANY:
+            return None
+        shape = both.shape
+        arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), shape)) for a in arrays])
+    return _computed(ufunc, *map(in_rows, arrays))

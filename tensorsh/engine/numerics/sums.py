@@ -29,6 +29,7 @@ import numpy as np
 
 from ..arrays.constants import FLOATS32, FLOATS64
 from ..kernels import kernel, unsuited
+from .halves import converted
 from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
 
 F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
@@ -74,7 +75,7 @@ def mean(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fa
         a = a.astype(dtype)
     kind = a.dtype
     half = kind not in _LANES
-    total = sum(a.astype(F4) if half else a, axes, keepdims)
+    total = sum(converted(a, F4) if half else a, axes, keepdims)
     n = a.size // total.size if total.size else 0
     if n:
         _divide(total, FLOATS32[n] if kind is F4 else FLOATS64[n] if kind is F8 else n, total)

@@ -122,7 +122,7 @@ class Operator(Executor):
         self.differentiable = False
         self.plans: dict = {}
         self.kept: dict = {}
-        self.last_mask, self.last_sources = 0, None
+        self.last_mask, self.last_sources, self.last_usual = 0, None, None
         self.usual_class = self.last_title = self.last_class = None
         self.classes: dict[tuple[str, bool], type] = {}
         self.check = check
@@ -147,7 +147,7 @@ class Operator(Executor):
         if laid:
             self.kernel = laying(kernel, laid)
         if laid[:6] in ("images", "planes") if long is None else long:
-            self.kernel = endable(self.kernel)
+            self.kernel = endable(self.kernel, in_pairs=True)
         self.real_gradient = False
         """Whether complex results have no gradient: set below the declaration."""
         self.exact_numbers: bool = scalars == "exact"

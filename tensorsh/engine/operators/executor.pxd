@@ -17,7 +17,7 @@ cdef class Plan:
 
 cdef class Executor(Recording):
     cdef public object kernel, check, fast, same, loop, direct, limited, wide, otherwise
-    cdef public list names, defaults
+    cdef public list names
     cdef public bytes arrays, promoted
     cdef public tuple keywords, rest
     cdef public dict index, plans

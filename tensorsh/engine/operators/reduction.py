@@ -12,9 +12,11 @@ from ..arrays.backend import module_of
 from ..arrays.errors import wrap_dims
 from ..arrays.extents import strided
 from ..graph.fields import wrap
+from ..kernels import kernel, unsuited
 from ..tensors.tensor import Tensor
 
 ndarray = np.ndarray
+taken_along = kernel("taken_along", unsuited)
 asarray = np.asarray
 empty = np.empty
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -89,21 +91,10 @@ def pick(a: ndarray, indices: ndarray, dim: int) -> ndarray:
 
 def pick_one(a: ndarray, indices: ndarray, dim: int) -> ndarray:
     """The elements that `indices` names along `dim`, one for each place of the other dimensions; `dim` is gone."""
-    shape = a.shape
-    if type(a) is ndarray and a.flags.c_contiguous:
-        n = len(shape)
-        if dim == n - 1:
-            width = shape[-1]
-            flat = indices if n == 2 else indices.reshape(-1)
-            found = a.reshape(-1).take(flat + offsets_of(a.size // width, width))
-            return found if n == 2 else found.reshape(indices.shape)
-        if dim == 0:
-            width = a.size // shape[0]
-            flat = indices if n == 2 else indices.reshape(-1)
-            found = a.reshape(-1).take(flat * width + offsets_of(width, 1))
-            return found if n == 2 else found.reshape(indices.shape)
-    kept = np.expand_dims(indices, dim)
-    return np.take_along_axis(a, kept, dim).reshape(indices.shape)
+    shape = indices.shape
+    kept = indices.reshape((*shape[:dim], 1, *shape[dim:]))
+    found = taken_along(a, dim, kept)
+    return (np.take_along_axis(a, kept, dim) if found is None else found).reshape(shape)
 
 
 def flat_places(shape: tuple, indices: ndarray) -> ndarray:

@@ -16,6 +16,7 @@ from ..examples import example
 from ..loading.recorded import beside, entries
 from ..loading.table import FUNCTIONS, METHODS
 from ..wording.steps import binder
+from .arguments import told_in_full
 
 FILE = beside(__file__, "signatures.txt")
 
@@ -34,10 +35,12 @@ class Form:
     @property
     def __signature__(self) -> Any:
         self.document()
+        return self.made()
+
+    def made(self) -> Any:
+        """The signature."""
         text = written().get(self.name)
-        if text is not None:
-            return of_text(text)
-        return of_kernel(self.source, self.out)
+        return of_kernel(self.source, self.out) if text is None else of_text(text)
 
     def example(self) -> Any:
         """The example of a function, a property of its record."""
@@ -45,19 +48,20 @@ class Form:
 
     def forms(self) -> list[Any]:
         """The function and what else has this signature: its other names, its method."""
-        names = [each for name in getattr(self.source, "names", ()) for each in (name, name.strip("_"))]
+        own = self.name.removeprefix("Tensor.")
+        names = [own, *(each for name in getattr(self.source, "names", ()) for each in (name, name.strip("_")))]
         known = [self.owner, *(table.get(name) for table in (FUNCTIONS, METHODS) for name in names)]
         return [each for each in known if each is self.owner or getattr(each, "__wrapped__", None) is self]
 
     def document(self) -> None:
-        """Add an example and its shape to the docstrings of its forms: `help` and its like ask for the signature first."""
-        found = self.example()
-        if found is None:
-            return
+        """Add to the docstrings of its forms what arguments mean that are not named there, an example and its shape: `help`
+        and its like ask for the signature first."""
+        found, parameters = self.example(), self.made().parameters.values()
         for each in self.forms():
-            said = cleandoc(each.__doc__ or self.name)
-            if ">>> " not in said:
-                each.__doc__ = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
+            said = told_in_full(self.name, parameters, cleandoc(each.__doc__ or self.name))
+            if found is not None and ">>> " not in said:
+                said = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
+            each.__doc__ = said
 
 
 @lru_cache(1)

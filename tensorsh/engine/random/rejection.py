@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import argsort, searchsorted
 from ..arrays.errors import not_implemented
 from ..kernels import kernel
 from ..numerics.sums import sum_last
@@ -261,7 +262,7 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
             key = (wide / key.astype(wide.dtype, copy=False)).astype(p.dtype, copy=False)
             if samples == 1:
                 return key.argmax(-1)[..., None]
-            return np.argsort(-key, axis=-1, kind="stable")[..., :samples]
+            return argsort(-key, axis=-1, kind="stable")[..., :samples]
         rows = wide.reshape(-1, wide.shape[-1])
         out = np.empty((len(rows), samples), np.int64)
         for row, chosen in zip(rows, out, strict=True):
@@ -273,5 +274,5 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
                 raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
             running /= total
             running[-1] = 1
-            chosen[:] = np.searchsorted(running.astype(F8), generator.doubles(samples))
+            chosen[:] = searchsorted(running.astype(F8), generator.doubles(samples))
     return out.reshape(*p.shape[:-1], samples)

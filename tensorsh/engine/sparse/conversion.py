@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import endable
 from ..arrays import layout as layouts
 from ..arrays.backend import device_of, module_of
 from ..arrays.dtype import of
@@ -121,7 +122,7 @@ def compressed_from_coo(x: Coo, layout: Any) -> Compressed:
     values = x.values
     if layout in ROWS:
         return compressed(layout, (rows, columns), values, x.shape)
-    order = x.xp.argsort(columns, kind="stable")
+    order = endable(x.xp.argsort)(columns, kind="stable")
     return compressed(layout, (columns[order], rows[order]), values[order], x.shape)
 
 
@@ -215,7 +216,7 @@ def blocks_of(x: Any, layout: Any, block: Any) -> Compressed:
         at = columns // width * tall + rows // height
         lines = tall
     xp = coo.xp
-    found, where = xp.unique(at, return_inverse=True)
+    found, where = endable(xp.unique)(at, return_inverse=True)
     values = xp.zeros((found.size, height, width, *coo.values.shape[1:]), coo.dtype)
     values[where, rows % height, columns % width] = coo.values
     return compressed(layout, element_list(found, lines), values, x.shape)

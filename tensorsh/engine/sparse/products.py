@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import endable
 from ..arrays.dtype import of
 from ..arrays.layout import sparse_csr
 from ..arrays.layout import strided as STRIDED
@@ -72,7 +73,7 @@ def by_sparse(x: Any, y: Any) -> Coo:
     rows, inner, left = elements(x)
     lines, columns, right = elements(y)
     xp = x.xp
-    order = xp.argsort(lines, kind="stable")
+    order = endable(xp.argsort)(lines, kind="stable")
     lines, columns, right = lines[order], columns[order], right[order]
     first, last = xp.searchsorted(lines, inner, side="left"), xp.searchsorted(lines, inner, side="right")
     mine, within = stretches(last - first)

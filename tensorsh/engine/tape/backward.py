@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -256,6 +257,7 @@ def grad(
     captured = _run(outs, given, keep, create_graph, targets, False)
     results: list = []
     for x in ins:
+        alone = x._node in captured and _holders(captured, x._node) == ALONE
         found = captured.get(x._node)
         if found is None:
             if not allow_unused:
@@ -267,8 +269,33 @@ def grad(
                 raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             results.append(zeros_like(x) if materialize_grads else None)
         else:
-            results.append(found if isinstance(found, Tensor) else wrap(fresh(found)))
+            results.append(found if isinstance(found, Tensor) else _handed_over(found, given, alone))
     return tuple(results)
+
+
+def _holders(arrays: dict, key: Any) -> int:
+    """How many hold an array that stands in a dictionary; what asking adds is the same for all."""
+    return sys.getrefcount(arrays[key])
+
+
+ALONE = _holders({0: np.empty(1)}, 0)
+
+
+def _handed_over(array: Any, given: list, alone: bool) -> Tensor:
+    """A gradient as a tensor: the given one where it came through, or a view of it; memory of its own otherwise."""
+    if type(array) is np.ndarray and array.flags.writeable and 0 not in array.strides:
+        base = array.base
+        if base is None and alone:
+            return wrap(array)
+        for each in given:
+            if type(each) is Tensor and each._node is None:
+                if each._array is array:
+                    return each
+                if base is not None and (each._array is base or each._array.base is base):
+                    view = each.detach()
+                    view._array = array
+                    return view
+    return wrap(fresh(array))
 
 
 def zeros_like(x: Tensor) -> Tensor:

@@ -262,10 +262,12 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
+    """Whether the program is within `inference_mode`."""
     return state.inference
 
 
 def is_anomaly_enabled() -> bool:
+    """What `set_detect_anomaly` said last."""
     return state.anomaly
 
 

@@ -1,4 +1,6 @@
 cimport cython
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from ..arrays.switches cimport Switches
 from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
 
@@ -41,25 +43,35 @@ cdef class Recording:
     cdef public object node, usual_class, last_title, last_class, nondifferentiable, joint, promote, name
     cdef public bytes tensors, lists, fixed
     cdef public tuple params, saved_names
-    cdef public list formulas, sources
+    cdef public list formulas, sources, defaults
     cdef public bint view, real_gradient, keeps, broadcast
     cdef public int outputs
     cdef public long last_mask
     cdef public bytes last_sources
+    cdef public tuple last_usual
     cdef public dict kept, classes
     cpdef object node_class(self, object title, bint narrow=*)
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, tuple values, object result)
-    @cython.locals(t=Fields, i=Py_ssize_t, k=Py_ssize_t, count=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint,
-                   mixed=bint, edges=list, brought=list)
+    @cython.locals(t=Fields, k=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint, mixed=bint, edges=tuple,
+                   saved=tuple, metas=list)
     cdef object made_node(self, tuple values, Fields result, list tensors, list outs, object title)
     cdef object node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
-    cdef bytes kept_where(self, long mask)
-    @cython.locals(sources=bytes, saved=list, count=Py_ssize_t, at=Py_ssize_t)
+    cdef tuple kept_where(self, long mask)
+    @cython.locals(sources=bytes, usual=tuple, saved=list, count=Py_ssize_t, at=Py_ssize_t)
     cdef tuple keep(self, long mask, tuple values, Fields result, list tensors, list outs)
     @cython.locals(t=Fields)
     cdef object value(self, int kind, Py_ssize_t i, tuple values, Fields result, list tensors, list outs)
     cdef object refuse(self, tuple values, object out)
+
+cdef inline tuple nodes_of(tuple values, bytes places, long mask):
+    cdef Py_ssize_t k, n = len(places)
+    cdef tuple made = PyTuple_New(n)
+    for k in range(n):
+        node = (<Fields?>values[places[k]])._node if mask >> k & 1 else None
+        Py_INCREF(node)
+        PyTuple_SET_ITEM(made, k, node)
+    return made
 
 cpdef object beside(object x, object result)
 @cython.locals(root=Fields, n=Py_ssize_t, views=list)

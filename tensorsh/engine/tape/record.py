@@ -45,6 +45,10 @@ if not cython.compiled:
             return 0
         return (1 if a.dtype is b.dtype else 0) | (2 if a.shape == b.shape else 0)
 
+    def nodes_of(values, places, mask):
+        """The nodes of the tensors at places, as far as a mask has them."""
+        return tuple([values[i]._node if mask >> k & 1 else None for k, i in enumerate(places)])
+
 
 def camel(name):
     """``log_softmax`` -> ``LogSoftmax``, ``log1p`` -> ``Log1P``, ``expm1`` -> ``Expm1``, as PyTorch names its nodes."""
@@ -135,48 +139,35 @@ class Recording:
             return self.node_of_lists(node_class, values, result, tensors, outs)
         # A formula that multiplies by an operand of another dtype may leave the gradient's.
         mixed = narrow
-        count = len(self.tensors)
-        first = second = None
-        edges = [] if count > 2 else None
         mask = other = 0
-        for k in range(count):
-            i = self.tensors[k]
-            x = values[i]
-            edge = None
+        for k in range(len(self.tensors)):
+            x = values[self.tensors[k]]
             if isinstance(x, Fields):
                 t = cython.cast(Fields, x)
-                a = t._array
-                if plain and type(a) is ndarray:
-                    like = likeness(a, out)
+                if plain and type(t._array) is ndarray:
+                    like = likeness(t._array, out)
                 else:
-                    like = (1 if a.dtype is kind else 0) | (2 if a.shape == out.shape else 0)
-                if not like & 1 and self.promote is not None:
+                    like = (1 if t._array.dtype is kind else 0) | (2 if t._array.shape == out.shape else 0)
+                if like != 3 and not like & 1 and self.promote is not None:
                     mixed = True
-                edge = t._node
-                if edge is not None:
+                if t._node is not None:
                     mask |= 1 << k
                     if like != 3 and (self.broadcast or not like & 1):
                         other |= 1 << k
-            if edges is not None:
-                edges.append(edge)
-            elif k == 0:
-                first = edge
-            else:
-                second = edge
         if mixed:
             other = mask
-        metas = None
-        if other:
-            brought = []
-            for k in range(count):
-                if other >> k & 1:
-                    a = values[self.tensors[k]]._array
-                    brought.append((a.shape, a.dtype))
-                else:
-                    brought.append(None)
-            metas = tuple(brought)
-        nodes = (first,) if count == 1 else (first, second) if count == 2 else tuple(edges)
-        return link(node_class, nodes, self.keep(mask, values, result, tensors, outs), metas)
+        edges = nodes_of(values, self.tensors, mask)
+        saved = self.keep(mask, values, result, tensors, outs)
+        if other == 0:
+            return link(node_class, edges, saved)
+        metas = []
+        for k in range(len(self.tensors)):
+            if other >> k & 1:
+                a = values[self.tensors[k]]._array
+                metas.append((a.shape, a.dtype))
+            else:
+                metas.append(None)
+        return link(node_class, edges, saved, tuple(metas))
 
     def node_of_lists(self, node_class, values, result, tensors, outs):
         """The node of a call with lists of tensors: an edge for each of their elements."""
@@ -195,7 +186,8 @@ class Recording:
 
     def kept_where(self, mask):
         """The values kept where the operands of a mask have nodes (-1: any), as far as a formula that will run names them:
-        two bytes for each, its kind and the place of the argument or result."""
+        two bytes for each, its kind and the place of the argument or result. Where they are settings alone, the tuple of these
+        at their defaults, which the nodes of usual calls have in common."""
         active = None
         if self.joint is None and not self.lists:
             active = set()
@@ -214,21 +206,25 @@ class Recording:
                 found += bytes((STRIDES, i))
             else:
                 found += bytes((RESULT, i))
-        return bytes(found)
+        settings = all(kind == ARGUMENT for kind in found[::2])
+        return bytes(found), tuple([self.defaults[i] for i in found[1::2]]) if settings else None
 
     def keep(self, mask, values, result, tensors, outs):
         """The values that the formulas name."""
-        if mask == self.last_mask and self.last_sources is not None:
-            sources = self.last_sources
-        else:
-            sources = self.kept.get(mask)
-            if sources is None:
-                sources = self.kept[mask] = self.kept_where(mask)
+        if mask != self.last_mask or self.last_sources is None:
+            if mask not in self.kept:
+                self.kept[mask] = self.kept_where(mask)
             self.last_mask = mask
-            self.last_sources = sources
+            self.last_sources, self.last_usual = self.kept[mask]
+        sources = self.last_sources
+        usual = self.last_usual
         count = len(sources)
-        if count == 0:
-            return ()
+        if usual is not None:
+            at = 0
+            while at < count and values[sources[at + 1]] is usual[at >> 1]:
+                at += 2
+            if at == count:
+                return usual
         if count == 2:
             return (self.value(sources[0], sources[1], values, result, tensors, outs),)
         if count == 4:

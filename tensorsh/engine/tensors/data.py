@@ -218,6 +218,10 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                     plain = False
                 inner.extend(islice(each, n))
                 del at
+            if len(inner) != n * len(level):  # a sequence has shrunk meanwhile
+                raise ValueError(
+                    f"expected sequence of length {n} at dim {len(shape)} (got {len(inner) // len(level)})"
+                )
             shape.append(n)
             if len(shape) == DEEP:
                 _bounded(first, len(shape))

@@ -16,6 +16,7 @@ from ..classes import is_script_class, register_class
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
+from ..names import composed
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
@@ -29,10 +30,8 @@ def is_own(cls: Any) -> bool:
 
 def check_name(name: Any) -> str:
     """A name that a script may give to an attribute."""
-    from unicodedata import normalize
-
     # Python normalises identifiers when it reads generated code: a name must already be what it becomes.
-    if type(name) is not str or not name.isidentifier() or name[:2] == "__" or normalize("NFKC", name) != name:
+    if type(name) is not str or not name.isidentifier() or name[:2] == "__" or composed("NFKC", name) != name:
         raise ValueError(f"{name!r} cannot be the name of an attribute")
     return name
 
@@ -47,6 +46,28 @@ def _plain(function: Any) -> Any:
 
 
 # functools
+
+MOST_NESTED = 1000
+
+
+def partial() -> type:
+    """`functools.partial` for programs: Python calls one that holds another without looking how deep its stack is."""
+    real = functools.partial
+
+    def __new__(cls: Any, /, *args: Any, **keywords: Any) -> Any:
+        depth, inner = 0, args[0] if args else None
+        while isinstance(inner, real):  # it has attributes: Python takes others apart
+            depth, inner = depth + 1, inner.func
+            if depth > MOST_NESTED:
+                raise RecursionError("partial objects with attributes of their own are nested too deep")
+        return real.__new__(cls, *args, **keywords)
+
+    def __repr__(self: Any) -> str:
+        return "functools." * (type(self) is made) + real.__repr__(self)
+
+    body = {"__new__": __new__, "__repr__": __repr__, "__module__": "functools", "__doc__": real.__doc__}
+    made: type = OpenSealed("partial", (real,), body)
+    return made
 
 
 def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
@@ -341,7 +362,10 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
     """A tuple class with named fields."""
     import collections
 
-    made = collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module="__main__")
+    names = field_names.replace(",", " ").split() if isinstance(field_names, str) else list(map(str, field_names))
+    for name in (typename, *names):
+        composed("NFKC", str(name))  # which Python does without a bound
+    made = collections.namedtuple(typename, names, rename=rename, defaults=defaults, module="__main__")
     return register_class(made)
 
 

@@ -6,7 +6,10 @@ then. An omission is named with its reason where one would look for it.
 
 from __future__ import annotations
 
-from ..iterating import SOURCES, steps
+from types import FunctionType
+
+from ..iterating import SOURCES, presented, steps
+from ..names import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,9 +160,13 @@ def collections(environment: Environment) -> dict[str, Any]:
 def itertools(environment: Environment) -> dict[str, Any]:
     import itertools as real
 
-    names = """accumulate batched chain compress dropwhile filterfalse groupby islice pairwise starmap takewhile tee
+    names = """batched chain compress dropwhile filterfalse groupby islice pairwise starmap takewhile tee
     zip_longest"""
     return take(real, names) | SOURCES
+
+
+def is_compiled(function: Any, *rest: Any) -> bool:
+    return type(function) is not FunctionType
 
 
 @_table("functools")
@@ -170,7 +177,11 @@ def functools(environment: Environment) -> dict[str, Any]:
     from . import definitions
 
     own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
-    return take(real, "cmp_to_key partial") | take(definitions, own) | {"reduce": steps(real.reduce, 1)}
+    return (
+        take(real, "cmp_to_key")
+        | take(definitions, own)
+        | {"partial": definitions.partial(), "reduce": steps(real.reduce, 1, growing=is_compiled)}
+    )
 
 
 @_table("typing")
@@ -276,11 +287,24 @@ _simple(
     """ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
     whitespace""",
 )
-_simple(
-    "unicodedata",
-    """bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup mirrored name
-    normalize numeric unidata_version""",
-)
+
+
+@_table("unicodedata")
+def unicodedata(environment: Environment) -> dict[str, Any]:
+    import unicodedata as real
+
+    names = "bidirectional category combining decimal decomposition digit east_asian_width lookup mirrored name numeric"
+
+    def normalize(form: str, unistr: str, /) -> str:
+        return composed(form, str.__str__(unistr)) if isinstance(unistr, str) else real.normalize(form, unistr)
+
+    def is_normalized(form: str, unistr: str, /) -> bool:
+        return normalize(form, unistr) == unistr
+
+    own = {each.__name__: presented(each, getattr(real, each.__name__)) for each in (normalize, is_normalized)}
+    return take(real, names + " unidata_version") | own
+
+
 _simple(
     "statistics",
     """NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean kde linear_regression

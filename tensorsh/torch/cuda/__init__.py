@@ -64,10 +64,12 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
+    """Whether a device was used."""
     return is_available()
 
 
 def init() -> None:
+    """Nothing: the device is met when it is first used."""
     module()
 
 
@@ -154,10 +156,12 @@ def synchronize(device: Any = None) -> None:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether bfloat16 can be computed with. including_emulation: count devices that do it by other means."""
     return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
 
 def is_tf32_supported() -> bool:
+    """Whether products may round their factors to TF32."""
     return is_available() and get_device_capability()[0] >= 8
 
 
@@ -173,10 +177,12 @@ def get_arch_list() -> list[str]:
 
 
 def get_gencode_flags() -> str:
+    """The architectures that kernels are compiled for, as flags of nvcc."""
     return ""
 
 
 def ipc_collect() -> None:
+    """Nothing: memory is not shared between processes."""
     module()
 
 

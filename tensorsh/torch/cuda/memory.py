@@ -80,6 +80,7 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def max_memory_reserved(device: Any = None) -> int:
+    """The most bytes that the pool has taken from the device (None: the current one)."""
     return _noted(device)[1]
 
 
@@ -97,6 +98,7 @@ reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
+    """Nothing: sums over time are not kept for a device."""
     return None
 
 

@@ -38,11 +38,13 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
+    """Seed the numbers of the current device by chance."""
     if backend.cupy() is not None:
         generator().seed()
 
 
 def seed_all() -> None:
+    """Seed the numbers of all devices by chance."""
     if backend.cupy() is not None:
         seed_devices(generator().seed())
 
@@ -64,9 +66,11 @@ def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
 
 
 def get_rng_state_all() -> list[Tensor]:
+    """The states of all devices' generators."""
     return [get_rng_state(device_type("cuda", i)) for i in range(backend.device_count())]
 
 
 def set_rng_state_all(new_states: Any) -> None:
+    """Put all devices' generators back into states. new_states: those that `get_rng_state_all` gave."""
     for i, each in enumerate(new_states):
         set_rng_state(each, device_type("cuda", i))

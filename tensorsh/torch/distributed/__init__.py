@@ -1,5 +1,6 @@
 """``torch.distributed``: several processes that work together, carried by MPI."""
 
+from . import group_methods as _group_methods  # noqa: F401 - methods of ProcessGroup
 from .backends import *  # noqa: F403
 from .backends import __all__ as _backends
 from .collectives import all_gather, all_reduce, barrier, broadcast

@@ -71,10 +71,12 @@ def is_nccl_available() -> bool:
 
 
 def is_ucc_available() -> bool:
+    """Whether UCC is there: never."""
     return False
 
 
 def is_xccl_available() -> bool:
+    """Whether XCCL is there: never."""
     return False
 
 

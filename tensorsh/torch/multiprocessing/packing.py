@@ -100,6 +100,8 @@ class Packer(pickle.Pickler):
             raise TypeError(
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
             )
+        if t.dtype.name not in BY_NAME:
+            raise TypeError(f"a tensor of {t.dtype} cannot be sent to another process; send t.dequantize()")
         if not array.size:
             return _tensor, (
                 kind.__name__,

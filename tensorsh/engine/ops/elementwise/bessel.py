@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import kernels
 from ...arrays.constants import FLOAT32
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, operator
@@ -169,6 +170,8 @@ def first_kind(
     def kernel(xp, input: Array):
         if xp is not np:
             return rounded(from_scipy(xp, scipy_name), input)
+        if compiled is not None:
+            return np.asarray(compiled(input if input.dtype.kind == "f" else input.astype(FLOAT32)))
         wide = input if input.dtype in (FLOAT32, np.dtype(np.float64)) else input.astype(np.float64)
         cut = SINGLE if order and not whole and wide.dtype == FLOAT32 else (0, 0)
         first, later = (FIRST_1, LATER_1) if order else (FIRST_0, LATER_0)
@@ -176,6 +179,7 @@ def first_kind(
             input.dtype, copy=False
         )
 
+    compiled = kernels.kernel("whole_i1" if whole and order else f"i{order}" + "e" * scaled)
     kernel.__name__, kernel.__doc__ = name, doc
     check = refuse(options.pop("refused", f"{name}_cpu"), options.pop("kinds", "c"))
     op = operator(names, promote="float", scalars=False, check=check, **options)(kernel)

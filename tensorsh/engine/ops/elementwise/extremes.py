@@ -12,8 +12,9 @@ from ...arrays.constants import constant, undispatched
 from ...arrays.errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.promotion import result_type
+from ...arrays.state import state
 from ...graph.fields import wrap
-from ...kernels import through
+from ...kernels import kernel, through, unsuited
 from ...loading import table
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
@@ -256,9 +257,14 @@ def chosen_elements(condition, x, y):
     mask = condition._array
     if type(mask) is not np.ndarray or mask.dtype is not BOOL:
         return None
+    if x.size <= chunks.FEW or state.threads == 1:
+        result = choose(mask, x, y)
+        if result is not None:
+            return result
     return choose_elements(mask, x, y) if x.size <= chunks.FEW else chunks.where(mask, x, y)
 
 
+choose = kernel("choose", unsuited)
 choose_elements = undispatched(np.where)
 BOOL = np.dtype(bool)
 where_tensors.fast = chosen_elements

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ... import kernels
+from ...arrays.layout import row_order
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import refuse
@@ -55,6 +57,7 @@ FAMILIES: dict[str, tuple] = {
 }  # fmt: skip
 """The polynomial of degree 1, the next one; of Chebyshev's the closed form, and the degrees, of the plain and of the shifted
 ones, above which it is used within (-1, 1)."""
+by_steps: Any = kernels.kernel("polynomial", kernels.unsuited)
 LONGEST = 10_000
 """Degrees above this are not stepped to."""
 
@@ -62,7 +65,14 @@ LONGEST = 10_000
 def polynomial(name: str, first: Any, step: Any, closed: Any, stepped_to: int, shifted: bool = False) -> None:
     title = "shifted_" + name if shifted else name
 
+    family = list(FAMILIES).index(name)
+
     def kernel(xp, input: Array, n: Array):
+        if (
+            xp is np
+            and (found := by_steps(row_order(np.asarray(input)), row_order(np.asarray(n)), family, shifted)) is not None
+        ):
+            return found
         kind = input.dtype if input.dtype == np.float32 else np.dtype(np.float64)
         n = xp.trunc(n.astype(np.float64))
         n = xp.where(abs(n) < 2.0**63, n, -1)  # which processors make different integers of

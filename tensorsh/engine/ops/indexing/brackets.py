@@ -20,6 +20,7 @@ from ...arrays.numbers import LOOSE, converted
 from ...arrays.state import state
 from ...arrays.views import expanded
 from ...graph.fields import fresh, link, wrap
+from ...kernels import kernel, unsuited
 from ...tape.record import attach
 from ...tensors.inplace import check, mutate
 from ...tensors.overlap import apart, check_inplace
@@ -41,6 +42,7 @@ from ..shapes.views import alias, select, slice_, unbind
 from . import index as ops
 
 ndarray = np.ndarray
+masked = kernel("masked", unsuited)
 PUT = ("index_put",)
 BASIC = frozenset({int, slice})
 NUMBERS = (bool, int, float, complex, np.generic)
@@ -85,7 +87,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
                 if where.dtype.kind != "b":
                     result = array.take(where, 0)
                 else:
-                    result = array[where] if where.size < HUGE else chosen_by(array, where)
+                    result = masked(array, where)
+                    if result is None:
+                        result = array[where] if where.size < HUGE else chosen_by(array, where)
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise

@@ -346,9 +346,10 @@ def index_select_backward(xp, grad: Array, dim, index: Array, shape):
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
     dim %= target.ndim
+    if dim == 0 and xp is np and added_rows(target, index, source):
+        return
     if target.ndim == 1:
-        if xp is not np or not added_rows(target, index, source):
-            fold_at(xp, "add", target, index, source)
+        fold_at(xp, "add", target, index, source)
     else:
         add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
 

@@ -21,7 +21,9 @@ from ...operators.results import writes_out
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 
-taken_along, put_along, added_along = [kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along")]
+taken_along, put_along, added_along, reduced_along = [
+    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along")
+]
 """Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
 
 
@@ -196,7 +198,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0")
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
-    if xp is np and put_along(input, from_front(dim, input.ndim), index, src):
+    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, src):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
     return placed(xp, input, dim, index, cut(src, index) if index.size else src)
@@ -284,6 +286,8 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 @operator(inplace=True, long=True)
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
+    if xp is np and src.ndim and added_along(input, from_front(dim, input.ndim), index, src):
+        return input
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":
@@ -300,6 +304,9 @@ scatter_add.gradient(
 )
 
 
+HOW = {"prod": 0, "amax": 1, "amin": -1}
+
+
 def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
     """An array in row order, with values reduced into the places given by numbers."""
     whole = input.copy("C")
@@ -310,15 +317,19 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
     if not include_self:
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
-        fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
+        if xp is not np or not added_along(flat, 0, places, values):
+            fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
-            fold_at(xp, "add", counts, places, 1)
+            if xp is not np or not added_along(counts, 0, places, np.ones(places.size, counts.dtype)):
+                fold_at(xp, "add", counts, places, 1)
             counts[counts == 0] = 1
             if kind in "iu":
                 flat //= counts.astype(input.dtype)
             else:
                 flat /= counts.astype(input.real.dtype)
+    elif xp is np and reduced_along(flat, 0, places, values, HOW[reduce]):
+        pass
     elif reduce == "prod":
         fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
     else:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ... import kernels
 from ...arrays.backend import fold_at
 from ...arrays.bounds import refuse
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
 from ...arrays.layout import channels_are_last
 from ...loading.table import find_function
-from ...numerics.windows import check_adaptive, many
+from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
 from ...wording.overloads import refuse as refuse_arguments
 from .pooling import refused
@@ -22,6 +24,33 @@ from .pooling import refused
 def spans(n: int, m: int) -> list[tuple[int, int]]:
     """The m windows that share n elements out: from floor(i n / m) to ceil((i + 1) n / m)."""
     return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
+
+
+added_along = kernels.kernel("added_along", kernels.unsuited)
+region_sums, region_spread, region_maxima = (
+    kernels.kernel(name, kernels.unsuited) for name in ("region_sums", "region_spread", "region_maxima")
+)
+
+
+def volume(x: Any, d: int) -> Any:
+    """An array [..., *S] as planes of three dimensions, for the compiled kernels."""
+    shape = x.shape
+    first = len(shape) - d
+    return np.ascontiguousarray(x).reshape(prod(shape[:first]), *(1,) * (3 - d), *shape[first:])
+
+
+@lru_cache(64)
+def edges(spatial: tuple, size: tuple) -> Any:
+    """Where the windows of each of three dimensions begin and end, as the compiled kernels want them."""
+    ones = (1,) * (3 - len(size))
+    whole = [spans(n, m) for n, m in zip((*ones, *spatial), (*ones, *size), strict=True)]
+    return np.array([at for each in whole for side in zip(*each, strict=True) for at in side], np.int64)
+
+
+def regions(x: Any, size: Any) -> tuple:
+    """What a kernel of regions takes: planes, edges, sizes of the result."""
+    d = len(size)
+    return volume(x, d), edges(x.shape[x.ndim - d :], tuple(size)), (*(1,) * (3 - d), *size)
 
 
 def averaging(xp, n: int, m: int, dtype) -> object:
@@ -42,6 +71,9 @@ def averaging(xp, n: int, m: int, dtype) -> object:
 def adaptive_average(xp, input: Array, size):
     """Each spatial dimension averaged down to `size`; small windows number by number, large ones as a mean of means."""
     if type(input) is np.ndarray and input.size and all(size) and input.dtype.kind == "f":
+        found = region_sums(*regions(input, size), True)
+        if found is not None:
+            return found.reshape(*input.shape[: input.ndim - len(size)], *size)
         found = by_numbers(input, size)
         if found is not None:
             return found
@@ -79,6 +111,13 @@ SMALL_WINDOW = 32
 @operator("_adaptive_average_spread", method=False, wide=True, laid="planes 1")
 def adaptive_average_spread(xp, grad: Array, shape, size):
     """The transpose of `_adaptive_average`."""
+    if type(grad) is np.ndarray and grad.size and prod(shape):
+        image = np.zeros(shape, grad.dtype)
+        if (
+            region_spread(volume(grad, len(size)), volume(image, len(size)), edges(shape[-len(size) :], tuple(size)))
+            is not None
+        ):
+            return image
     for axis, m in enumerate(size, grad.ndim - len(size)):
         grad = xp.moveaxis(xp.moveaxis(grad, axis, -1) @ averaging(xp, shape[axis], m, grad.dtype), -1, axis)
     return xp.ascontiguousarray(grad)
@@ -93,12 +132,17 @@ adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, 
     node=lambda input, size: f"AdaptiveMaxPool{len(size)}DBackward0",
     outputs="_ (_)",
     method=False,
+    wide=True,
     laid="planes 1",
 )
 def adaptive_max(xp, input: Array, size):
     """The largest element of each adaptive window, and its flat index."""
     spatial = input.shape[-len(size) :]
     outer = input.shape[: -len(size)]
+    if type(input) is np.ndarray and input.size and all(size):
+        found = region_maxima(*regions(input, size))
+        if found is not None:
+            return tuple(each.reshape(*outer, *size) for each in found)
     values = xp.empty((*outer, *size), input.dtype)
     indices = xp.empty((*outer, *size), np.int64)
     numbers = xp.arange(prod(spatial)).reshape(spatial)
@@ -121,6 +165,12 @@ adaptive_max.gradient(
 def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
     """Values added at flat indices of the last `dims` dimensions of a tensor of zeros."""
     outer = prod(shape[: len(shape) - dims])
+    if type(grad) is np.ndarray and grad.size:
+        out = np.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
+        if added_along(
+            out, 1, np.ascontiguousarray(indices).reshape(outer, -1), np.ascontiguousarray(grad).reshape(outer, -1)
+        ):
+            return out.reshape(shape)
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
     rows = xp.arange(outer)[:, None]
     cells = indices.size // outer if outer else 0
@@ -136,24 +186,24 @@ def gather_flat(t, g, indices, dims):
 scatter_flat.gradient(grad=lambda t, g, indices, dims: gather_flat(t, g, indices, dims))
 
 
-def _sizes(kind: str, input, output_size, d: int) -> tuple:
+@remembered
+def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tuple:
     """The sizes asked for, checked."""
     whole = output_size is None or isinstance(output_size, int) or not getattr(output_size, "shape", True)
     wanted = (output_size,) * d if whole else tuple(output_size)
-    shape = input._array.shape
     wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
     check_adaptive(kind, d, shape, wanted)
     if d > 1:  # of one dimension: it is pooled as two
         size = (*shape[:-d], *wanted)
         if kind == "avg":
             count(size)
-        sized(size, input._array.itemsize)
+        sized(size, item)
     return wanted
 
 
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
-        size = _sizes("avg", input, output_size, d)
+        size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
@@ -166,7 +216,7 @@ def _adaptive_forms(d: int) -> None:
         return adaptive_average.function(input, size)
 
     def maximum(input, output_size, return_indices=False):
-        size = _sizes("max", input, output_size, d)
+        size = _sizes("max", input._array.shape, input._array.itemsize, output_size, d)
         if d == 1:
             values, indices = find_function("nn.functional.adaptive_max_pool2d")(
                 input.unsqueeze(-2), (1, size[0]), True

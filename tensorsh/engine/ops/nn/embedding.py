@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import extremes
+from ....sandbox.long_calls import argsort, extremes, unique
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU, absent
@@ -45,7 +45,7 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
         chosen = np.zeros((rows, len(index)), values.dtype)
         chosen[index, np.arange(len(index))] = 1
         return chosen @ values + values.dtype.type(0)
-    order = np.argsort(index, kind="stable")
+    order = argsort(index, kind="stable")
     starts = np.cumsum(counts) - counts
     if most <= 16:
         # Each row's first use, then the second uses, ...: a few additions of whole blocks.
@@ -169,7 +169,7 @@ def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
     max_norm, norm_type = float(max_norm), float(norm_type)
     if absent(weight._array):
         return
-    rows = np.unique(move(input._array, CPU))
+    rows = unique(move(input._array, CPU))
     w = move(weight._array, CPU)
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
     big = norms > max_norm
@@ -181,6 +181,9 @@ def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
         weight._bump()
 
 
+vectors = kernel("one_hot", unsuited)
+
+
 @composite("nn.functional.one_hot", method=False)
 def one_hot(tensor, num_classes=-1):
     """Integers [*] as vectors [*, classes] with a one at the place each names.
@@ -188,6 +191,9 @@ def one_hot(tensor, num_classes=-1):
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     x = tensor._array
+    result = vectors(x, num_classes)
+    if result is not None:
+        return wrap(result)
     if x.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")

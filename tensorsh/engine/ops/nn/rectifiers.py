@@ -9,16 +9,31 @@ import numpy as np
 from ... import kernels
 from ...arrays.backend import move_like
 from ...arrays.chunks import FEW
-from ...arrays.constants import FLOAT32, ZERO32, ZERO64
+from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64
 from ...arrays.device import absent
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
+from ...numerics.halves import computed
 from ...operators.declare import Array, by, composite, operator
 from ...operators.forms import heard
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 from .activation import ZEROS, activation, dropped, only_floats, select, unless, with_inplace
+
+
+def compiled(name: str, x: Any, *numbers: Any) -> Any:
+    """The ufunc of a name on floats and numbers of their dtype; None where there are no kernels, or for other arrays."""
+    ufunc = kernels.kernel(name)
+    if ufunc is None or type(x) is not np.ndarray:
+        return None
+    if x.dtype.itemsize == 2 and len(numbers) == 1:
+        number = np.asarray(numbers[0], x.dtype).astype(FLOAT32)
+        return computed(ufunc, x, number)
+    return kernels.run(ufunc, x, *map(x.dtype.type, numbers)) if x.dtype in FLOATS else None
+
+
+FLOATS = frozenset((FLOAT32, FLOAT64))
 
 
 def relu_of(x: Any) -> Any:
@@ -72,6 +87,8 @@ with_inplace("relu", relu)
 @activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0 ThresholdBackward1")  # fmt: skip
 def threshold(xp, input: Array, threshold, value):
     """The element where it is above `threshold`, else `value`."""
+    if (found := compiled("threshold", input, threshold, value)) is not None:
+        return found
     kind = input.dtype.type
     return xp.where(input <= kind(threshold), kind(value), input)
 
@@ -94,6 +111,8 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if (found := compiled("hardtanh", input, min_val, max_val)) is not None:
+        return found
     return xp.minimum(xp.maximum(kind(min_val), input), kind(max_val))
 
 
@@ -124,6 +143,8 @@ with_inplace("leaky_relu", leaky_relu)
 @activation("_hardsigmoid", check=only_floats("hardsigmoid_cpu"), node="HardsigmoidBackward0")
 def hardsigmoid(xp, input: Array):
     """``min(max(x + 3, 0), 6) / 6``."""
+    if (found := compiled("hardsigmoid", input)) is not None:
+        return found
     kind = input.dtype.type
     return xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
 
@@ -155,6 +176,8 @@ def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    if (found := compiled("softshrink", input, lambd)) is not None:
+        return found
     bound = input.dtype.type(lambd)
     zero = input * input.dtype.type(0)
     return xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, zero))
@@ -166,6 +189,8 @@ softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(inp
 @operator("hardshrink nn.functional.hardshrink", domain="any", check=only_floats("hardshrink_cpu"))
 def hardshrink(xp, input: Array, lambd=0.5):
     """0 within `lambd` of 0, else the element."""
+    if (found := compiled("hardshrink", input, lambd)) is not None:
+        return found
     bound = input.dtype.type(lambd)
     return xp.where((input >= -bound) & (input <= bound), input.dtype.type(0), input)
 

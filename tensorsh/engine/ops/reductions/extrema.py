@@ -14,6 +14,7 @@ from ...arrays.errors import combination_error, type_name, wrap_dims
 from ...arrays.layout import row_order
 from ...kernels import kernel
 from ...loading import table
+from ...numerics.halves import by_singles, converted
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, pick_one, put, reduced_shape
 from ...tensors.tensor import Tensor
@@ -140,6 +141,7 @@ def extreme(name: str):
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
     whole.fast = kernel(word, of_all)
+    whole.same = by_singles(of_all)
     whole.gradient(input=full_gradient)
 
     def dim_kernel(xp, input: Array, dim, keepdim=False):
@@ -163,7 +165,7 @@ def extreme(name: str):
     def along(a, dim, keepdim):
         return chosen(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
 
-    by_dim.fast = along
+    by_dim.fast, by_dim.same = along, by_singles(along)
 
     def unusual(input=ABSENT, *args, out=None, **kwargs):
         if input is ABSENT:
@@ -208,7 +210,7 @@ def extreme(name: str):
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
     a_op = operator()(a_kernel)
-    a_op.fast = a_fold
+    a_op.fast, a_op.same = a_fold, by_singles(a_fold)
     a_op.gradient(input=tied_gradient)
 
     def arg_kernel(xp, input: Array, dim=None, keepdim=False):
@@ -230,7 +232,8 @@ def extreme(name: str):
     def arg_along(a, dim, keepdim):
         return None if keepdim or dim is not None and type(dim) is not int else method(a, dim)
 
-    operator()(arg_kernel).fast = arg_along
+    arg_op = operator()(arg_kernel)
+    arg_op.fast, arg_op.same = arg_along, by_singles(arg_along)
 
 
 extreme("max")
@@ -253,6 +256,9 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
         if input.ndim and not input.shape[axis]:
             raise IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
     axes = axis if input.ndim else ()
+    if xp is np and input.dtype.itemsize == 2 and input.dtype.kind in "fV":
+        wide = converted(input, np.dtype(np.float32))
+        return tuple(f(wide, axis=axes, keepdims=keepdim).astype(input.dtype) for f in (np.min, np.max))
     return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
 
 

@@ -8,16 +8,20 @@ from ...arrays.dtype import float32, float64
 from ...arrays.errors import wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
+from ...numerics import orders
 from ...operators.declare import Array, composite, operator
 from ...operators.results import store_out
 from ...tensors.tensor import Tensor
 from .extrema import full_gradient, no_elements, not_implemented
-from .sorting import order, picked_gradient, ranked, unstable_order
+from .sorting import in_order, kept, picked_gradient, ranked
 from .sums import one_axis
 
 
 def middle(xp, a, axis, keepdim, skip_nan):
     """The lower median along an axis and its place: a NaN if there is one, unless they are skipped."""
+    found = orders.median(a, axis, skip_nan)
+    if found is not None:
+        return kept(found, axis) if keepdim else found
     if a.dtype.kind != "f":
         return ranked(xp, a, axis, (a.shape[axis] - 1) // 2 if a.ndim else 0, keepdim)
     if not a.ndim:
@@ -30,14 +34,6 @@ def middle(xp, a, axis, keepdim, skip_nan):
     # NaN sorts last, the first of them first.
     missing_count = xp.add.reduce(missing, axis=axis, keepdims=True)
     return ranked(xp, a, axis, xp.where(missing_count > 0, n - missing_count, (n - 1) // 2), keepdim)
-
-
-def lower_median(flat):
-    """The lower median of a vector of floats, NaN if there is one: they are moved behind it."""
-    at = (len(flat) - 1) // 2
-    parted = np.partition(flat, at)
-    top = np.maximum.reduce(parted[at:])
-    return top if top != top else parted[at]
 
 
 def median_family(name, skip_nan):
@@ -54,6 +50,8 @@ def median_family(name, skip_nan):
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward0", wide=True)(whole_kernel)
     whole.gradient(input=full_gradient)
 
+    whole.fast = lambda a: middle(np, a.reshape(-1), 0, False, skip_nan)[0] if a.size else None
+
     def dim_kernel(xp, input: Array, dim, keepdim=False):
         axis = one_axis(name, dim, input.ndim)
         problem = no_elements("median", input.shape, axis)
@@ -69,9 +67,6 @@ def median_family(name, skip_nan):
     )(dim_kernel)  # fmt: skip
     by_dim.name = name
     by_dim.gradient(input=picked_gradient)
-
-    if not skip_nan:
-        whole.fast = lambda a: lower_median(a.reshape(-1))
 
     def function(input, *args, **kwargs):
         return (by_dim if args or not {"out"}.issuperset(kwargs) else whole).call(input, *args, **kwargs)
@@ -98,15 +93,17 @@ def mode(xp, input: Array, dim=-1, keepdim=False):
         raise not_implemented("mode_cpu", input)
     if not input.ndim:
         return input.copy(), xp.zeros((), np.int64)
+    found = orders.mode(input, axis)
+    if found is not None:
+        return kept(found, axis) if keepdim else found
     a = np.moveaxis(input, axis, -1)
     shape = a.shape[:-1]
     rows = a.reshape(-1, a.shape[-1]) if a.size else a.reshape(0, a.shape[-1])
     missing = rows.dtype.kind == "f" and np.isnan(rows).any()
-    places = order(np, rows, 1) if missing else unstable_order(np, rows, 1, False)
-    in_order = np.take_along_axis(rows, places, -1)
+    ordered, places = in_order(np, rows, 1, False, bool(missing))
     n = rows.shape[1]
     starts = np.ones(rows.shape, bool)
-    starts[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     # The length of the run up to each element; the first longest run wins at its end.
     first = np.maximum.accumulate(np.where(starts, np.arange(n), 0), -1)
     end = (np.arange(n) - first).argmax(-1)[:, None]
@@ -114,8 +111,8 @@ def mode(xp, input: Array, dim=-1, keepdim=False):
     if missing:  # a NaN in front is the mode where no element stands twice
         indices[np.isnan(rows[:, :1]) & starts.all(-1)[:, None]] = 0
     values = np.take_along_axis(rows, indices, -1)
-    kept = (*shape[:axis], 1, *shape[axis:]) if keepdim else shape
-    return values.reshape(kept), indices.reshape(kept)
+    shape = (*shape[:axis], 1, *shape[axis:]) if keepdim else shape
+    return values.reshape(shape), indices.reshape(shape)
 
 
 mode.gradient(input=picked_gradient)
@@ -193,11 +190,16 @@ def rank_array(a, q, n, skip_nan, interpolation):
     return ranks if rounding is None else rounding(ranks)
 
 
+def sorted_rows(rows):
+    found = orders.ordered(rows, rows.ndim - 1, False, True)
+    return np.sort(rows, -1) if found is None else found[0]
+
+
 def plain_quantile(a, q, axis, keepdim, interpolation, skip_nan):
     """The same on arrays, without a graph."""
     shape = a.shape
     rows = a.reshape(-1) if axis is None else np.moveaxis(a, axis, -1) if a.ndim else a.reshape(1)
-    rows = np.sort(rows, -1)
+    rows = sorted_rows(rows)
     n = rows.shape[-1]
     ranks = rank_array(rows, q.reshape(-1), n, skip_nan, interpolation)
     below = ranks.astype(np.int64)

@@ -61,9 +61,9 @@ def sums_along(a, dim, dtype):
     """As cumsum, of an array of floats."""
     if dtype is not None or type(dim) is not int:
         return None
-    if a.dtype is FLOAT64:
+    sums = running_sums(row_order(a), dim)
+    if sums is None and a.dtype is FLOAT64:
         return np.add.accumulate(row_order(a), dim)
-    sums = running_sums(a, dim)
     if sums is None and a.size > BLOCK and dim in (-1, a.ndim - 1):
         return blocked_sums(a)
     return np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums

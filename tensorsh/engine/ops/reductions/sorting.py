@@ -6,24 +6,21 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.errors import combination_error, type_name, wrap_dim
-from ...arrays.parallel import BLOCK
-from ...numerics import ties
+from ...numerics import orders, ties
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import offsets_of, pick
+from ...operators.reduction import pick
 from .extrema import give_back, no_elements, not_implemented
 from .sums import one_axis
-
-PACKED = 2000
-"""From this many elements float32 and int32 are sorted as numbers of 64 bits, the value above its place."""
 
 
 def order(xp, a, axis, descending=False):
     """The stable order of an array along an axis; equal elements keep theirs, descending too."""
+    found = orders.ordered(a, axis, descending, True)
+    if found is not None:
+        return found[1]
     n = a.shape[axis]
     if a.dtype.kind == "V":
         a = a.astype(np.float32)  # NaN comes last there
-    if xp is np and a.size >= PACKED and a.dtype.itemsize == 4 and n < 1 << 32:
-        return packed_order(a, axis, descending)
     if not descending:
         return a.argsort(axis, "stable") if xp is np else xp.argsort(a, axis=axis, kind="stable")
     if a.dtype.kind == "f" and xp is np:
@@ -35,24 +32,6 @@ def order(xp, a, axis, descending=False):
         return (~a).argsort(axis, "stable")
     # The stable ascending order of the reversed array, reversed.
     return n - 1 - xp.flip(xp.argsort(xp.flip(a, axis), axis=axis, kind="stable"), axis)
-
-
-def packed_order(a, axis, descending):
-    """The same by one unstable sort: the place in the low half settles what the value leaves open."""
-    a = np.moveaxis(a, axis, -1)
-    if a.dtype.kind == "f":
-        keys = np.where(np.isnan(a), a.dtype.type(np.nan), a + a.dtype.type(0)).view(np.uint32)
-        keys = np.where(keys >> 31, ~keys, keys | np.uint32(1 << 31))
-    else:
-        keys = a.astype(np.uint32) ^ np.uint32(1 << 31 if a.dtype.kind == "i" else 0)
-    if descending:
-        keys = ~keys
-    both = keys.astype(np.uint64) << np.uint64(32)
-    both |= np.arange(a.shape[-1], dtype=np.uint64)
-    both.sort(axis=-1)
-    both &= np.uint64(0xFFFFFFFF)
-    places = both.view(np.int64)
-    return np.ascontiguousarray(np.moveaxis(places, -1, axis))
 
 
 def tied_rows(values):
@@ -83,12 +62,15 @@ def settled(a, places, axis, choose, width=None):
     return np.ascontiguousarray(np.moveaxis(chosen.reshape(shape), -1, axis))
 
 
-def unstable_order(xp, a, axis, descending):
-    """The order that an unstable sort gives: above 16 elements equals are out of order."""
+def in_order(xp, a, axis, descending, stable):
+    """The elements in order along an axis, and their places; if not `stable`, above 16 elements equals are out of order."""
+    found = orders.ordered(a, axis, descending, stable)
+    if found is not None:
+        return found
     places = order(xp, a, axis, descending)
-    if a.shape[axis] <= 16:
-        return places
-    return settled(a, places, axis, ties.sort)
+    if not stable and a.shape[axis] > 16:
+        places = settled(a, places, axis, ties.sort)
+    return pick(a, places, axis), places
 
 
 def stable_node(input, dim=-1, descending=False, stable=None):
@@ -106,16 +88,14 @@ def sort(xp, input: Array, dim=-1, descending=False, *, stable=None):
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     if not input.ndim:
         return input.copy(), xp.zeros((), np.int64)
-    places = (order if stable else unstable_order)(xp, input, axis, descending)
-    return pick(input, places, axis), places
+    return in_order(xp, input, axis, descending, stable)
 
 
 def sorted_along(a, dim, descending, stable):
     """As sort, of an array of floats."""
     if stable is not None or type(dim) is not int or not -a.ndim <= dim < a.ndim or type(descending) is not bool:
         return None
-    places = unstable_order(np, a, dim % a.ndim, descending)
-    return pick(a, places, dim % a.ndim), places
+    return in_order(np, a, dim % a.ndim, descending, False)
 
 
 sort.fast = sorted_along
@@ -135,7 +115,7 @@ def argsort(xp, input: Array, dim=-1, descending=False, *, stable=False):
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     if not input.ndim:
         return xp.zeros((), np.int64)
-    return (order if stable else unstable_order)(xp, input, axis, descending)
+    return in_order(xp, input, axis, descending, stable)[1]
 
 
 @composite()
@@ -144,79 +124,16 @@ def msort(input):
     return sort.function(input, 0)[0]
 
 
-def beyond_bound(a, k, largest):
-    """The places of the `k` first along the last dimension, if all of them and only they reach the bound; else None."""
-    n = a.shape[-1]
-    at = n - k if largest else k - 1
-    bound = np.partition(a, at, -1)[..., at : at + 1]
-    mask = a >= bound if largest else a <= bound
-    if not (np.count_nonzero(mask, -1) == k).all():
-        return None
-    places = np.nonzero(mask)[-1].reshape(*a.shape[:-1], k)
-    values = np.take_along_axis(a, places, -1)
-    places = np.take_along_axis(places, (-values if largest else values).argsort(-1, "stable"), -1)
-    values = np.take_along_axis(a, places, -1)
-    return None if (values[..., 1:] == values[..., :-1]).any() else places
-
-
 def leading(xp, a, k, axis, largest):
     """The places of the `k` first in order along an axis, in order; of equal elements the first."""
-    n = a.shape[axis]
-    if xp is np and n >= 1000 and 0 < k * 8 < n and a.dtype.kind == "f":
-        places = beyond_bound(np.moveaxis(a, axis, -1), k, largest)
-        if places is not None:
-            return np.moveaxis(places, -1, axis)
     return settled(a, order(xp, a, axis, largest), axis, lambda ranks: ties.leading(ranks, k), k)
 
 
-def rows_topk(a, k):
-    """The `k` largest in the rows of a small float matrix and where they stand; None where that takes more care."""
-    rows, n = a.shape
-    if k < 1:
-        return None
-    if n >= 1000:
-        return few_of_many(a, k) if k <= FEW and k < n else None
-    places = (-a).argsort(1, "stable")[:, : k + 1]
-    values = a.reshape(-1).take(places + offsets_of(rows, n)[:, None])
-    # Equal elements, and NaN (which the negation puts last): neither is strictly less than its neighbour.
-    if n > 1 and not (values[:, 1:] < values[:, :-1]).all() or np.isnan(a).any():
-        return None
-    return values[:, :k].copy(), places[:, :k].copy()
-
-
-FEW = 16
-"""Up to this many elements of long rows are found one after the other."""
-
-
-def few_of_many(a, k):
-    """As `rows_topk` for long rows: the largest of each, then without it the next, a block of rows at a time."""
-    rows, n = a.shape
-    values, places = np.empty((rows, k + 1), a.dtype), np.empty((rows, k + 1), np.int64)
-    step = max(1, BLOCK // n)
-    for top in range(0, rows, step):
-        part = a[top : top + step].copy()
-        each = np.arange(len(part))
-        for j in range(k + 1):
-            at = part.argmax(1)
-            values[top : top + step, j] = part[each, at]
-            places[top : top + step, j] = at
-            part[each, at] = -np.inf
-    # Equal elements or NaN among them: which of them come first is for the general way, for these rows.
-    unclear = np.flatnonzero(~(values[:, 1:] < values[:, :-1]).all(1))
-    values, places = values[:, :k].copy(), places[:, :k].copy()
-    if unclear.size:
-        tied = a[unclear]
-        places[unclear] = found = leading(np, tied, k, 1, True)
-        values[unclear] = np.take_along_axis(tied, found, 1)
-    return values, places
-
-
-def chosen_first(a, axis, k, largest):
+def chosen_first(a, axis, k, largest, in_order):
     """The `k` first elements in order along an axis, and their places."""
-    if largest and 0 < a.ndim <= 2 and axis in (-1, a.ndim - 1) and a.flags.c_contiguous and a.dtype.kind == "f":
-        found = rows_topk(a if a.ndim == 2 else a[None], k)
-        if found is not None:
-            return found if a.ndim == 2 else (found[0][0], found[1][0])
+    found = orders.leading(a, axis, k, largest, in_order)
+    if found is not None:
+        return found
     places = np.ascontiguousarray(leading(np, a, k, axis, largest))
     return np.take_along_axis(a, places, axis), places
 
@@ -238,14 +155,14 @@ def topk(xp, input: Array, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("selected index k out of range")
     if not input.ndim:
         return input.copy(), xp.zeros((), np.int64)
-    return chosen_first(input, axis, int(k), largest)
+    return chosen_first(input, axis, int(k), largest, sorted)
 
 
 def topk_along(a, k, dim, largest, sorted):
     """As topk, of an array of floats."""
     if type(k) is not int or type(dim) is not int or not -a.ndim <= dim < a.ndim or not 0 <= k <= a.shape[dim]:
         return None
-    return chosen_first(a, dim % a.ndim, k, largest)
+    return chosen_first(a, dim % a.ndim, k, largest, sorted)
 
 
 topk.fast = topk_along
@@ -268,7 +185,15 @@ def kthvalue(xp, input: Array, k, dim=-1, keepdim=False):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if input.dtype.kind in "cb":
         raise not_implemented("kthvalue_cpu", input)
+    found = orders.ranked(input, axis, int(k) - 1)
+    if found is not None:
+        return kept(found, axis) if keepdim else found
     return ranked(xp, input, axis, k - 1, keepdim, lambda ranks: [ties.quick_select(ranks, k - 1)])
+
+
+def kept(pair, axis):
+    """Values and places with the dimension that is gone."""
+    return tuple(np.expand_dims(each, axis) for each in pair)
 
 
 def ranked(xp, a, axis, rank, keepdim, choose=None):
@@ -322,8 +247,28 @@ def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=F
     """The distinct elements in order, the place of each element among them, and their counts."""
     if input.dtype.kind == "c":
         raise not_implemented("unique", input)
-    values, inverse, counts = xp.unique(input.reshape(-1), return_inverse=True, return_counts=True, equal_nan=False)
+    flat = input.reshape(-1)
+    found = orders.ordered(flat, 0, False, True)
+    if found is not None:
+        return runs(*found, input.shape, return_inverse, return_counts)
+    values, inverse, counts = xp.unique(flat, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
+
+
+def runs(values, places, shape, return_inverse, return_counts):
+    """The first of each run of equal elements of a vector; where asked for, the run of each place (where they came from, if
+    they were sorted) and the lengths."""
+    fresh = np.empty(len(values), bool)
+    fresh[0] = True
+    np.not_equal(values[1:], values[:-1], out=fresh[1:])
+    inverse, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    if return_inverse:
+        inverse = np.empty(len(values), np.int64)
+        inverse[slice(None) if places is None else places] = np.cumsum(fresh) - 1
+        inverse = inverse.reshape(shape)
+    if return_counts:
+        counts = np.diff(np.flatnonzero(fresh), append=len(values))
+    return values[fresh], inverse, counts
 
 
 unique2.gradient(input=no_derivative("_unique2"))
@@ -371,6 +316,8 @@ def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim
     if dim is None:
         if not input.size:
             return input.reshape(-1).copy(), xp.zeros(input.shape, np.int64), xp.zeros(0, np.int64)
+        if xp is np:
+            return runs(input.reshape(-1), None, input.shape, return_inverse, return_counts)
         rows, axis, flat = input.reshape(-1, 1), 0, input.reshape(-1)
     else:
         axis, flat = wrap_dim(dim, input.ndim), input
@@ -398,11 +345,11 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     A vector, or a tuple with `return_inverse` (places, of the shape of `input`) and `return_counts`; the dtype stays. `dim`
     compares whole slices along it."""
     if dim is None:
-        return wanted_of(unique2.function(input, sorted, True, True), return_inverse, return_counts)
+        return wanted_of(unique2.function(input, sorted, return_inverse, return_counts), return_inverse, return_counts)
     return wanted_of(unique_dim.function(input, dim, True, True), return_inverse, return_counts)
 
 
 @composite()
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements, or of equal slices along `dim`; with the run of each, and lengths."""
-    return wanted_of(unique_runs.function(input, True, True, dim), return_inverse, return_counts)
+    return wanted_of(unique_runs.function(input, return_inverse, return_counts, dim), return_inverse, return_counts)

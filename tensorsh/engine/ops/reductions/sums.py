@@ -138,9 +138,12 @@ def nansum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim`, NaN counted as zero."""
     if input.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    if input.dtype.kind in "fV":
-        input = xp.where(xp.isnan(input), input.dtype.type(0), input)
-    found = total(xp, widened(input, dtype), axes_of("nansum", dim, input.ndim), keepdim)
+    axes = axes_of("nansum", dim, input.ndim)
+    found = total(xp, widened(input, dtype), axes, keepdim) if xp is np else None
+    if found is None or input.dtype.kind in "fV" and np.isnan(found).any():
+        if input.dtype.kind in "fV":
+            input = xp.where(xp.isnan(input), input.dtype.type(0), input)
+        found = total(xp, widened(input, dtype), axes, keepdim)
     return found if dtype is None else found.astype(dtype.numpy)
 
 

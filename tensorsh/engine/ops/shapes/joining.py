@@ -15,6 +15,7 @@ from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
+from ...arrays.views import expanded
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
@@ -25,6 +26,7 @@ from ...tensors.tensor import Size, Tensor
 from ...wording.cpp_text import in_cpp
 
 concatenate = undispatched(np.concatenate)
+join = kernel("join", unsuited)  # of few elements
 
 
 def common(arrays: list) -> list:
@@ -42,7 +44,10 @@ def stacked(arrays: list, dim: Any) -> Any:
     if type(dim) is not int or not all([a.shape == shape for a in arrays]):
         return None
     if dim == 0 and shape:
-        return joined(np.concatenate(arrays), arrays).reshape((len(arrays), *shape))
+        found = join(arrays, 0)
+        if found is None:
+            found = joined(np.concatenate(arrays), arrays)
+        return found.reshape((len(arrays), *shape))
     n = len(shape)
     if not -n - 1 <= dim <= n:
         return None
@@ -99,7 +104,7 @@ def cat_gradient(t, g, tensors_shape, dim):
 
 
 cat.gradient(tensors=cat_gradient)
-cat.fast = kernel("join", unsuited)  # of few elements
+cat.fast = join
 
 
 @operator(method=False)
@@ -396,8 +401,18 @@ def repeat(xp, input: Array, repeats: Ints):
     for dim, (n, whole, r) in enumerate(zip(shape, size, repeats, strict=True)):
         if whole != n * r:
             raise RuntimeError(f"maximum size for tensor at dimension {dim} is {whole} but size is {n}")
-    result = xp.tile(input, repeats) if repeats else input.copy()
-    return result.reshape(size)
+    times = [r for r in repeats if r != 1]
+    if len(times) + len(shape) > MOST_DIMENSIONS:
+        return xp.tile(input, repeats).reshape(size)
+    # A dimension in front of each that is repeated, of which there is but one in memory until it is copied.
+    once, often = [], []
+    for n, r in zip(shape, repeats, strict=True):
+        if r != 1:
+            once.append(1)
+            often.append(r)
+        once.append(n)
+        often.append(n)
+    return expanded(input.reshape(once), tuple(often)).copy().reshape(size)
 
 
 def repeat_gradient(t, g, input_shape, repeats):

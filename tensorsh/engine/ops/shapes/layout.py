@@ -26,7 +26,7 @@ from ...arrays.state import state
 from ...graph.fields import tick, wrap
 from ...graph.nodes import Node
 from ...loading import table
-from ...tensors.inplace import Region, check, check_history
+from ...tensors.inplace import Region, check_history
 from ...tensors.resizing import grow
 from ...tensors.resizing import resize as resize_storage
 from ...tensors.sizes import ints
@@ -253,7 +253,7 @@ Underivable.__name__ = "NotImplemented"
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lie on another tensor's memory, or on a part of a storage, from now on."""
     tracked = self._node is not None and state.grad_enabled
-    check(self, tracked)
+    check_history(self, tracked)
     if tracked:
         self._node = Underivable(self, "set_")
     if source is None:

@@ -1,0 +1,48 @@
+/* Functions with kinks, of float32 and float64, as ufuncs: shrinkages, clamps, thresholds. Their bounds are numbers as a rule. */
+#include "kernels.h"
+
+/* A ufunc of x and the numbers a and b, or of x and a, or of x alone; arrays of bounds are read element by element. */
+#define RECTIFIER(T, name, inputs, ...)                                                                       \
+    WIDE static void name##_flat(const T *in, T a, T b, T *out, size n) {                                     \
+        (void)a, (void)b;                                                                                     \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const T x = in[i];                                                                                \
+            out[i] = (__VA_ARGS__);                                                                           \
+        }                                                                                                     \
+    }                                                                                                         \
+    static void name(char **args, const size *count, const size *steps, void *data) {                         \
+        (void)data;                                                                                           \
+        const size n = *count, one = sizeof(T);                                                               \
+        T a = inputs > 1 ? *(const T *)args[1] : 0, b = inputs > 2 ? *(const T *)args[2] : 0;                 \
+        const int still = (inputs < 2 || steps[1] == 0) && (inputs < 3 || steps[2] == 0);                     \
+        if (still && steps[0] == one && steps[inputs] == one) {                                               \
+            name##_flat((const T *)args[0], a, b, (T *)args[inputs], n);                                      \
+            return;                                                                                           \
+        }                                                                                                     \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const T x = *(const T *)(args[0] + i * steps[0]);                                                 \
+            if (inputs > 1) a = *(const T *)(args[1] + i * steps[1]);                                         \
+            if (inputs > 2) b = *(const T *)(args[2] + i * steps[2]);                                         \
+            *(T *)(args[inputs] + i * steps[inputs]) = (__VA_ARGS__);                                         \
+        }                                                                                                     \
+    }
+#define RECTIFIERS(name, inputs, ...)                                                                         \
+    RECTIFIER(float, name##_floats, inputs, __VA_ARGS__)                                                      \
+    RECTIFIER(double, name##_doubles, inputs, __VA_ARGS__)
+
+/* A NaN stays, and of two zeros the one that numpy's maximum and minimum give: the second. */
+#define AT_LEAST(low, x) ((x) < (low) ? (low) : (x))
+#define AT_MOST(x, high) ((x) < (high) || (x) != (x) ? (x) : (high))
+#define ABOVE_ZERO(x) ((x) > 0 || (x) != (x) ? (x) : 0)
+
+RECTIFIERS(hardshrink, 2, x >= -a && x <= a ? 0 : x)
+RECTIFIERS(softshrink, 2, x > a ? x - a : x < -a ? x + a : x * 0)
+RECTIFIERS(threshold, 3, x <= a ? b : x)
+RECTIFIERS(hardtanh, 3, AT_MOST(AT_LEAST(a, x), b))
+RECTIFIERS(hardsigmoid, 1, AT_MOST(ABOVE_ZERO(x + 3), 6) / 6)
+
+#define UFUNC(name, inputs) {#name, inputs, {name##_floats, name##_doubles}, 0}
+Ufunc rectifier_ufuncs[] = {
+    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1), {0},
+};

@@ -1,0 +1,220 @@
+/* Functions by series: the modified Bessel functions of the first kind, and the orthogonal polynomials by their recurrences.
+
+   Products are fused with their sums where PyTorch's are, and each step rounds in the type of the elements. */
+#include "vector_math.h"
+
+/* Cephes' Chebyshev series for exp(-x) i0(x) and exp(-x) i1(x) / x on [0, 8], beyond for these times the root of x; the highest
+   degree first. */
+static const double near_0[] = {
+    -4.4153416464793395e-18, 3.3307945188222384e-17, -2.431279846547955e-16, 1.715391285555133e-15, -1.1685332877993451e-14,
+    7.676185498604936e-14, -4.856446783111929e-13, 2.95505266312964e-12, -1.726826291441556e-11, 9.675809035373237e-11,
+    -5.189795601635263e-10, 2.6598237246823866e-09, -1.300025009986248e-08, 6.046995022541919e-08, -2.670793853940612e-07,
+    1.1173875391201037e-06, -4.4167383584587505e-06, 1.6448448070728896e-05, -5.754195010082104e-05, 0.00018850288509584165,
+    -0.0005763755745385824, 0.0016394756169413357, -0.004324309995050576, 0.010546460394594998, -0.02373741480589947,
+    0.04930528423967071, -0.09490109704804764, 0.17162090152220877, -0.3046826723431984, 0.6767952744094761,
+};
+static const double far_0[] = {
+    -7.233180487874754e-18, -4.830504485944182e-18, 4.46562142029676e-17, 3.461222867697461e-17, -2.8276239805165836e-16,
+    -3.425485619677219e-16, 1.7725601330565263e-15, 3.8116806693526224e-15, -9.554846698828307e-15, -4.150569347287222e-14,
+    1.54008621752141e-14, 3.8527783827421426e-13, 7.180124451383666e-13, -1.7941785315068062e-12, -1.3215811840447713e-11,
+    -3.1499165279632416e-11, 1.1889147107846439e-11, 4.94060238822497e-10, 3.3962320257083865e-09, 2.266668990498178e-08,
+    2.0489185894690638e-07, 2.8913705208347567e-06, 6.889758346916825e-05, 0.0033691164782556943, 0.8044904110141088,
+};
+static const double near_1[] = {
+    2.7779141127610464e-18, -2.111421214358166e-17, 1.5536319577362005e-16, -1.1055969477353862e-15, 7.600684294735408e-15,
+    -5.042185504727912e-14, 3.223793365945575e-13, -1.9839743977649436e-12, 1.1736186298890901e-11, -6.663489723502027e-11,
+    3.625590281552117e-10, -1.8872497517228294e-09, 9.381537386495773e-09, -4.445059128796328e-08, 2.0032947535521353e-07,
+    -8.568720264695455e-07, 3.4702513081376785e-06, -1.3273163656039436e-05, 4.781565107550054e-05, -0.00016176081582589674,
+    0.0005122859561685758, -0.0015135724506312532, 0.004156422944312888, -0.010564084894626197, 0.024726449030626516,
+    -0.05294598120809499, 0.1026436586898471, -0.17641651835783406, 0.25258718644363365,
+};
+static const double far_1[] = {
+    7.517296310842105e-18, 4.414348323071708e-18, -4.6503053684893586e-17, -3.209525921993424e-17, 2.96262899764595e-16,
+    3.3082023109209285e-16, -1.8803547755107825e-15, -3.8144030724370075e-15, 1.0420276984128802e-14, 4.272440016711951e-14,
+    -2.1015418427726643e-14, -4.0835511110921974e-13, -7.198551776245908e-13, 2.0356285441470896e-12, 1.4125807436613782e-11,
+    3.2526035830154884e-11, -1.8974958123505413e-11, -5.589743462196584e-10, -3.835380385964237e-09, -2.6314688468895196e-08,
+    -2.512236237870209e-07, -3.882564808877691e-06, -0.00011058893876262371, -0.009761097491361469, 0.7785762350182801,
+};
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+#define BLOCK 32 /* elements at a time, so that a series runs in vectors */
+
+INLINE float exp_of_float(float x) { return (float)exp_float(x); }
+
+/* A series of a block by Clenshaw's recurrence. */
+#define SERIES(T, name, fma)                                                                              \
+    INLINE void name(const T *x, const double *table, int count, T *out) {                                \
+        T last[BLOCK], before[BLOCK], older[BLOCK];                                                       \
+        for (int k = 0; k < BLOCK; k++) last[k] = (T)table[0], before[k] = older[k] = 0;                  \
+        for (int i = 1; i < count; i++) {                                                                 \
+            const T c = (T)table[i];                                                                      \
+            for (int k = 0; k < BLOCK; k++) {                                                             \
+                older[k] = before[k], before[k] = last[k];                                                \
+                last[k] = fma(x[k], before[k], -older[k]) + c;                                            \
+            }                                                                                             \
+        }                                                                                                 \
+        for (int k = 0; k < BLOCK; k++) out[k] = (T)0.5 * (last[k] - older[k]);                           \
+    }
+SERIES(float, series_of_floats, __builtin_fmaf)
+SERIES(double, series_of_doubles, __builtin_fma)
+
+/* A block of the function of an order; `scaled`: times exp(-|x|); `whole`: its factors in another order. */
+#define MODIFIED(T, name, series, exp, sqrt, fabs)                                                        \
+    INLINE void name(const T *x, T *out, int order, int scaled, int whole, int cut_near, int cut_far) {   \
+        T size_of[BLOCK], at[BLOCK], inner[BLOCK], outer[BLOCK], power[BLOCK];                            \
+        int far = 0;                                                                                      \
+        for (int k = 0; k < BLOCK; k++) {                                                                 \
+            size_of[k] = fabs(x[k]);                                                                      \
+            far |= !(size_of[k] <= 8);                                                                    \
+            at[k] = (size_of[k] <= 8 ? size_of[k] : 0) / 2 - 2;                                           \
+        }                                                                                                 \
+        if (order) series(at, near_1 + cut_near, COUNT(near_1) - cut_near, inner);                        \
+        else series(at, near_0, COUNT(near_0), inner);                                                    \
+        for (int k = 0; k < BLOCK; k++) power[k] = scaled ? 1 : exp(size_of[k]);                          \
+        for (int k = 0; k < BLOCK; k++)                                                                   \
+            inner[k] = !order ? power[k] * inner[k] : whole ? power[k] * (size_of[k] * inner[k]) : power[k] * size_of[k] * inner[k]; \
+        for (int k = 0; k < BLOCK && far; k++) at[k] = 32 / (size_of[k] <= 8 ? 8 : size_of[k]) - 2;       \
+        if (far && order) series(at, far_1 + cut_far, COUNT(far_1) - cut_far, outer);                     \
+        else if (far) series(at, far_0, COUNT(far_0), outer);                                             \
+        for (int k = 0; k < BLOCK && far; k++)                                                            \
+            inner[k] = size_of[k] <= 8 ? inner[k] : power[k] * outer[k] / sqrt(size_of[k]);               \
+        for (int k = 0; k < BLOCK; k++) out[k] = order && x[k] < 0 ? -inner[k] : inner[k];                \
+    }
+MODIFIED(float, modified_floats, series_of_floats, exp_of_float, sqrtf, fabsf)
+MODIFIED(double, modified_doubles, series_of_doubles, exp, sqrt, fabs)
+
+#define BESSEL_LOOP(T, name, block, ...)                                                                  \
+    WIDE static void name(char **args, const size *count, const size *steps, void *data) {                \
+        (void)data;                                                                                       \
+        for (size done = 0; done < *count; done += BLOCK) {                                               \
+            const size m = *count - done < BLOCK ? *count - done : BLOCK;                                 \
+            T in[BLOCK] = {0}, out[BLOCK];                                                                \
+            for (size k = 0; k < m; k++) in[k] = *(const T *)(args[0] + (done + k) * steps[0]);           \
+            block(in, out, __VA_ARGS__);                                                                  \
+            for (size k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = out[k];                \
+        }                                                                                                 \
+    }
+/* PyTorch leaves out some coefficients of order 1 in float32. */
+#define BESSEL(name, order, scaled, whole)                                                                \
+    BESSEL_LOOP(float, name##_floats, modified_floats, order, scaled, whole, whole ? 0 : 12, whole ? 0 : 18) \
+    BESSEL_LOOP(double, name##_doubles, modified_doubles, order, scaled, whole, 0, 0)
+BESSEL(i0, 0, 0, 0)
+BESSEL(i0e, 0, 1, 0)
+BESSEL(i1, 1, 0, 0)
+BESSEL(i1e, 1, 1, 0)
+BESSEL(whole_i1, 1, 0, 1)
+
+#define UFUNC(name) {#name, 1, {name##_floats, name##_doubles}, 0}
+Ufunc series_ufuncs[] = {UFUNC(i0), UFUNC(i0e), UFUNC(i1), UFUNC(i1e), UFUNC(whole_i1), {0}};
+
+/* The polynomials: 1, the one of degree 1, then each from the two before it. Chebyshev's of a high degree within (-1, 1) are
+   functions of the angle whose cosine x is. */
+typedef enum { CHEBYSHEV_T, CHEBYSHEV_U, CHEBYSHEV_V, CHEBYSHEV_W, HERMITE_H, HERMITE_HE, LAGUERRE_L, LEGENDRE_P } Family;
+#define LONGEST 10000 /* degrees above this are not stepped to */
+
+INLINE int least_by_angle(Family family, int shifted) {
+    if (family > CHEBYSHEV_W) return INT32_MAX;
+    return 1 + (family == CHEBYSHEV_T ? 6 : !shifted ? 8 : family == CHEBYSHEV_W ? 4 : 6);
+}
+
+/* Blocks are stepped to their highest degree; each element keeps the polynomial of its own. */
+#define POLYNOMIALS(T, name, fma, fabs)                                                                   \
+    static T name##_by_angle(Family family, T x, T n) {                                                   \
+        const T angle = (T)acos((double)x), far = (n + (T)0.5) * angle, half = angle / 2;                 \
+        switch (family) {                                                                                 \
+            case CHEBYSHEV_T: return (T)cos((double)(n * angle));                                         \
+            case CHEBYSHEV_U: return (T)sin((double)((n + 1) * angle)) / (T)sin((double)angle);           \
+            case CHEBYSHEV_V: return (T)cos((double)far) / (T)cos((double)half);                          \
+            default: return (T)sin((double)far) / (T)sin((double)half);                                   \
+        }                                                                                                 \
+    }                                                                                                     \
+    INLINE void name##_block(const Family family, const T *x, const int *degree, int most, T *last) {     \
+        T before[BLOCK];                                                                                  \
+        for (int i = 0; i < BLOCK; i++) {                                                                 \
+            const T first = family == CHEBYSHEV_U || family == HERMITE_H ? x[i] + x[i]                    \
+                            : family == CHEBYSHEV_V              ? x[i] + x[i] - 1                        \
+                            : family == CHEBYSHEV_W              ? x[i] + x[i] + 1                        \
+                            : family == LAGUERRE_L               ? 1 - x[i]                               \
+                                                                 : x[i];                                  \
+            before[i] = 1, last[i] = degree[i] == 0 ? 1 : degree[i] < 0 ? 0 : first;                      \
+        }                                                                                                 \
+        for (int k = 1; k < most; k++) {                                                                  \
+            const T n = (T)k, twice = (T)(2 * k), one_more = (T)(k + 1);                                  \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                T next;                                                                                   \
+                if (family == HERMITE_H) next = fma(x[i] + x[i], last[i], -(twice * before[i]));          \
+                else if (family == HERMITE_HE) next = fma(x[i], last[i], -(n * before[i]));               \
+                else if (family == LAGUERRE_L) next = fma(twice + (1 - x[i]), last[i], -(n * before[i])) / one_more; \
+                else if (family == LEGENDRE_P) next = fma((twice + 1) * x[i], last[i], -(n * before[i])) / one_more; \
+                else next = fma(x[i] + x[i], last[i], -before[i]);                                        \
+                before[i] = last[i];                                                                      \
+                last[i] = k < degree[i] ? next : last[i];                                                 \
+            }                                                                                             \
+        }                                                                                                 \
+    }                                                                                                     \
+    WIDE static void name(Call *c, Family family, const T *x, const T *n, size step, int shifted, T *out, size count) { \
+        const int by_angle = least_by_angle(family, shifted);                                             \
+        for (size done = 0; done < count; done += BLOCK) {                                                \
+            const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
+            int degree[BLOCK] = {0}, most = 0, angles = 0;                                                \
+            T at[BLOCK] = {0}, made[BLOCK], given[BLOCK] = {0};                                           \
+            memcpy(at, x + done, m * sizeof(T));                                                          \
+            if (step) memcpy(given, n + done, m * sizeof(T));                                             \
+            for (int i = 0; !step && i < m; i++) given[i] = *n;                                           \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
+                /* Degrees are whole, towards zero; what is no number is none. */                         \
+                const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
+                degree[i] = cut > -1 && given[i] == given[i] ? (int)cut : -1;                             \
+            }                                                                                             \
+            for (int i = 0; i < BLOCK; i++) {                                                             \
+                const int angle = degree[i] >= by_angle && fabs(at[i]) < 1;                               \
+                angles |= angle;                                                                          \
+                most = !angle && degree[i] > most ? degree[i] : most;                                     \
+            }                                                                                             \
+            if (ends(c, BLOCK * (size)(most + 8))) return;                                                \
+            switch (family) {                                                                             \
+                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, made); break;                   \
+                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, made); break;                 \
+                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, made); break;                 \
+                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, made); break;                 \
+                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, made); break;               \
+                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, made); break;               \
+                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, made); break;               \
+                default: name##_block(CHEBYSHEV_T, at, degree, most, made);                               \
+            }                                                                                             \
+            for (int i = 0; angles && i < m; i++)                                                         \
+                if (degree[i] >= by_angle && fabs(at[i]) < 1) made[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
+            memcpy(out + done, made, m * sizeof(T));                                                      \
+        }                                                                                                 \
+    }
+POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)
+POLYNOMIALS(double, polynomials_of_doubles, __builtin_fma, fabs)
+
+/* polynomial(x, n, family, shifted): n has the shape of x or is one number. */
+static int polynomial_plan(Call *c) {
+    const Argument *x = &c->in[0], *n = &c->in[1];
+    if (x->kind != n->kind || c->in[2].whole < CHEBYSHEV_T || c->in[2].whole > LEGENDRE_P) return 0;
+    if (n->ndim ? !has_shape(n, x->ndim, x->shape) : n->count != 1) return 0;
+    shape_as(result(c, 0), x);
+    c->lines = x->count, c->each = 1;
+    return 1;
+}
+
+static int polynomial(Call *c, size from, size to) {
+    const size step = c->in[1].ndim != 0, many = to - from;
+    const Family family = (Family)c->in[2].whole;
+    const int shifted = c->in[3].whole != 0;
+    if (c->in[0].kind == FLOAT32)
+        polynomials_of_floats(c, family, (const float *)c->in[0].data + from, (const float *)c->in[1].data + from * step, step,
+                              shifted, (float *)c->out[0].data + from, many);
+    else
+        polynomials_of_doubles(c, family, (const double *)c->in[0].data + from, (const double *)c->in[1].data + from * step, step,
+                               shifted, (double *)c->out[0].data + from, many);
+    return 1;
+}
+
+const Kernel series_kernels[] = {
+    {"polynomial", "rrib", polynomial_plan, polynomial, "polynomial(x, n, family, shifted): the orthogonal polynomial of degree n"},
+    {0},
+};

@@ -1,0 +1,111 @@
+"""Orders by kernels: the formulas' own places and PyTorch's algorithms in Python, for each dtype, along each axis."""
+
+import numpy as np
+import pytest
+
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import orders, ties
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+DTYPES = ["?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", "d", "bfloat16"]
+LENGTHS = [1, 2, 16, 17, 70, 199, 200, 1000]
+
+
+def array(code, *shape, values=7, seed=0):
+    """Few different numbers of a dtype, with NaN, infinities and both zeros where it has them."""
+    if code == "bfloat16":
+        code = pytest.importorskip("ml_dtypes").bfloat16
+    dtype, rng = np.dtype(code), np.random.default_rng(seed)
+    if dtype.kind not in "fV":
+        return (rng.integers(0, values, shape) - (values // 2 if dtype.kind == "i" else 0)).astype(dtype)
+    choice = np.array([-np.inf, -1.5, -0.0, 0.0, 2.0, np.inf, np.nan, *range(3, values)])
+    return rng.choice(choice, shape).astype(dtype)
+
+
+def ranks(line, descending=False):
+    """Numbers that compare as the elements do."""
+    _, found = np.unique(line.astype(np.float64), return_inverse=True)  # NaN is the last, all of them one
+    return (-found if descending else found).tolist()
+
+
+def of_each(a, axis, descending, choose, *rest):
+    """What a choice by ranks finds in each line."""
+    return np.apply_along_axis(lambda line: choose(ranks(line, descending), *rest), axis, a.astype(np.float64))
+
+
+def stable(r):
+    return sorted(range(len(r)), key=r.__getitem__)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("code", DTYPES)
+def test_orders_are_those_of_ranks_and_ties_the_librarys(code, n, descending):
+    for axis, shape in [(0, (n, 3)), (1, (3, n)), (1, (2, n, 3))]:
+        a = array(code, *shape)
+        for keeps, choose in ((True, stable), (False, ties.sort)):
+            values, places = orders.ordered(a, axis, descending, keeps)
+            assert np.array_equal(places, of_each(a, axis, descending, choose))
+            assert values.tobytes() == np.take_along_axis(a, places, axis).tobytes()
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("code", DTYPES)
+def test_the_first_few_and_one_of_a_rank(code, n):
+    a = array(code, 3, n)
+    for k in {1, min(2, n), n // 2 or 1, n}:
+        values, places = orders.leading(a, 1, k, True, True)
+        assert np.array_equal(places, of_each(a, 1, True, ties.leading, k))
+        assert values.tobytes() == np.take_along_axis(a, places, 1).tobytes()
+        values, places = orders.ranked(a, 1, k - 1)
+        assert np.array_equal(places, of_each(a, 1, False, ties.quick_select, k - 1))
+        assert values.tobytes() == np.take_along_axis(a, places[:, None], 1).tobytes()
+
+
+@pytest.mark.parametrize("skip_nan", [False, True])
+def test_medians(skip_nan):
+    for n in LENGTHS:
+        a = array("f", 20, n, values=40)
+        values, places = orders.median(a, 1, skip_nan)
+        for line, value, place in zip(a, values, places, strict=True):
+            missing = np.isnan(line)
+            if missing.any() and not skip_nan:
+                assert place == missing.argmax() and np.isnan(value)
+            elif missing.all():
+                assert np.isnan(value)
+            else:
+                rank = (n - missing.sum() - 1) // 2
+                assert place == np.argsort(line, kind="stable")[rank] and value == line[place]
+
+
+def test_the_mode_is_the_most_frequent_and_the_least_of_several():
+    for n in LENGTHS:
+        a = array("q", 10, n)
+        values, places = orders.mode(a, 1)
+        for line, value, place in zip(a, values, places, strict=True):
+            found, counts = np.unique(line, return_counts=True)
+            assert value == found[counts.argmax()] == line[place]
+    assert orders.mode(np.array([1.0, np.nan]), 0) is None
+
+
+def test_sorted_already_turned_and_made_to_be_slow():
+    n = 5000
+    killer = np.arange(n)  # for a median of three
+    killer[::2], killer[1::2] = np.arange(n // 2), np.arange(n // 2)[::-1]
+    for a in (np.arange(n), np.arange(n)[::-1].copy(), np.zeros(n, np.int64), killer, np.arange(n) % 2):
+        for code in ("i", "q", "f", "d"):
+            line = a.astype(code)
+            r = ranks(line)
+            assert orders.ordered(line, 0, False, False)[1].tolist() == ties.sort(r)
+            assert orders.ranked(line, 0, n // 2)[1] == ties.quick_select(r, n // 2)
+            assert orders.leading(line, 0, n // 2, False, True)[1].tolist() == ties.leading(r, n // 2)
+
+
+def test_what_is_not_for_the_kernels():
+    assert orders.ordered(np.zeros(3, complex), 0, False, True) is None
+    assert orders.ordered(np.zeros((), float), 0, False, True) is None
+    assert orders.ordered(np.zeros((0, 3)), 0, False, True) is None
+    assert orders.leading(np.zeros(3), 0, 0, True, True) is None
+    assert orders.leading(np.zeros(3), 0, 4, True, True) is None
+    assert orders.ranked(np.zeros(3), 0, 3) is None
+    assert orders.ordered(np.zeros(3, "datetime64[s]"), 0, False, True) is None

@@ -1,0 +1,57 @@
+"""Bessel functions and orthogonal polynomials of the kernels: scipy's values, and the formulas' bits."""
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+from tensorsh.engine.ops.elementwise import bessel, polynomials
+
+special = pytest.importorskip("scipy.special")
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+X = np.concatenate([np.linspace(-60, 60, 241), [0.0, -0.0, 8.0, 8.0001, 1e-30, np.inf, -np.inf, np.nan]])
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 3e-6), (np.float64, 1e-14)])
+@pytest.mark.parametrize("name", ["i0", "i0e", "i1", "i1e"])
+def test_bessel_functions(name, dtype, tolerance):
+    x = X.astype(dtype)
+    found = getattr(torch.special, name)(torch.tensor(x)).numpy()
+    finite = np.isfinite(x) & (abs(x) < 60)
+    assert np.allclose(found[finite], getattr(special, name)(x.astype(float))[finite], rtol=tolerance, atol=0)
+    order, scaled = int(name[1]), name.endswith("e")
+    cut = bessel.SINGLE if order and dtype is np.float32 else (0, 0)
+    first, later = (bessel.FIRST_1, bessel.LATER_1) if order else (bessel.FIRST_0, bessel.LATER_0)
+    with np.errstate(all="ignore"):
+        formula = bessel.modified(first[cut[0] :], later[cut[1] :], x, order, scaled, False)
+    if scaled or dtype is np.float32:  # numpy's exponential of doubles is the processor's
+        assert np.array_equal(found, formula, equal_nan=True)
+    steps = torch.tensor(np.stack([x, x], -1))[:, 0]
+    assert np.array_equal(getattr(torch.special, name)(steps).numpy(), found, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("name", polynomials.FAMILIES)
+def test_polynomials(name, shifted, dtype):
+    title = f"shifted_{name}" if shifted else name
+    if shifted and not name.startswith("chebyshev"):
+        return
+    x = np.linspace(-1.2, 1.7, 30).astype(dtype)[:, None].repeat(12, 1)
+    n = np.arange(-1, 11).astype(dtype)[None].repeat(30, 0)
+    found = getattr(torch.special, title)(torch.tensor(x), torch.tensor(n)).numpy()
+    argument = (2 * x - 1 if shifted else x).astype(float)
+    v, w = name.endswith("_v"), name.endswith("_w")
+    if v or w:  # U(n) - U(n - 1), U(n) + U(n - 1)
+        before = np.where(n > 0, special.eval_chebyu(n.astype(int) - 1, argument), 0)
+        expected = special.eval_chebyu(n.astype(int), argument) + (before if w else -before)
+    else:
+        letters = {"chebyshev_polynomial_t": "chebyt", "chebyshev_polynomial_u": "chebyu", "hermite_polynomial_h": "hermite",
+                   "hermite_polynomial_he": "hermitenorm", "laguerre_polynomial_l": "laguerre", "legendre_polynomial_p": "legendre"}  # fmt: skip
+        expected = getattr(special, "eval_" + letters[name])(n.astype(int), argument)
+    expected = np.where(n < 0, 0, expected)
+    tolerance = 1e-3 if dtype is np.float32 else 1e-10
+    assert np.allclose(found, expected, rtol=tolerance, atol=tolerance)
+    one = getattr(torch.special, title)(torch.tensor(x), 5).numpy()
+    assert np.array_equal(one[:, 0], found[:, 6])
+    assert getattr(torch.special, title)(torch.tensor([2.0, float("nan")]), float("nan")).tolist() == [0, 0]

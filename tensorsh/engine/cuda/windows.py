@@ -305,13 +305,14 @@ def by_cudnn(input: Any, weight: Any, bias: Any, spatial: tuple, transposed_: bo
         kind, pair, channels = cudnn.DATA, (weight, input), weight.shape[1] * spatial[3]
     else:
         kind, pair, channels = cudnn.FORWARD, (input, weight), weight.shape[0]
-    return cudnn.convolve(kind, *pair, (len(input), channels, *size), *spatial, bias)
+    stride, padding, dilation, groups = spatial
+    return cudnn.convolve(kind, *pair, (len(input), channels, *size), stride, padding, dilation, groups, bias)
 
 
 def narrow(*arrays: Any) -> bool:
     """Whether arrays are of one half type, on the one device that is used."""
     kind, dtype = cupy_module.array_class, getattr(arrays[0], "dtype", None)
-    if device_guard.several or kind is None or dtype not in cudnn.DTYPES or dtype.itemsize != 2:
+    if dtype is None or device_guard.several or kind is None or dtype not in cudnn.DTYPES or dtype.itemsize != 2:
         return False
     return all(a is None or type(a) is kind and a.dtype == dtype for a in arrays)
 

@@ -12,6 +12,8 @@ torch                                settings                 is_warn_always_ena
 torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
+torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
+torch.cuda.amp.grad_scaler           amp                      GradScaler=cuda_grad_scaler
 torch.compiler                       compiler                 set_stance
 torch.cuda                           cuda.typed               ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor BoolTensor
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
@@ -40,6 +42,8 @@ torch.overrides                      overrides                get_testing_overri
 torch.nn.utils.stateless             stateless                _functional_call=functional_call
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor
+torch.nn.utils.spectral_norm         nn.utils.spectral_normalization SpectralNorm
+torch.nn.utils.weight_norm           nn.utils.weight_normalization WeightNorm
 torch.testing                        testing                  assert_allclose
 torch.utils.data.dataloader          utils.data.workers       _MultiProcessingDataLoaderIter=WorkersPass
 torch.utils.data                     utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk functional_datapipe

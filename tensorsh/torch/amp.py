@@ -6,7 +6,6 @@ GPU is there it switches itself off as PyTorch does.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +17,7 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
 from .cuda import is_available
+from .grad_scaler import GradScaler
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -166,112 +166,6 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
     return backward
 
 
-class GradScaler(metaclass=Sealed):
-    """Scales a loss, that small gradients of half precision do not vanish, and steps with the unscaled gradients."""
-
-    __module__ = "torch.amp.grad_scaler"
-
-    def __init__(
-        self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
-        backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
-    ) -> None:  # fmt: skip
-        if enabled and device == "cuda" and not is_available():
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
-            enabled = False
-        self._enabled = enabled
-        self._scale = float(init_scale)
-        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
-        self._growth_interval, self._good = growth_interval, 0
-        self._finite: dict[int, bool] = {}
-
-    def is_enabled(self) -> bool:
-        """Whether it does anything."""
-        return self._enabled
-
-    def get_scale(self) -> float:
-        """The factor by which losses are scaled."""
-        return self._scale if self._enabled else 1.0
-
-    def scale(self, outputs: Any) -> Any:
-        """The outputs (a tensor, or sequences of them), times the scale."""
-        if not self._enabled:
-            return outputs
-        if isinstance(outputs, Tensor):
-            return outputs * self._scale
-        return type(outputs)(self.scale(each) for each in outputs)
-
-    def unscale_(self, optimizer: Any) -> None:
-        """Divide the optimizer's gradients by the scale, and see whether all are finite."""
-        if not self._enabled:
-            return
-        if id(optimizer) in self._finite:
-            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-        finite = True
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.grad.detach().mul_(1 / self._scale)
-                    finite = finite and bool(p.grad.isfinite().all())
-        self._finite[id(optimizer)] = finite
-
-    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Step with unscaled gradients; not at all if one is infinite or NaN."""
-        if not self._enabled:
-            return optimizer.step(*args, **kwargs)
-        if id(optimizer) not in self._finite:
-            self.unscale_(optimizer)
-        return optimizer.step(*args, **kwargs) if self._finite[id(optimizer)] else None
-
-    def update(self, new_scale: Any = None) -> None:
-        """Lower the scale after infinite gradients; raise it after a long time without."""
-        if not self._enabled:
-            return
-        if new_scale is not None:
-            self._scale = float(new_scale)
-        elif not self._finite:
-            raise AssertionError("No inf checks were recorded prior to update.")
-        elif not all(self._finite.values()):
-            self._scale *= self._backoff_factor
-            self._good = 0
-        else:
-            self._good += 1
-            if self._good == self._growth_interval:
-                raised = self._scale * self._growth_factor
-                self._scale = raised if math.isfinite(raised) else self._scale
-                self._good = 0
-        self._finite = {}
-
-    def get_growth_factor(self) -> float:
-        return self._growth_factor
-
-    def get_backoff_factor(self) -> float:
-        return self._backoff_factor
-
-    def get_growth_interval(self) -> int:
-        return self._growth_interval
-
-    def state_dict(self) -> dict[str, Any]:
-        """The scale and how it changes; empty when not enabled."""
-        if not self._enabled:
-            return {}
-        return {
-            "scale": self._scale, "growth_factor": self._growth_factor, "backoff_factor": self._backoff_factor,
-            "growth_interval": self._growth_interval, "_growth_tracker": self._good,
-        }  # fmt: skip
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a state."""
-        if not self._enabled:
-            return
-        if not state_dict:
-            raise RuntimeError(
-                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
-            )
-        self._scale = state_dict["scale"]
-        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
-        self._growth_interval, self._good = state_dict["growth_interval"], state_dict["_growth_tracker"]
-
-
 def cuda_autocast(enabled: bool = True, dtype: dtype = float16, cache_enabled: bool = True) -> autocast:
     """``torch.cuda.amp.autocast``: the older name of ``torch.amp.autocast("cuda")``."""
     _deprecated("autocast")
@@ -288,6 +182,12 @@ def cuda_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
     """``torch.cuda.amp.GradScaler``: the older name of ``torch.amp.GradScaler("cuda")``."""
     _deprecated("GradScaler")
     return GradScaler("cuda", *args, **kwargs)
+
+
+def cpu_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
+    """``torch.cpu.amp.GradScaler``: the older name of ``torch.amp.GradScaler("cpu")``."""
+    _deprecated("GradScaler", "cpu")
+    return GradScaler("cpu", *args, **kwargs)
 
 
 def _deprecated(name: str, device: str = "cuda") -> None:

@@ -13,7 +13,12 @@ __all__: list[str] = []
 
 def _check_with(error: type[Exception], cond: Any, message: Callable[[], str] | None = None) -> None:
     """`error` unless `cond`, with the message that a function gives."""
-    if not isinstance(cond, (bool, Tensor)):
+    if isinstance(cond, Tensor):
+        raise TypeError(
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert that all "
+            "elements are true."
+        )
+    if not isinstance(cond, bool):
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
     if cond:
         return

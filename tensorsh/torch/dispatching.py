@@ -17,6 +17,7 @@ from ..engine.arrays.dtype import float32
 from ..engine.arrays.state import state
 from ..engine.graph.fields import Saved, new, wrap
 from ..engine.graph.nodes import Slot
+from ..engine.graph.saved_hooks import keep_by, pack
 from ..engine.loading import table
 from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
@@ -115,6 +116,8 @@ def heard(name: str, function: Callable, args: tuple, kwargs: dict, own: bool = 
             found = mode.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
         finally:
             modes.append(mode)
+        if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and _tracked(values):
+            found = linked(found, function, args, kwargs)
         for each in found if type(found) in (tuple, list) else (found,):
             if isinstance(each, Tensor) and any(isinstance(x, Saved) and x._number == 0 for x in _kept(each)):
                 heard("detach", Tensor.detach, (each,), {})  # as its node keeps it
@@ -142,6 +145,15 @@ def _kept(result: Tensor) -> tuple:
     return saved if type(saved) in (tuple, list) else ()
 
 
+def _made(found: Any) -> bool:
+    """Whether an answer has a history, or is none that could have one."""
+    many = found if type(found) in (tuple, list) else (found,)
+    return all(
+        not isinstance(x, Tensor) or x._node is not None or not x.dtype.is_floating_point and not x.dtype.is_complex
+        for x in many
+    )
+
+
 def _tracked(values: Any) -> bool:
     return any(
         x._node is not None if isinstance(x, Tensor) else type(x) in (tuple, list) and _tracked(x) for x in values
@@ -163,10 +175,13 @@ def linked(found: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
         return type(x)(bare(y) for y in x) if type(x) in (tuple, list) else x
 
     quiet.append(1)
+    hooks_before = state.packing
+    keep_by(())
     try:
         without = function(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
     finally:
         quiet.pop()
+        keep_by(hooks_before)
     outs, results = (x if type(x) in (tuple, list) else [x] for x in (without, found))
     for number, (out, result) in enumerate(zip(outs, results, strict=False)):
         node = out._node if isinstance(out, Tensor) else None
@@ -175,6 +190,8 @@ def linked(found: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
         result._node = node
         owner = node._parent if type(node) is Slot else node
         owner._saved = exchanged(owner._saved, given, result, number)
+        if hooks_before and number == 0:
+            pack(owner)
     return found
 
 

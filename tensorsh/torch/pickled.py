@@ -6,6 +6,8 @@ lists by name; a file can name nothing else, and no object's attributes can be s
 
 from __future__ import annotations
 
+import _compat_pickle
+import _pickle
 import struct
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +19,7 @@ MOST_NESTED = 1 << 16
 """So many tuples within one, each as often as it stands there: Python hashes and compares them all."""
 
 
-class UnpicklingError(Exception):
+class UnpicklingError(_pickle.UnpicklingError):
     """A file that is not what it says, or that asks for more than plain data."""
 
     __module__ = "pickle"
@@ -289,7 +291,9 @@ class Reader:
     def find(self, module: str, name: str) -> Any:
         found = self.names.get((module, name))
         if found is None:
-            whole = f"{module}.{name}"
+            if module == "__builtin__":
+                module, name = _compat_pickle.NAME_MAPPING.get((module, name), ("builtins", name))
+            whole = name if module == "builtins" else f"{module}.{name}"
             if getattr(self.names, "classes", ()) is None:
                 raise UnpicklingError(f"Unsupported global: GLOBAL {whole}: no class or function of this program")
             raise UnpicklingError(UNSAFE.replace("{name}", whole))

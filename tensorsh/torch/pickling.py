@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import TypedStorage, UntypedStorage, classes
 from ..engine.tensors.tensor import Size, Tensor
 from .archives import archive, is_path
 from .loaded import Storage, layout_of
@@ -54,10 +54,20 @@ def reduced(self: Tensor, protocol: Any) -> tuple:
         return (_rebuild_parameter_with_state, (plain, self.requires_grad, OrderedDict(), state))
     plain = self if kind is Tensor else wrap(self._array)
     made = _parts(plain, self.requires_grad)
-    state = dict(vars(self)) if hasattr(self, "__dict__") else {}
+    state = state_of(self)
     if kind is Tensor and not state:
         return made
     return (_rebuild_from_type_v2, (made[0], kind, made[1], state))
+
+
+def state_of(t: Tensor) -> Any:
+    """The attributes of a tensor, and those in slots of its class; what its class says where it says something itself."""
+    kind = type(t)
+    if getattr(kind, "__getstate__", None) is not getattr(object, "__getstate__", None):
+        return t.__getstate__()  # type: ignore[attr-defined]
+    own = dict(vars(t)) if hasattr(t, "__dict__") else {}
+    slots = () if kind is Tensor else copyreg._slotnames(kind)  # type: ignore[attr-defined]
+    return (own, {name: getattr(t, name) for name in slots if hasattr(t, name)}) if slots else own
 
 
 def _parts(t: Tensor, requires_grad: bool) -> tuple:
@@ -113,6 +123,7 @@ def install() -> None:
     copyreg.pickle(layout, lambda value: (_get_layout, (str(value),)))
     copyreg.pickle(Size, lambda value: (Size, (tuple(value),)))
     UntypedStorage.from_file = classmethod(from_file)  # type: ignore[attr-defined]
+    classes.update(LEGACY)
     Tensor.__reduce_ex__ = reduced  # type: ignore[method-assign, assignment]
     TypedStorage.__reduce_ex__ = UntypedStorage.__reduce_ex__ = reduced_storage  # type: ignore[method-assign, assignment]
 

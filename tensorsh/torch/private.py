@@ -9,6 +9,7 @@ from ..engine.tensors.tensor import Tensor
 from .cuda import Event, Stream
 from .foreach import FOREACH
 from .futures import Future
+from .grad_scaler import unscale, update_scale
 from .jit import ScriptFunction, ScriptModule
 from .root import torch as T  # noqa: N812
 from .settings import contiguous_format
@@ -46,6 +47,14 @@ def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa
     """RuntimeError unless a tensor of one element is true."""
     if not bool(input):
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Tensor, inv_scale: Tensor) -> None:
+    """Multiply gradients in place, and set `found_inf` to 1 where one is not finite."""
+    unscale(self, found_inf, inv_scale)
+
+
+_amp_update_scale_ = update_scale
 
 
 def _shape_as_tensor(self: Tensor) -> Tensor:

@@ -14,6 +14,15 @@ __all__ = [
 ]  # fmt: skip
 
 
+def overridden(function: Any, input: Any) -> Any:
+    """The answer of a class that overrides functions; NotImplemented of any other."""
+    if not hasattr(type(input), "__torch_function__"):
+        return NotImplemented
+    from ..engine.operators.torch_function import override
+
+    return override(function, (input,), {})
+
+
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor.
     obj: anything; parameters are tensors, arrays and lists are none. The same as ``isinstance(obj, torch.Tensor)``.
@@ -31,6 +40,8 @@ def is_floating_point(input: Tensor) -> bool:
     >>> torch.is_floating_point(torch.ones(2)), torch.is_floating_point(torch.ones(2, dtype=torch.int64))
     (True, False)
     """
+    if type(input) is not Tensor and (answer := overridden(is_floating_point, input)) is not NotImplemented:
+        return answer
     return _tensor("is_floating_point", input).dtype.category == FLOAT
 
 
@@ -42,6 +53,8 @@ def is_complex(input: Tensor) -> bool:
     >>> torch.is_complex(torch.tensor(1j)), torch.is_complex(torch.tensor(1.0))
     (True, False)
     """
+    if type(input) is not Tensor and (answer := overridden(is_complex, input)) is not NotImplemented:
+        return answer
     return _tensor("is_complex", input).dtype.category == COMPLEX
 
 
@@ -58,6 +71,8 @@ def numel(input: Tensor) -> int:
     >>> torch.numel(torch.zeros(2, 3)), torch.numel(torch.tensor(5)), torch.numel(torch.zeros(0, 3))
     (6, 1, 0)
     """
+    if type(input) is not Tensor and (answer := overridden(numel, input)) is not NotImplemented:
+        return answer
     return _tensor("numel", input)._array.size
 
 

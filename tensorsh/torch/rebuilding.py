@@ -65,11 +65,12 @@ def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: dict) -
     made = func(*args)
     if type(made) is not new_type:
         made = made.as_subclass(new_type)
-    if hasattr(new_type, "__setstate__") and new_type.__setstate__ is not Tensor.__setstate__:  # type: ignore[attr-defined]
+    if hasattr(new_type, "__setstate__"):  # type: ignore[attr-defined]
         made.__setstate__(state)
     else:
-        for name, value in state.items():
-            setattr(made, name, value)
+        for part in state if isinstance(state, tuple) else (state,):
+            for name, value in (part or {}).items():
+                setattr(made, name, value)
     return made
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections import OrderedDict
 from enum import Enum
 from typing import Any
@@ -214,15 +215,16 @@ def load(
     >>> torch.load(io.BytesIO(file.getvalue()))
     tensor([1., 1.])
     """
+    if process.plain:
+        weights_only = forced(weights_only, pickle_module)
     if is_path(f):
         data = permissions().read_bytes(f)
     elif hasattr(f if process.plain else type(f), "read"):
+        if process.plain and not hasattr(f, "seek"):
+            raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
         data = f.read()
     else:
-        raise AttributeError(
-            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable. "
-            "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
-        )
+        raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
     for name in pickle_load_args:
         if name != "encoding":
             raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{name}'")
@@ -248,8 +250,39 @@ def load(
     return loaded
 
 
+NOT_SEEKABLE = (
+    "'{kind}' object has no attribute 'seek'. You can only torch.load from a file that is seekable. Please pre-load the data into "
+    "a buffer like io.BytesIO and try to load from it instead."
+)
+
+
+def forced(weights_only: bool | None, pickle_module: Any) -> bool | None:
+    """Whether plain data alone is read, after PyTorch's two variables of the environment."""
+    always, never = (os.environ.get(f"TORCH_FORCE_{name}_LOAD", "").lower() in ("1", "y", "yes", "true")
+                     for name in ("WEIGHTS_ONLY", "NO_WEIGHTS_ONLY"))  # fmt: skip
+    if always and never:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both were set."
+        )
+    if always:
+        return True
+    if never and weights_only is None:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not explicitly "
+            "passed to `torch.load`, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
+    return weights_only
+
+
 def known_names(objects: bool) -> dict:
     """What the names in a file stand for."""
+    if process.plain and not objects:
+        from .allowed import Allowed
+
+        return Allowed(NAMES)
     if not objects and not state.__dict__.get("safe_globals"):
         return NAMES
     from .objects import Names, safe_classes

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+import numpy as np
 
 from ..engine.arrays.dtype import BY_NAME, dtype
 from ..engine.tensors.storage import TypedStorage, UntypedStorage
@@ -47,7 +50,7 @@ class _LegacyStorageMeta(type):
         if wrap_storage is None:
             if len(args) > 1:
                 raise RuntimeError(f"{wrong}\nToo many positional arguments")
-            if args and not isinstance(args[0], (int, list, tuple)):
+            if args and not isinstance(args[0], (int, list, tuple, np.integer)):
                 raise TypeError(f"{wrong}\nArgument type not recognized: {type(args[0])}")
             return TypedStorage(*args, dtype=cls.dtype)
         if args:
@@ -55,6 +58,31 @@ class _LegacyStorageMeta(type):
         if not isinstance(wrap_storage, UntypedStorage):
             raise TypeError(f"{wrong}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
         return TypedStorage(wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    def from_buffer(cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
+        """A storage with the elements that a buffer has, in the order of bytes that is named."""
+        kind = cls.dtype.numpy
+        if byte_order not in ("native", "little", "big"):
+            raise ValueError(f"Invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        size, whole = kind.itemsize, np.frombuffer(buffer, np.uint8)
+        if not 0 <= offset <= len(whole):
+            raise ValueError(
+                f"offset must be non-negative and no greater than buffer length ({offset}) , but got {len(whole)}"
+            )
+        found = whole[offset:]
+        if count < 0 and len(found) % size:
+            raise ValueError(f"buffer size ({len(found)}) must be a multiple of element size ({size})")
+        if count * size > len(found):
+            raise ValueError(
+                f"buffer has only {len(found)} elements after offset {offset}, but specified a size of {count}"
+            )
+        found = found if count < 0 else found[: count * size]
+        if kind.kind == "b":
+            return TypedStorage(found != 0)
+        made = TypedStorage(found.copy().view(kind))
+        if byte_order != "native" and byte_order != sys.byteorder:
+            made.untyped().byteswap(cls.dtype)
+        return made
 
     def __instancecheck__(cls, obj: Any) -> bool:
         return isinstance(obj, TypedStorage) and (cls is _LegacyStorage or obj.dtype is cls.dtype)

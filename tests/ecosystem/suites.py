@@ -43,9 +43,11 @@ SUITES = {
     "linear-operator": Suite("linear_operator==0.6.1", "test"),
     "gpytorch": Suite("gpytorch==1.15.2", "test"),
     "torch-optimizer": Suite("torch-optimizer==0.3.0", "tests"),
-    "pytorch-optimizer": Suite("pytorch_optimizer==4.1.0", "tests"),
+    "pytorch-optimizer": Suite("pytorch_optimizer==4.1.0", "tests", ("-o", "addopts=")),
     "e3nn": Suite("e3nn==0.6.0", "tests"),
     "funsor": Suite("funsor==0.4.8", "test"),
+    "torchmetrics": Suite("torchmetrics==1.9.0", "src/torchmetrics", ("--doctest-modules",)),
+    "skorch": Suite("skorch==1.4.0", "skorch/tests", ("-o", "addopts=")),
     "einx": Suite("einx==0.4.3", "test"),
 }
 

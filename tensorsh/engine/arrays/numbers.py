@@ -30,7 +30,7 @@ def limits(target: np.dtype) -> tuple:
             found = int(info.min), int(info.max), True
         else:
             real = target.type(0).real.dtype if target.kind == "c" else target
-            if target.kind == "V" or target.name == "bfloat16":
+            if target.kind == "V" or target.name[:2] in ("bf", "fl") and target.type.__module__ == "ml_dtypes":
                 import ml_dtypes
 
                 info = ml_dtypes.finfo(target)

@@ -31,7 +31,7 @@ class State(Switches):
     """The hooks for saved tensors, the innermost last."""
     multithreading: bool
     walk: Any
-    """The roots of the backward pass under way, and the nodes whose gradients are wanted (None: all leaves)."""
+    """The roots of the backward pass under way, the nodes whose gradients are wanted (None: all leaves), a list for its number."""
     packing_refused: str | None
     """Why there may be none just now."""
     retain_graph: bool
@@ -87,6 +87,18 @@ class State(Switches):
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None,
         }  # fmt: skip
+
+    def given_back(self, function: Any, *args: Any) -> Any:
+        """What a function of the program gives that is called in the middle of an operation: its calls are the program's own."""
+        if self.outermost:
+            return function(*args)
+        self.outermost = True
+        self.settle()
+        try:
+            return function(*args)
+        finally:
+            self.outermost = False
+            self.settle()
 
     def settle(self) -> None:
         """Open or close the door for those who have a say in calls, after one of them came or went."""

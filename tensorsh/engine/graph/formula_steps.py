@@ -123,7 +123,8 @@ def general(self: Any, gradient: Any, world: Any, as_used: Callable | None = Non
             values = [as_used(value) for value in values]
     operator = self._operator
     edges = self._edges
-    if world.raw and self._metas is not None and without_elements(gradient):
+    known = world.raw and self._metas is not None and without_elements(gradient)
+    if known and all(meta is not None or edge is None for meta, edge in zip(self._metas, edges, strict=False)):
         lost = operator.lost
         return [None if meta is None or i in lost else np.zeros(*meta) for i, meta in enumerate(self._metas)]
     if operator.joint is not None or self._counts is not None:

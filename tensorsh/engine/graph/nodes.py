@@ -373,7 +373,7 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
     if kind is Hidden:
         return entry._array if raw or entry._array is None else wrap(entry._array)
     if kind is Packed:
-        return entry.tensor()._array if raw else entry.tensor()
+        return entry.tensor(node)._array if raw else entry.tensor(node)
     if kind is Wrapped:
         return entry.value
     if kind is list:

@@ -15,25 +15,41 @@ from .fields import Fields, Saved, wrap
 
 
 class Packed:
-    """A tensor in the keeping of hooks."""
+    """A tensor in the keeping of hooks; one that its own node made knows only its number, so that no cycle arises."""
 
-    __slots__ = ("_kept", "_unpack", "_node")
+    __slots__ = ("_kept", "_unpack", "_node", "_number")
 
-    def __init__(self, tensor: Any, hooks: tuple[Callable, Callable]) -> None:
-        self._node = tensor._node
-        self._kept, self._unpack = hooks[0](tensor), hooks[1]
+    def __init__(self, tensor: Any, hooks: tuple[Callable, Callable], owner: Any) -> None:
+        node: Any = tensor._node
+        self._number = None
+        if node is owner:
+            node, self._number = None, 0
+        elif getattr(node, "_parent", None) is owner:
+            node, self._number = None, node._number
+        self._node = node
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            self._kept = hooks[0](tensor)
+        finally:
+            state.grad_enabled = before
+        self._unpack = hooks[1]
 
-    def tensor(self) -> Any:
-        """The tensor again, at its old place in the graph."""
-        found = self._unpack(self._kept)
+    def tensor(self, owner: Any) -> Any:
+        """The tensor again, at its old place in the graph, for the node that keeps it."""
+        found = state.given_back(self._unpack, self._kept)
         if not isinstance(found, Fields):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found).__name__}"
             )
-        if found._node is self._node:
+        node = self._node
+        if self._number is not None:
+            from .nodes import Slot
+
+            node = Slot(owner, self._number) if owner._outputs > 1 else owner
+        if found._node is node:
             return found
         again = wrap(found._array)
-        again._node = self._node
+        again._node = node
         return again
 
 
@@ -48,7 +64,7 @@ def _packed(node: Any, entry: Any) -> Any:
     if type(entry) is list:
         return [_packed(node, each) for each in entry]
     if type(entry) is Saved or isinstance(entry, Fields):
-        return Packed(unpack(node, entry, False), state.packing[-1])
+        return Packed(unpack(node, entry, False), state.packing[-1], node)
     return entry
 
 
@@ -63,17 +79,18 @@ class saved_tensors_hooks(metaclass=OpenSealed):
     def __enter__(self) -> None:
         if state.packing_refused is not None:
             raise RuntimeError(state.packing_refused)
-        _set((*state.packing, (self.pack_hook, self.unpack_hook)))
+        keep_by((*state.packing, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exception: object) -> None:
-        _set(state.packing[:-1])
+        keep_by(state.packing[:-1])
 
 
 def _nowhere() -> None:
     """The place of an operation when nobody wants to know it: nodes report to the hooks where they note their place."""
 
 
-def _set(hooks: tuple) -> None:
+def keep_by(hooks: tuple) -> None:
+    """Put hooks in force, the innermost last."""
     state.packing = hooks
     if hooks and not state.places:
         state.places = _nowhere

@@ -329,7 +329,7 @@ class Executor(Recording):
             if self.lists:  # whose first array alone was looked at
                 module_of([arrays[i] for i in self.tensors], self)
             raise
-        if narrow is not None:
+        if narrow is not None and ("dtype" not in self.index or arrays[self.index["dtype"]] is None):
             result = narrowed(result, narrow)
         return result
 

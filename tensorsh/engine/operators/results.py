@@ -15,6 +15,7 @@ from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from ..arrays.state import state
 from ..numerics.halves import FLOAT32, converted
+from ..tensors.inplace import INFERENCE
 from ..tensors.resizing import resize
 from ..tensors.tensor import Tensor
 
@@ -25,6 +26,8 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
     if type(array) is not ndarray or type(t._array) is not ndarray:
         same_place(array, t)
+    if t._inference and not state.inference:
+        raise RuntimeError(INFERENCE)
     source, target = of(array), t.dtype
     if not fits and not can_hold(source, target):
         raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")

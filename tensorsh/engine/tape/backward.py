@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
 from typing import Any
@@ -132,7 +133,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
         roots.append((output._node, start))
     here = device_guard.runtime().getDevice() if device_guard.several else -1
     before, outer = state.grad_enabled, state.walk
-    state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets)
+    state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets, [])
     try:
         found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
@@ -156,6 +157,19 @@ CYCLE = (
     "cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
     "function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
+
+
+def current_task() -> int:
+    """The number of the backward pass under way, by which programs tell one from another; -1 where there is none."""
+    if state.walk is None:
+        return -1
+    number = state.walk[2]
+    if not number:
+        number.append(_next_task())
+    return number[0]
+
+
+_next_task = itertools.count().__next__
 
 
 def queue_callback(callback: Any) -> None:
@@ -328,7 +342,7 @@ def tensor_backward(
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
             before, outer = state.grad_enabled, state.walk
             roots = [(self._node, ONE.astype(array.dtype))]
-            state.grad_enabled, state.walk = False, ([self._node], None)
+            state.grad_enabled, state.walk = False, ([self._node], None, [])
             try:
                 walk(roots, raw, False)
             finally:

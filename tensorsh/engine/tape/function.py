@@ -76,7 +76,7 @@ class FunctionNode(Node):
                 result.append(None)
                 continue
             if type(entry) is Packed:
-                result.append(entry.tensor())
+                result.append(entry.tensor(self))
                 continue
             tensor, number = entry
             cell = tensor._cell
@@ -108,7 +108,7 @@ class FunctionNode(Node):
                 if number is not None:
                     shown = wrap(t._array)
                     shown._node = Slot(self, number) if self._outputs > 1 else self
-                kept.append(Packed(shown, state.packing[-1]))
+                kept.append(Packed(shown, state.packing[-1], self))
                 continue
             if number is None:
                 kept.append((t, None))
@@ -132,7 +132,7 @@ class FunctionNode(Node):
                 given.append(world.tensor(g))
         function = self._function
         by_vjp = function.backward is Function.backward and hasattr(function, "vjp")
-        answers = (function.vjp if by_vjp else function.backward)(self, *given)
+        answers = state.given_back(function.vjp if by_vjp else function.backward, self, *given)
         if not isinstance(answers, tuple):
             answers = (answers,)
         inputs = self._positions
@@ -261,6 +261,11 @@ class Function(metaclass=FunctionMeta):
                 results.append(again)
             else:
                 results.append(o)
+        views = [
+            o for o in results if isinstance(o, Tensor) and o._root is not None and not any(o is d for d in node._dirty)
+        ]
+        for o in views:
+            o._origin = "custom" if len(results) == 1 else "multiple"
         if tracked:
             if any(type(d._node) is AccumulateGrad for d in node._dirty):
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")

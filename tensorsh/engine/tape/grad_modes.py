@@ -29,14 +29,21 @@ class Mode(metaclass=Sealed):
             @wraps(function)
             def generator(*args: Any, **kwargs: Any) -> Any:
                 steps = function(*args, **kwargs)
-                sent = None
+                step, given = steps.send, None
                 while True:
                     try:
                         with self.clone():
-                            value = steps.send(sent)
+                            value = step(given)
                     except StopIteration as stop:
                         return stop.value
-                    sent = yield value
+                    try:
+                        step, given = steps.send, (yield value)
+                    except GeneratorExit:
+                        with self.clone():
+                            steps.close()
+                        raise
+                    except BaseException as error:
+                        step, given = steps.throw, error
 
             return generator
 

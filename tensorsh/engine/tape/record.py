@@ -325,7 +325,6 @@ def attach(t, source, origin=None):
     if origin is not None:
         t._origin = origin
     if not switches.grad_enabled:
-        if origin is None:
-            t._origin = "no_grad"
+        t._origin = "inference" if switches.inference else "no_grad"
         if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
             t._node = nowhere()

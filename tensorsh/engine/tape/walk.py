@@ -47,7 +47,7 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     """A gradient after the hooks of the tensor it belongs to; one with a negative number is the node's own."""
     for number, hook in list(hooks.items()):
         value = wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if raw else gradient
-        answer = hook(value)
+        answer = state.given_back(hook, value)
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
@@ -216,7 +216,7 @@ def _tensors(gradients: Any, raw: bool) -> tuple:
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
     for hook in list(node._backward_prehooks.values()):  # type: ignore[union-attr]
-        answer = hook(_tensors(gradient, raw))
+        answer = state.given_back(hook, _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
             values = [a._array if raw and a is not None else a for a in answer]
@@ -226,7 +226,7 @@ def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
 
 def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     for hook in list(node._hooks.values()):  # type: ignore[union-attr]
-        answer = hook(_tensors(gradients, raw), _tensors(gradient, raw))
+        answer = state.given_back(hook, _tensors(gradients, raw), _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
             if len(answer) != len(gradients):

@@ -39,6 +39,11 @@ MULTIPLE = (
     " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
     "modified inplace. You should replace the inplace operation by an out-of-place one."
 )
+CUSTOM = (
+    " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+    "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+    "behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
 AMBIGUOUS = (
     " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
     "view and the inplace either both inside the {mode} block (if you don't want the inplace to be tracked) or both outside "
@@ -76,13 +81,20 @@ def check_history(t: Tensor, tracked: bool) -> None:
 def forbidden(t: Tensor, doing: str = "is being") -> str:
     """Why a view that came about as `t` did may not be written, or its base not when it is used afterwards."""
     node = t._node._parent if type(t._node) is Slot else t._node
-    mode = "inference_mode" if t._origin == "inference" else "no_grad"
-    if t._origin == "multiple" and node is not None:
-        title = node.name()
-        message = f"Output {t.output_nr} of {title.removesuffix('Backward0')} is a view and {doing} modified inplace."
+    origin, title = t._origin, "" if node is None else node.name().removesuffix("0").removesuffix("Backward")
+    made = f"Output {t.output_nr} of {title} is a view"
+    if title in ("", "torch::autograd::AccumulateGrad"):
+        made, title = "A view was", ""
     else:
-        message = f"A view was created in {mode} mode and {doing} modified inplace with grad mode enabled."
-    return message + (MULTIPLE if t._origin == "multiple" else AMBIGUOUS.format(mode=mode))
+        made += " of a view which was"
+    if origin == "inference":
+        message = f"{made} created in inference mode and {doing} modified inplace in normal mode."
+    elif origin == "no_grad" or not title:
+        message = f"{made} created in no_grad mode and {doing} modified inplace with grad mode enabled."
+    else:
+        message = f"Output {t.output_nr} of {title} is a view and {doing} modified inplace."
+    why = {"multiple": MULTIPLE, "custom": CUSTOM}.get(origin or "")
+    return message + (why or AMBIGUOUS.format(mode="inference_mode" if origin == "inference" else "no_grad"))
 
 
 def write(op: Any, values: list) -> Tensor:

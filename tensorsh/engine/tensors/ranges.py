@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import chosen
 from ..arrays.errors import not_implemented
+from ..arrays.state import state
 from ..numerics.rounding import fused
 from .tensor import Tensor
 
@@ -49,6 +51,13 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
         return np.where(i < half, first + step * i, last - step * (steps - 1 - i))
     near, far = i[:half].astype(kind), i[: steps - half][::-1].astype(kind)
     return np.concatenate((fused(near, step, first), fused(far, -step, last)))
+
+
+def of_size(name: str, dtype: Any, out: Any) -> Any:
+    """The dtype of a tensor of a size: that of `out`, or the default one, unless one is given."""
+    if dtype is None:
+        return out.dtype if isinstance(out, Tensor) else state.default_dtype
+    return chosen(dtype, name)
 
 
 def of_out(name: str, dtype: Any, out: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ...sandbox.integers import whole
 from ...sandbox.sealed import Sealed
 from ..arrays.backend import NO_DATA
+from ..arrays.cupy_module import nowhere
 from ..arrays.device import absent
 from ..arrays.dtype import BY_NAME
 from ..arrays.dtype import dtype as dtype_type
@@ -16,6 +17,7 @@ from ..arrays.errors import type_name
 from ..arrays.extents import extent, in_bytes, owner
 from ..arrays.state import state
 from ..graph.fields import wrap
+from .resizing import held
 
 WRONG = """\
 TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
@@ -23,6 +25,15 @@ TypedStorage.__init__ received an invalid combination of arguments. Expected one
  * (int size, *, torch.device device, torch.dtype dtype)
  * (Sequence data, *, torch.device device, torch.dtype dtype)
  * (*, UntypedStorage wrap_storage, torch.dtype dtype)"""
+
+
+classes: dict[str, Any] = {}
+"""The storage classes of old by their names, where there are any."""
+
+
+def is_array(given: Any) -> bool:
+    """Whether somebody gives memory: numpy's numbers have a base, too."""
+    return hasattr(given, "base") and not isinstance(given, np.generic)
 
 
 def memory_of(given: Any) -> Any:
@@ -53,6 +64,7 @@ class Storage(metaclass=Sealed):
     size: Any
     clone: Any
     tolist: Any
+    element_size: Any
     _text: Any
 
     def get_device(self) -> int:
@@ -69,10 +81,31 @@ class Storage(metaclass=Sealed):
         return False
 
     def resizable(self) -> bool:
-        return True
+        """Whether the memory may be exchanged for a larger one: nobody else holds it."""
+        return id(self.untyped()._owner) not in held
 
-    def __deepcopy__(self, memo: dict) -> Any:
-        return memo.setdefault(id(self), self.clone())
+    def resize_(self, size: int) -> Any:
+        """Take another number of bytes, or elements. NotImplementedError: memory that tensors lie in; these can be resized."""
+        untyped = self.untyped()
+        if size != self.size():
+            if not absent(untyped._owner):
+                raise NotImplementedError("tensorsh resizes a storage with its tensor: call x.resize_()")
+            untyped._owner = untyped._owner.__class__((size * self.element_size(),), np.dtype(np.uint8))
+        return self
+
+    _resize_ = resize_
+
+    def share_memory_(self) -> Any:
+        """RuntimeError: memory of a device. NotImplementedError: of the CPU, where tensors are shared."""
+        if absent(self.untyped()._owner):
+            raise RuntimeError("_share_fd_: only available on CPU")
+        raise NotImplementedError("tensorsh shares a storage with its tensor: call x.share_memory_()")
+
+    _share_fd_cpu_ = _share_filename_cpu_ = share_memory_
+    filename = None
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.untyped().nbytes()
 
     def __repr__(self) -> str:
         rows = "..." if self.device.type == "meta" else "\n".join(f" {x}" for x in self.tolist())
@@ -86,7 +119,9 @@ class UntypedStorage(Storage):
     __slots__ = ("_owner",)
 
     def __init__(self, array: Any = 0, *, device: Any = None) -> None:
-        self._owner = owner(array if hasattr(array, "base") else memory_of(array))
+        if device is not None and str(device) == "meta":
+            array = nowhere().MetaArray((whole(array) if isinstance(array, int) else len(array),), np.dtype(np.uint8))
+        self._owner = owner(array if is_array(array) else memory_of(array))
 
     @property
     def device(self) -> Any:
@@ -102,9 +137,6 @@ class UntypedStorage(Storage):
     size = nbytes
     __len__ = nbytes
     _cdata = property(lambda self: id(self._owner))
-
-    def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.nbytes()
 
     def untyped(self) -> UntypedStorage:
         return self
@@ -142,9 +174,22 @@ class UntypedStorage(Storage):
     def __setitem__(self, index: Any, value: Any) -> None:
         self._bytes()[index] = value
 
+    def byteswap(self, dtype: Any) -> None:
+        """Turn the bytes of each element around, of complex numbers those of each part."""
+        size = dtype.numpy.itemsize // (2 if dtype.numpy.kind == "c" else 1)
+        if self.nbytes() % size:
+            raise RuntimeError(f"the length of data is not a multiple of {size}")
+        rows = self._bytes().reshape(-1, size)
+        rows[...] = rows[:, ::-1].copy()
+
     def clone(self) -> UntypedStorage:
         """A copy of the memory."""
         return UntypedStorage(in_bytes(self._owner).copy())
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict) -> UntypedStorage:
+        return copied_once(self._owner, memo)
 
     def copy_(self, source: Any, non_blocking: bool = False) -> UntypedStorage:
         """Take over the bytes of another storage of the same size."""
@@ -170,6 +215,18 @@ class UntypedStorage(Storage):
         return f"torch.storage.UntypedStorage(device={self.device})"
 
 
+def copied_once(root: Any, memo: dict) -> UntypedStorage:
+    """A copy of the memory that an array owns, one for all that lie in it and are copied with one memo."""
+    key = ("storage", id(root))
+    found = memo.get(key) if type(memo) is dict else None
+    if type(found) is UntypedStorage and found.nbytes() == in_bytes(root).size:
+        return found
+    made = UntypedStorage(in_bytes(root).copy())
+    if type(memo) is dict:
+        memo[key] = made
+    return made
+
+
 class TypedStorage(Storage):
     """The elements under a tensor, in the order of memory."""
 
@@ -186,11 +243,14 @@ class TypedStorage(Storage):
         if len(args) > 1:
             raise RuntimeError(f"{WRONG}\nToo many positional arguments")
         given: Any = args[0] if args else 0
-        if hasattr(given, "base"):  # an array
+        if is_array(given):
             self._dtype, self._untyped_storage = given.dtype, UntypedStorage(given)
             return
         self._dtype = (dtype or state.default_dtype).numpy
-        if isinstance(given, (int, np.integer)):
+        if device is not None and str(device) == "meta":
+            many = whole(given) if isinstance(given, (int, np.integer)) else len(given)
+            array = nowhere().MetaArray((many,), self._dtype)
+        elif isinstance(given, (int, np.integer)):
             array = np.zeros(whole(given), self._dtype)
         elif isinstance(given, (list, tuple)):
             array = np.array(given, self._dtype)
@@ -277,6 +337,7 @@ class TypedStorage(Storage):
 
     def copy_(self, source: Any, non_blocking: Any = None) -> TypedStorage:
         """Take over the elements, or the bytes, of another storage of the same size."""
+        source.cpu()
         if isinstance(source, TypedStorage):
             self._items()[...] = source._items()
         else:
@@ -291,6 +352,11 @@ class TypedStorage(Storage):
 
     __copy__ = clone
 
+    def __deepcopy__(self, memo: dict) -> TypedStorage:
+        made = TypedStorage(0, dtype=self.dtype, _internal=True)
+        made._untyped_storage = copied_once(self._untyped_storage._owner, memo)
+        return made
+
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the storage's class; with a dtype, a storage of that."""
         if dtype is None:
@@ -304,11 +370,21 @@ class TypedStorage(Storage):
         self._untyped_storage.cpu()
         return self
 
+    def _write_file(self, *args: Any) -> None:
+        self.cpu()
+        raise NotImplementedError("tensorsh writes no storages: save the tensor with torch.save")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TypedStorage) and self._untyped_storage == other._untyped_storage
 
     def __hash__(self) -> int:
         return hash(self._untyped_storage)
+
+    def resize_(self, size: int) -> None:  # type: ignore[override]
+        self._resize_(size)
+
+    _is_shared, _share_memory_, _setitem = Storage.is_shared, Storage.share_memory_, __setitem__
+    _element_size, _deepcopy, _data_ptr, _nbytes, _getitem = element_size, __deepcopy__, data_ptr, nbytes, __getitem__
 
     def _text(self) -> str:
         return f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"

@@ -240,8 +240,8 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
             fits = type(value).__name__ == "dtype" or value in (float, int, bool, complex)
         case "device":
             fits = whole and not tensor or isinstance(value, str) or type(value).__name__ == "device"
-        case "layout" | "memory_format" | "Generator":
-            fits = type(value).__name__ == kind
+        case "layout" | "memory_format" | "Generator":  # the class of the default generator derives from that of all
+            fits = any(each.__name__ == kind for each in type(value).__mro__)
         case _:
             fits = True
     return None if fits else -1

@@ -89,7 +89,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
     def taking_part() -> int:
         """How many of the tensors this backward pass comes to."""
-        roots, targets = state.walk
+        roots, targets = state.walk[:2]
         reached: set = reaching(roots, set(targets)) if targets is not None else set()
         ahead = list(roots) if targets is None else []
         while ahead:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from . import differentiable
 from .arithmetic import Launches, addcmul, axpy, pieces, plus
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, bounded, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adadelta"]
@@ -25,6 +27,8 @@ class Adadelta(Optimizer):
     >>> optim.Adadelta([x]).step()
     >>> x
     tensor([0.9968, 0.9968], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.adadelta)
 
     def __init__(
         self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,

@@ -6,7 +6,9 @@ from typing import Any
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
+from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, pieces, plus, root
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, check_fused, not_negative, number, options, rate, scalar
 
 __all__ = ["Adagrad"]
@@ -27,6 +29,8 @@ class Adagrad(Optimizer):
     >>> optim.Adagrad([x], lr=0.1).step()
     >>> x
     tensor([0.9000, 0.9000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.adagrad)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensors.tensor import Tensor
+from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, in_one_pass, lerp, pieces, plus
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, below_one, check_fused, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -31,6 +33,8 @@ class Adam(Optimizer):
     >>> optim.Adam([x], lr=0.1).step()
     >>> x
     tensor([0.9000, 0.9000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.adam)
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.graph.fields import wrap
+from . import differentiable
 from .arithmetic import Launches, axpy, pieces, plus
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, scalar_dtype, zeros
 
 __all__ = ["ASGD"]
@@ -27,6 +29,8 @@ class ASGD(Optimizer):
     >>> optim.ASGD([x], lr=0.1).step()
     >>> x
     tensor([0.8000, 0.8000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.asgd)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, lerp, pieces, plus
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
@@ -27,6 +29,8 @@ class NAdam(Optimizer):
     >>> optim.NAdam([x], lr=0.1).step()
     >>> x
     tensor([0.8944, 0.8944], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.nadam)
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,

@@ -110,6 +110,7 @@ class Optimizer(metaclass=OpenSealed):
 
     _opt_called = False
     """Whether a step was taken; learning rate schedulers look."""
+    _recorded: Any = None  # a step of a group that is itself recorded (`differentiable=True`), of those that have one
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -202,7 +203,9 @@ class Optimizer(metaclass=OpenSealed):
         for group in self.param_groups:
             if cupy_module.array_class is not None and "capturable" in group:
                 self._check_capture(group)
-            if device_guard.several:
+            if self._recorded is not None and group.get("differentiable"):
+                self._recorded(group)
+            elif device_guard.several:
                 self._update_each(group)
             elif not seen[0] or not self._apart(group):
                 self._update(group)
@@ -242,9 +245,7 @@ class Optimizer(metaclass=OpenSealed):
 
     def _after_step(self, closure: Callable | None) -> None:
         """Call the hooks after a step."""
-        if self.__dict__.get("_hooked"):
-            return
-        if self._optimizer_step_post_hooks or _all_post_hooks:
+        if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
             for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
                 hook(self, (self,), {} if closure is None else {"closure": closure})
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import differentiable
 from .arithmetic import Launches, addcmul, lerp, pieces, plus, root
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
@@ -25,6 +27,8 @@ class RAdam(Optimizer):
     >>> optim.RAdam([x], lr=0.1).step()
     >>> x
     tensor([0.8000, 0.8000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.radam)
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,

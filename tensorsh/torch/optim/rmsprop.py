@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, axpy, lerp, pieces, plus, root
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RMSprop"]
@@ -24,6 +26,8 @@ class RMSprop(Optimizer):
     >>> optim.RMSprop([x], lr=0.01).step()
     >>> x
     tensor([0.9000, 0.9000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.rmsprop)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,

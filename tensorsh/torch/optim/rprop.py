@@ -8,7 +8,9 @@ import numpy as np
 
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
+from . import differentiable
 from .arithmetic import Launches, pieces
+from .differentiable import recorded
 from .optimizer import Optimizer, advance, number, options, rate, scalar, zeros
 
 __all__ = ["Rprop"]
@@ -27,6 +29,8 @@ class Rprop(Optimizer):
     >>> optim.Rprop([x], lr=0.1).step()
     >>> x
     tensor([0.9000, 0.9000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.rprop)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, etas: Any = (0.5, 1.2), step_sizes: Any = (1e-6, 50), *,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import differentiable
 from .arithmetic import Launches, axpy, in_one_pass, pieces, plus
+from .differentiable import recorded
 from .optimizer import Optimizer, bounded, check_fused, number, one_element, options, zeros
 
 __all__ = ["SGD"]
@@ -27,6 +29,8 @@ class SGD(Optimizer):
     >>> optim.SGD([x], lr=0.1).step()
     >>> x
     tensor([0.8000, 0.8000], requires_grad=True)"""
+
+    _recorded = recorded(differentiable.sgd)
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,

@@ -1,26 +1,35 @@
 """``torch.utils.checkpoint``: values computed again in backward instead of being kept.
 
-The newer form (`use_reentrant=False`) keeps, for each tensor a node would save, its number in the order of saving. When
-backward asks for the first one, the function runs once more, and what it saves then is handed out by number.
+The newer form (`use_reentrant=False`) keeps a holder for each tensor that a node would save. When a backward pass asks for the
+first one, the function runs once more, and what it saves then goes into the holders that somebody still has, for this pass.
 """
 
 from __future__ import annotations
 
 import warnings
+import weakref
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import contextmanager, nullcontext, suppress
-from enum import Enum
 from typing import Any
 
+from ...engine.arrays.state import state
 from ...engine.graph.saved_hooks import saved_tensors_hooks
-from ...engine.tape.backward import backward
+from ...engine.loading.table import find_function
+from ...engine.tape.backward import backward, current_task
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
+from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..random import all_states, put_back
+from .selective import CheckpointPolicy, SelectiveCheckpointContext
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
+__all__ = [
+    "CheckpointError", "CheckpointPolicy", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
+    "create_selective_checkpoint_contexts", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]  # fmt: skip
 
 EXPLICIT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
@@ -76,6 +85,12 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple:
+        if state.walk[1] is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+                ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
+                "the `inputs` argument."
+            )
         inputs = list(ctx.inputs)
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = tensor
@@ -113,13 +128,152 @@ def set_checkpoint_early_stop(enable: bool) -> Any:
         _early_stop[0] = before
 
 
-class _Place:
-    """Stands for a saved tensor: the how-manieth that the function saved."""
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
+    """A context that changes nothing: where a second run is not like the first, the error names the tensors anyway."""
+    yield
 
-    __slots__ = ("_number",)
 
-    def __init__(self, number: int) -> None:
-        self._number = number
+class _Inputs(Function):
+    """Keeps what a function was given, as a node does: by the hooks of the checkpoint around it, if there is one."""
+
+    @staticmethod
+    def forward(ctx: Any, anchor: Tensor, *args: Any) -> Tensor:
+        ctx.rest = [None if isinstance(x, Tensor) else x for x in args]
+        ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        return anchor.new_empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError("Did not expect to backward on this graph")
+
+
+class _Holder:
+    """Stands for a saved tensor; `found` has it for each backward pass in which the function ran again, until it was asked for."""
+
+    __slots__ = ("__weakref__", "found")
+
+    def __init__(self) -> None:
+        self.found: dict[Any, Any] = {}
+
+
+def _described(x: Tensor) -> dict[str, Any]:
+    """What a tensor has to have in common with the one that the first run saved."""
+    return {"shape": x.shape, "dtype": x.dtype, "device": x.device}
+
+
+CHECKS: dict[str, Callable] = {"default": _described, "none": lambda x: None}
+
+
+class _Frame:
+    """One checkpointed call: how to run it again, and the holders of what it saved."""
+
+    def __init__(self, again: Callable, early_stop: bool, described: Callable) -> None:
+        self.again, self.early_stop, self.described = again, early_stop, described
+        self.inputs: Any = None
+        self.holders: list[weakref.ref] = []
+        self.descriptions: list = []
+        self.counts: dict[Any, int] = defaultdict(int)
+        self.done: set = set()
+        self.whole = self.lenient = False
+        """Whether the first run has ended; whether it may have saved less, because backward ran within it."""
+
+    def first_run(self) -> saved_tensors_hooks:
+        """A context in which tensors are not kept."""
+
+        def pack(tensor: Tensor) -> _Holder:
+            holder = _Holder()
+            self.holders.append(weakref.ref(holder))
+            with no_grad():
+                self.descriptions.append(self.described(tensor))
+            return holder
+
+        return saved_tensors_hooks(pack, self.asked_for)
+
+    def asked_for(self, holder: _Holder) -> Tensor:
+        """A tensor that was not kept; the function runs again where it has not in this backward pass."""
+        task = current_task()
+        if task == -1:
+            task = object()
+        if task not in self.done:
+            ctx = self.inputs.grad_fn
+            args = list(ctx.rest)
+            for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+                args[place] = tensor
+            with self.second_run(task), enable_grad(), suppress(Enough):
+                self.again(*args)
+            self.done.add(task)
+            self.compare(task)
+        found = holder.found[task]
+        if found is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+                "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with "
+                "details on your use case."
+            )
+        holder.found[task] = None
+        return found
+
+    def second_run(self, task: Any) -> saved_tensors_hooks:
+        """A context in which tensors go into the holders."""
+
+        def pack(tensor: Tensor) -> Tensor:
+            tensor = tensor.detach() if tensor.requires_grad else tensor
+            number = self.counts[task]
+            self.counts[task] += 1
+            if number >= len(self.holders):
+                if not self.whole:
+                    self.lenient = True
+                    return tensor
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+                    "forward pass.\n"
+                )
+            holder = self.holders[number]()
+            if holder is not None:
+                holder.found[task] = tensor
+            if self.early_stop and self.counts[task] == len(self.holders):
+                raise Enough
+            return tensor
+
+        return saved_tensors_hooks(pack, lambda kept: kept)
+
+    def compare(self, task: Any) -> None:
+        """Raise CheckpointError where the second run did not save what the first one did."""
+        if self.lenient:
+            return
+        if len(self.holders) != self.counts[task]:
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of tensors saved "
+                f"during recomputation: {self.counts[task]}.\n"
+            )
+        wrong = ""
+        for i, reference in enumerate(self.holders):
+            holder = reference()
+            if holder is None:
+                continue
+            before, now = self.descriptions[i], self.described(holder.found[task])
+            if before != now:
+                wrong += f"tensor at position {i}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
+        if wrong:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during "
+                f"the forward pass.\n{wrong}.\n"
+            )
+
+
+@contextmanager
+def _precision(before: Any) -> Any:
+    """The mixed precision that was in effect when the function first ran."""
+    now, state.autocast = state.autocast, before
+    state.settle()
+    try:
+        yield
+    finally:
+        state.autocast = now
+        state.settle()
 
 
 def checkpoint(
@@ -138,44 +292,24 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, snapshot, *args)
+    if determinism_check not in CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     first, second = context_fn()
-    places: list = []
-    found: list = []
+    precision = state.autocast
 
-    def pack(tensor: Tensor) -> _Place:
-        places.append(tensor.shape)
-        return _Place(len(places) - 1)
+    def again(*given: Any) -> None:
+        with _random_as_before(snapshot), _precision(precision), second:
+            function(*given, **kwargs)
 
-    def unpack(place: _Place) -> Tensor:
-        if not found:
-            with enable_grad(), _random_as_before(snapshot), second, saved_tensors_hooks(keep, none):
-                with suppress(Enough):
-                    function(*args, **kwargs)
-            if len(found) != len(places):
-                raise CheckpointError(
-                    "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                    f"recomputation.\nNumber of tensors saved during forward: {len(places)}\nNumber of tensors saved "
-                    f"during recomputation: {len(found)}"
-                )
-        tensor = found[place._number]
-        if tensor.shape != places[place._number]:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during "
-                f"the forward pass.\ntensor at position {place._number}:\nsaved metadata: {places[place._number]}\n"
-                f"recomputed metadata: {tensor.shape}"
-            )
-        return tensor
-
-    def keep(tensor: Tensor) -> None:
-        found.append(tensor.detach())
-        if len(found) == len(places) and (_early_stop[0] if _early_stop[0] is not None else early_stop):
-            raise Enough
-
-    def none(kept: Any) -> Any:
-        raise CheckpointError("torch.utils.checkpoint: trying to backward through the recomputed graph.")
-
-    with first, saved_tensors_hooks(pack, unpack):
+    stops = _early_stop[0] if _early_stop[0] is not None else early_stop
+    frame = _Frame(again, stops, CHECKS[determinism_check])
+    frame.inputs = _Inputs.apply(find_function("empty")((0,), requires_grad=True), *args)
+    if frame.inputs.grad_fn is None:
         return function(*args, **kwargs)
+    with frame.first_run(), first:
+        found = function(*args, **kwargs)
+    frame.whole = True
+    return found
 
 
 def checkpoint_sequential(
@@ -203,14 +337,40 @@ def checkpoint_sequential(
     return part(steps[start:])(input)
 
 
-class CheckpointPolicy(Enum):
-    """Whether a result is kept or computed again."""
-
-    MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE, PREFER_RECOMPUTE, MUST_CPU_OFFLOAD = range(5)
-
-
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> tuple:
-    """Contexts that keep what a policy says: refused, since all that a function saves is computed again."""
-    raise NotImplementedError(
-        "tensorsh has no selective checkpointing: call checkpoint() without context_fn, all of the function is then run again"
-    )
+    """Contexts for the first run and the second, in which results are kept as a policy says.
+
+    policy_fn_or_list: ``policy(ctx, operator, *args, **kwargs)``, which gives a CheckpointPolicy, or a list of operators
+    (``torch.ops.aten.mm.default``) whose results are kept. In plain Python alone; NotImplementedError in scripts.
+    """
+    if not process.plain:
+        raise NotImplementedError(
+            "selective checkpointing is for plain Python (tensorsh python): call checkpoint() without context_fn here, all of "
+            "the function is then run again"
+        )
+    from ..library import OpOverload
+
+    policy = policy_fn_or_list
+    if isinstance(policy, list):
+        for operator in policy:
+            if not isinstance(operator, OpOverload):
+                extra = (
+                    " Please update the OpOverloadPacket to a specific OpOverload.For example, if you have "
+                    "`torch.ops.aten.mm`, change it to `torch.ops.aten.mm.default`."
+                    if type(operator).__name__ == "OpOverloadPacket"
+                    else ""
+                )
+                raise ValueError(
+                    f"Expected op in `op_list` to be an OpOverload but got: {operator} of type {type(operator)}.{extra}"
+                )
+        chosen = list(policy)
+
+        def policy(ctx: Any, operator: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+            return CheckpointPolicy.MUST_SAVE if operator in chosen else CheckpointPolicy.PREFER_RECOMPUTE
+
+    elif not callable(policy):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    from .selective_modes import Keeping, Reusing
+
+    kept: dict[Any, dict] = defaultdict(dict)
+    return Keeping(policy, kept), Reusing(policy, kept, allow_cache_entry_mutation)

@@ -10,18 +10,19 @@ import numpy as np
 from ...arrays.backend import check_device, move
 from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
-from ...arrays.device_guard import copied, on
+from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
 from ...arrays.layout import sparse_coo, sparse_csr, strided
 from ...arrays.parallel import listed
 from ...arrays.state import state
-from ...graph.fields import new, wrap
-from ...graph.nodes import AccumulateGrad, cast
+from ...graph.fields import wrap
+from ...graph.nodes import cast
 from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method
 from ...tensors import sharing
+from ...tensors.duplicates import __copy__, __deepcopy__
 from ...tensors.tensor import Tensor
 from ...tensors.text import format_tensor, python_number
 from ...wording.overloads import refuse
@@ -318,48 +319,9 @@ def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
 
 
 def __format__(self: Tensor, spec: str) -> str:
-    title = "Parameter" if self._is_parameter else type_of(self).__name__
+    title = "Parameter" if self._is_parameter else self.__class__.__name__
     return format_tensor(self._array, spec, lambda: repr(self), title)
 
-
-def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
-    if not self.is_leaf:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
-            "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
-        )
-    if id(self) in memo:
-        return memo[id(self)]
-    made = new(self.__class__)
-    made._array = copied(self._array)
-    if self._is_parameter:
-        made._is_parameter = True
-    if self._node is not None:
-        made._node = AccumulateGrad(made)
-    if self._grad is not None:
-        gradient = __deepcopy__(self._grad, memo)
-        if not isinstance(gradient, Tensor):
-            raise TypeError(f"the copy of a gradient must be a Tensor, not {type_of(gradient).__name__}")
-        made._grad = gradient
-    memo[id(self)] = made
-    return made
-
-
-def __copy__(self: Tensor) -> Tensor:
-    made = new(self.__class__)
-    made.__dict__.update(self.__dict__)
-    for field in ("_array", "_grad", "_root", "_cell", "_origin", "_inference"):
-        setattr(made, field, getattr(self, field))
-    made._views = None
-    if type_of(self._node) is AccumulateGrad:
-        made._node = AccumulateGrad(made)
-    else:
-        made._node = self._node
-    return made
-
-
-type_of = __builtins__["type"] if isinstance(__builtins__, dict) else __builtins__.type
 
 for _f in (__array__, __array_wrap__, __bool__, __index__, __len__, __repr__, __format__, __deepcopy__, __copy__):
     setattr(Tensor, _f.__name__, _f)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.blank import blank
+from ...arrays.cupy_module import nowhere
 from ...arrays.dtype import chosen
 from ...arrays.extents import count, span, strided
 from ...arrays.state import state
@@ -15,6 +16,7 @@ from ...operators.registration import add_method
 from ...tensors.sizes import check_signs, ints
 from ...tensors.tensor import Tensor
 from .factories import made, new_form
+from .placing import nowhere_on
 
 
 def empty_strided(
@@ -28,6 +30,8 @@ def empty_strided(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     check_signs(size)
+    if nowhere_on(device):
+        return made(nowhere().MetaArray(tuple(size), d, None, [s * d.itemsize for s in stride]), device, requires_grad)
     buffer = blank(span(size, stride, d.itemsize) // d.itemsize, d)
     count(size)
     array = strided(buffer, size, tuple([s * d.itemsize for s in stride]))

@@ -31,7 +31,7 @@ from ...operators.registration import add_method
 from ...operators.results import stored
 from ...operators.signature import Form
 from ...tensors.data import check_layout, to_array
-from ...tensors.ranges import both_halves, check_bounds, counted, of_out
+from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_size
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
@@ -49,7 +49,7 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
-    elif state.inference:
+    if state.inference:
         t._inference = True
     return t
 
@@ -124,7 +124,7 @@ def _filler(name: str, fill: Callable) -> Callable:
         elif not size:
             raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
         shape = size_of(name, size)
-        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        d = of_size(name, dtype, out)
         if layout is not None and layout is not strided:
             from ...sparse.conversion import nothing
 

@@ -13,6 +13,7 @@ import numpy as np
 from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of, move_like
 from ...arrays.bounds import check_slices, outside, refuse
+from ...arrays.determinism import chance
 from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...arrays.errors import argument_error, wrap_dim
@@ -270,6 +271,7 @@ def put(xp, input: Written, index: Array, source: Array, accumulate=False):
     if accumulate:
         add_along(xp, flat, 0, where, source.reshape(-1))
     else:
+        chance("put_")
         flat[where] = source.reshape(-1)
     return input
 
@@ -441,6 +443,8 @@ index_copy.gradient(
 
 @operator("_index_fill", method=False, node="IndexFillBackward0")
 def index_fill_number(xp, input: Array, dim, index: Array, value):
+    if isinstance(value, complex) and input.dtype.kind != "c":
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     return filled_at(input, dim, index, converted(value, input.dtype))
 
 
@@ -453,10 +457,8 @@ def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
     n = input.shape[dim] if input.ndim else 1
     within(index, n, f"index {{index}} is out of bounds for dimension {dim} with size {n}", least=-n)
     whole = input.copy()
-    if input.ndim:
-        whole[at(dim, index.reshape(-1))] = value
-    elif index.size:
-        whole[...] = value
+    if index.size:
+        whole[at(dim, index.reshape(-1)) if input.ndim else ...] = value
     return whole
 
 

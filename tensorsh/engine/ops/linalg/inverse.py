@@ -139,6 +139,8 @@ table.also(linalg_det, "det")
 def linalg_slogdet(xp, A: Array):
     """The sign (or phase) of the determinant and the logarithm of its absolute value."""
     check_square("linalg.slogdet", A)
+    if A.dtype.kind in "fV" and A.dtype.itemsize <= 2:
+        raise RuntimeError(f"linalg.slogdet: Low precision dtypes not supported. Got {of(A).short}")
     check_float("linalg.slogdet", A, "lu_cpu")
     return tuple(batches.slogdet(A))
 

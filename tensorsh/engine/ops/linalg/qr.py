@@ -101,7 +101,7 @@ def geqrf(xp, input: Array):
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input)
     h, tau = batches.qr(input, "raw")
-    return np.ascontiguousarray(h.swapaxes(-1, -2)), tau
+    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
 
 
 geqrf.real_gradient = True
@@ -251,7 +251,11 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     b = np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]
     real = real_dtype(a.dtype)
-    eps = float(np.finfo(a.dtype).eps) * max(m, n) if rcond is None else float(rcond)
+    eps = float(np.finfo(a.dtype).eps)
+    if rcond is None:
+        eps *= max(m, n)
+    else:  # what each driver takes less than nothing for
+        eps = float(rcond) if rcond >= 0 else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
     empty = np.zeros((0,), real)
     ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
     if a.size == 0 or b.size == 0:

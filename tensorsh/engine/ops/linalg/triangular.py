@@ -12,6 +12,7 @@ from ...numerics import batches
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from .common import (
+    LinAlgError,
     adj,
     check_float,
     check_info,
@@ -238,6 +239,14 @@ def cholesky_inverse(xp, input: Array, upper=False):
     """The inverse of A, given by its Cholesky factor."""
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_cpu", input)
+    diagonal = np.einsum("...ii->...i", input).reshape(-1, input.shape[-1]) if input.size else input.reshape(-1, 0)
+    for i, row in enumerate(diagonal):
+        if not row.all():
+            element = f"(Batch element {i}): " if input.ndim > 2 else ""
+            raise LinAlgError(
+                f"cholesky_inverse: {element}The diagonal element {int(np.argmin(row != 0)) + 1} is zero, the inversion could "
+                "not be completed because the input matrix is singular."
+            )
     eye = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape)
     found = cholesky_solve.kernel(xp, eye, input, upper)
     if found.dtype.kind == "c":

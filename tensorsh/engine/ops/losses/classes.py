@@ -394,7 +394,7 @@ def _with_probabilities(logs, target, weight, reduction, smoothing, axis):
     if reduction == "none":
         return -terms.sum(axis)
     total = -terms.sum()
-    return total if reduction == "sum" else over(total, logs.numel() // classes)
+    return total if reduction == "sum" else over(total, logs.numel() // classes if classes else 0)
 
 
 def _smoothed(logs, target, weight, reduction, ignore_index, smoothing, axis):

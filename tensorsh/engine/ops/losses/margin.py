@@ -132,7 +132,7 @@ def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Const
         loss, slope = loss * weight[y][:, None], slope * weight[y][:, None]
     slope[rows, y] = 0 - slope.sum(1)  # no zero is negative
     n = x.dtype.type(x.shape[1])
-    loss = (loss.sum(1) / n).reshape(target.shape if input.ndim >= 2 else ())
+    loss = (loss.sum(1) / n).reshape(target.shape)
     return reduce(xp, loss, reduction), (slope / n).reshape(input.shape)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ... import kernels
 from ...arrays.backend import fold_at
 from ...arrays.bounds import refuse
+from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
 from ...arrays.layout import channels_are_last
@@ -271,6 +272,7 @@ def _lp_forms(d: int) -> None:
 def max_unpool(xp, input: Array, indices: Array, size):
     """Values put at flat indices of an output of spatial shape `size`; zeros elsewhere."""
     d = len(size)
+    chance(f"max_unpooling{d}d_forward_out")
     outer = input.shape[:-d]
     count((*outer, *size))
     out = xp.zeros((prod(outer), prod(size)), input.dtype)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
 from ...kernels import kernel, unsuited
@@ -353,6 +354,9 @@ def interpolate(
                 "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
             )
         mode += "-aa"
+    if input.dtype is uint8 and not mode.startswith("nearest"):  # computed in single precision, and rounded
+        found = upsample.function(input.float(), tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
+        return found.round().clamp(0, 255).to(uint8)
     check_sizes(input._array, mode, wanted, align_corners, scale_factor)
     sized((*input._array.shape[:2], *map(int, wanted)), input._array.itemsize)
     return upsample.function(input, tuple(int(n) for n in wanted), mode, bool(align_corners), scales)

@@ -125,13 +125,18 @@ def input_rstd(t, centred, axes, rstd, n):
     return (var + eps) ** -0.5
 
 
+def check_batch(size: Any) -> None:
+    if prod([size[0], *size[2:]]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+
+
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
     """The dtypes of an input and its parameters: all alike or, where the first of these has another, half and float32."""
     array, *others = [getattr(each, "_array", each) for each in (input, *parameters) if each is not None]
     kind = array.dtype
     if kind.kind in "biuc" and (kernel == "batch_norm" or not others or others[0].dtype == kind):
         raise not_implemented(kernel, array)
-    if others and others[0].dtype != kind:
+    if others and others[0].dtype != kind and array.size:
         if any(each.dtype != np.float32 for each in others):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if of(array) not in HALVES:
@@ -152,8 +157,8 @@ def _features(name: str, expected: int, v: Tensor | None) -> None:
 @composite("nn.functional.batch_norm", method=False)
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
-    if training and prod([input.shape[0], *input.shape[2:]]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    if training:
+        check_batch(input.size())
     if eps <= 0.0 if training else eps < 0.0:
         rule = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
@@ -399,12 +404,11 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
     """Normalise over groups of the channels of input [N, C, ...].
     The C channels in `num_groups` equal groups, each brought to mean 0 and variance 1 (`eps` is added to the latter),
-    then times `weight` plus `bias`, of C elements each. The shape stays. RuntimeError: C that `num_groups` does not
-    divide.
+    then times `weight` plus `bias`, of C elements. RuntimeError: C that `num_groups` does not divide.
     """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    _ = input.shape[0] * input.shape[1] // num_groups
+    check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if input.shape[1] % num_groups:
@@ -439,7 +443,7 @@ def instance_norm(
         if running_mean.dtype is input.dtype is not running_var.dtype:
             raise RuntimeError(f"expected scalar type {input.dtype.short} but found {running_var.dtype.short}")
     means, variances = (None if v is None else many(v.to(input.dtype)) for v in (running_mean, running_var))
-    y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
+    y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps or 5e-324)
     for running, found in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:
             running._array[...] = found._array.reshape(n, c).mean(0)

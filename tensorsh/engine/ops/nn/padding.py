@@ -144,6 +144,11 @@ def pad(input, pad, mode="constant", value=None):
     dims = len(widths) // 2
     if input.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")
+    if mode in ("reflect", "replicate") and 0 in input.shape[-dims - 1 :]:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            f"input, but got: {list(input.shape)}"
+        )
     for at in range(dims):
         n, before, after = input.shape[input.ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
         if mode == "reflect" and max(before, after) >= n:

@@ -310,7 +310,7 @@ def rnn(
         state += projected(h[:rows], w_hh, b_hh)
         state[...] = xp.maximum(state, 0) if relu else tanh(xp, state)
         h[:rows] = state
-    return y.reshape(*input.shape[:-1], -1), h
+    return y.reshape(*input.shape[:-1], y.shape[-1]), h
 
 
 def rnn_backward(g, needs, input, w_ih, w_hh, b_ih, b_hh, h, sizes, reverse, relu, result):

@@ -30,7 +30,7 @@ from ...tensors.inplace import check, rewrite
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
-from ..creation.factories import _delivered, made
+from ..creation.factories import _delivered, made, of_size
 from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
@@ -82,7 +82,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
     ) -> Tensor:  # fmt: skip
         if other:
             size = named_size(name, size, other)
-        d = state.default_dtype if dtype is None else chosen(dtype, name)
+        d = of_size(name, dtype, out)
         if d.category < FLOAT:
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         g = source(generator, device)

@@ -157,7 +157,7 @@ def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
         for axis in axes:
             if not x.shape[axis]:
                 raise RuntimeError(
-                    f"linalg.vector_norm cannot compute the {shown(ord)} norm on the dimension {axis} because this dimension "
+                    f"linalg.vector_norm cannot compute the {shown(ord)} norm on the dimension {axis}because this dimension "
                     "is empty and the operation does not have an identity"
                 )
     return fold(xp, x, ord, axes, keepdim)

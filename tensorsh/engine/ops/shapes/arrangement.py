@@ -58,6 +58,8 @@ def roll(xp, input: Array, shifts, dims=None):
     The shape stays. RuntimeError: not a shift for each of `dims`."""
     shifts = ints("roll", "shifts", shifts)
     dims = () if dims is None else ints("roll", "dims", dims, 2)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
     if not dims:
         if len(shifts) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.errors import not_implemented, wrap_dim
-from ...arrays.extents import sized, strided
+from ...arrays.extents import element_offset, sized, strided
 from ...arrays.layout import contiguous_format
 from ...loading import table
 from ...operators.declare import Array, composite, operator
@@ -107,12 +107,11 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     rows, columns = array.shape[:2]
     step = sum(array.strides) // array.itemsize
     size = min(array.shape)
-    if wrap and array.ndim == 2 and rows > columns + 1:
-        size = (rows * columns + columns) // (columns + 1)
-        if not array.flags.c_contiguous:
-            step = array.strides[0] // array.itemsize + array.strides[1] // array.itemsize
-    view = as_strided(input, (size,), (step,))
-    fill_(view, fill_value)
+    fill_(as_strided(input, (size,), (step,)), fill_value)
+    if wrap and array.ndim == 2 and rows > columns + 1:  # again from the row after next on
+        more = (rows * columns + columns) // (columns + 1) - size
+        start = element_offset(array) + array.strides[0] // array.itemsize * (columns + 1)
+        fill_(as_strided(input, (more,), (step,), start), fill_value)
     return input
 
 

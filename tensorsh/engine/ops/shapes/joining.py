@@ -219,17 +219,17 @@ def column_stack(tensors) -> Tensor:
 @operator("_block_diag", method=False, node="BlockDiagBackward0")
 def block_diagonal(xp, tensors: Arrays):
     arrays = common(tensors)
-    shapes = [matrix_shape(a.shape) for a in arrays]
+    shapes = [matrix_shape(a.shape, i) for i, a in enumerate(arrays)]
     whole = xp.zeros((sum(s[0] for s in shapes), sum(s[1] for s in shapes)), arrays[0].dtype)
     for a, where in zip(arrays, blocks(shapes), strict=True):
         whole[where] = a
     return whole
 
 
-def matrix_shape(shape: tuple) -> tuple[int, int]:
+def matrix_shape(shape: tuple, number: int = 0) -> tuple[int, int]:
     if len(shape) > 2:
         raise RuntimeError(
-            f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has {len(shape)} dimensions"
+            f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {number} has {len(shape)} dimensions"
         )
     return (1,) * (2 - len(shape)) + tuple(shape)
 

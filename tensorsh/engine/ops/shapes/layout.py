@@ -30,7 +30,7 @@ from ...tensors.inplace import Region, check_history
 from ...tensors.resizing import grow
 from ...tensors.resizing import resize as resize_storage
 from ...tensors.sizes import ints
-from ...tensors.storage import TypedStorage, UntypedStorage
+from ...tensors.storage import TypedStorage, UntypedStorage, classes
 from ...tensors.tensor import Tensor
 from ...wording.overloads import refuse
 from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
@@ -153,7 +153,7 @@ def storage(self: Tensor) -> TypedStorage:
 @method
 def storage_type(self: Tensor) -> type:
     """The class of what `storage()` gives."""
-    return TypedStorage
+    return classes.get(self.dtype.short + "Storage", TypedStorage)
 
 
 @method

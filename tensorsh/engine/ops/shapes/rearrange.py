@@ -94,6 +94,11 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             f"input.size({axis})={shape[-2]} and kernel_size={kernel}."
         )
     counts = block_counts(size, kernel, stride, padding, dilation)
+    if min(counts) < 1 and prod(counts) == shape[-1]:
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, "
+            f"calculated shape of the array of sliding blocks as {counts}, which is too small (non-positive)"
+        )
     if prod(counts) != shape[-1] or min(counts) < 1 and prod(counts) < 0:
         raise RuntimeError(
             f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected "

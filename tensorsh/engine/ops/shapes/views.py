@@ -17,6 +17,7 @@ from ...arrays.errors import combination_error, wrap_dim
 from ...arrays.extents import check_bounds, element_offset, strided
 from ...loading import table
 from ...operators.declare import Array, camel, composite, operator
+from ...tensors.duplicates import reclassed
 from ...tensors.inplace import Region, spread
 from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
@@ -57,9 +58,7 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     """The same tensor as an object of a class derived from Tensor."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a type derived from Tensor, not {cls!r}")
-    made = alias.run([self])
-    made.__class__ = cls
-    return made
+    return reclassed(alias.run([self]), cls)
 
 
 Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]

@@ -232,7 +232,7 @@ class MultiheadAttention(Module):
             if mask is not None:
                 one = mask.ndim == 3 and mask.shape[0] == 1
                 mask = mask.unsqueeze(0) if one else mask.reshape(batch, heads, -1, size)
-            q, k, v = (x.reshape(batch, heads, -1, self.head_dim) for x in (q, k, v))
+            q, k, v = (x.reshape(batch, heads, x.shape[1], self.head_dim) for x in (q, k, v))
             output = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
             output = output.permute(2, 0, 1, 3).reshape(batch * length, e)
         output = F.linear(output, self.out_proj.weight, self.out_proj.bias).view(length, batch, e)

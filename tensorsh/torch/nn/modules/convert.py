@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 from ....engine.arrays.device import device as device_type
@@ -21,7 +22,11 @@ def converter(args: tuple, kwargs: dict) -> Callable:
     for name in ("non_blocking", "copy"):
         kwargs.pop(name, None)
     other = kwargs.pop("tensor", None)
+    flags = False
     for value in args:
+        if flags if not isinstance(value, bool) else dtype is None and other is None:
+            raise combination_error("to", *args, **given)
+        flags = isinstance(value, bool)
         if isinstance(value, Tensor):
             other = value
         elif isinstance(value, dtype_type):
@@ -36,6 +41,14 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         device, dtype = other.device, other.dtype
     if dtype is not None and dtype.category not in (FLOAT, COMPLEX):
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
+
+    if dtype is not None and dtype.category == COMPLEX:
+        warnings.warn(
+            "Complex modules are a new feature under active development whose design may change, and some modules might not work "
+            "as expected when using complex tensors as parameters or buffers. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected.",
+            stacklevel=3,
+        )
 
     def convert(t: Tensor) -> Tensor:
         if t.is_meta and device is not None and device_type(device).type != "meta":

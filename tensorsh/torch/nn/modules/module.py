@@ -196,8 +196,10 @@ class Module(metaclass=OpenSealed):
                 )
             own["_buffers"][name] = value
         elif isinstance(value, Buffer):
-            own.pop(name, None)
-            self.register_buffer(name, value, value.persistent)
+            if value.persistent:
+                self.register_buffer(name, value)
+            else:
+                self.register_buffer(name, value, False)
         else:
             object.__setattr__(self, name, value)
 

@@ -161,6 +161,8 @@ class RNNBase(Module):
             if unbatched:
                 x = x.unsqueeze(0 if self.batch_first else 1)
             batch = x.shape[0 if self.batch_first else 1]
+            if not x.shape[1 if self.batch_first else 0]:
+                raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         order = None if packed is None else packed.sorted_indices
         states = (hx if lstm else (hx,)) if hx is not None else self._first_states(x, batch)
         if hx is not None:

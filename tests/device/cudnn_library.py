@@ -25,7 +25,7 @@ ROLES = {10: (704, 703, 705), 11: (716, 715, 717), 12: (710, 709, 711)}
 result."""
 BAD, NOT_SUPPORTED = 2000, 3000
 WORKSPACE = 64
-ENGINES = ((7, None, (0,)), (1, WORKSPACE, (0, 4)), (2, 1 << 40, ()), (3, WORKSPACE, (1,)), (0, 0, ()))
+ENGINES = ((7, None, (0,)), (1, WORKSPACE, (0, 4)), (2, 1 << 40, ()), (3, WORKSPACE, (1,)), (4, 0, (4, 5)), (0, 0, ()))
 """Number, bytes of workspace (None: it cannot be set up) and notes."""
 
 

@@ -85,7 +85,13 @@ KERNELS: dict[str, Callable] = (
 HOSTED: dict[str, Callable] = linalg.KERNELS | solving.KERNELS | sorting.KERNELS | segments.KERNELS | alignment.KERNELS
 """In place of the CPU's kernel, for operators that run there else: None for what is left to it."""
 DIRECT: dict[str, Callable] = (
-    pointwise.KERNELS | normalization.DIRECT | sums.DIRECT | places.DIRECT | extrema.DIRECT | loss.DIRECT
+    pointwise.KERNELS
+    | normalization.DIRECT
+    | sums.DIRECT
+    | places.DIRECT
+    | extrema.DIRECT
+    | loss.DIRECT
+    | windows.DIRECT
 )
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS

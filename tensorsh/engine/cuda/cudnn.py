@@ -62,8 +62,8 @@ PACK_NAMES, PACK_ADDRESSES, PACK_WORKSPACE = 1000, 1001, 1003
 CROSS_CORRELATION = 1
 AT_ONCE, FALLBACK = 0, 2
 """Ways in which the heuristics look for engines."""
-TENSOR_CORES, NARROWED, VARYING, MOST_NOTES = 0, 1, 4, 10
-"""Notes on an engine: its products may be rounded, its operands are, its results are not the same each time."""
+TENSOR_CORES, NARROWED, VARYING, WINOGRAD, MOST_NOTES = 0, 1, 4, 5, 10
+"""Notes on an engine: its products may be rounded, its operands are, its results are not the same each time, or less exact."""
 FLOAT, DOUBLE, HALF, BFLOAT16 = 0, 1, 2, 9
 DTYPES = {
     np.dtype(np.float32): (FLOAT, FLOAT), np.dtype(np.float64): (DOUBLE, DOUBLE), np.dtype(np.float16): (HALF, FLOAT),
@@ -176,7 +176,13 @@ class Plan(Descriptors):
             notes = self.told(engine, ENGINE_NOTES, NOTES, MOST_NOTES)
         except (Refused, IndexError):
             return False
-        return not (NARROWED in notes or VARYING in notes and self.same or TENSOR_CORES in notes and self.exact)
+        return not (
+            NARROWED in notes
+            or VARYING in notes
+            and self.same
+            or (TENSOR_CORES in notes or WINOGRAD in notes)
+            and self.exact
+        )
 
     def next(self) -> tuple[int, int, dict] | None:
         """The next engine, set up; None after the last."""

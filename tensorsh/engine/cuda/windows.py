@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy, rounded_products
 from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.state import state
@@ -280,18 +281,61 @@ def convolution(
     transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
 ) -> Any:  # fmt: skip
     spatial = stride, padding, dilation, groups
-    if transposed_:
-        kind, pair, channels = cudnn.DATA, (weight, input), weight.shape[1] * groups
-        size = _size(input, weight, stride, padding, dilation, output_padding)
-    else:
-        kind, pair, channels = cudnn.FORWARD, (input, weight), weight.shape[0]
-        several = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, strict=True)
-        size = tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
-    y = cudnn.convolve(kind, *pair, (len(input), channels, *size), *spatial, bias)
+    size = sizes_of(input, weight, stride, padding, dilation, transposed_, output_padding)
+    y = by_cudnn(input, weight, bias, spatial, transposed_, size)
     if y is None:
         y = (to_columns if transposed_ else by_columns)(xp, input, weight, bias, *spatial, size)
         y = with_channels_last(y) if channels_are_last(input) or channels_are_last(weight) else y
     return y
+
+
+def sizes_of(
+    input: Any, weight: Any, stride: Any, padding: Any, dilation: Any, transposed_: bool, output_padding: Any
+) -> tuple:
+    """The spatial sizes of a convolution's result."""
+    if transposed_:
+        return _size(input, weight, stride, padding, dilation, output_padding)
+    several = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, strict=True)
+    return tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
+
+
+def by_cudnn(input: Any, weight: Any, bias: Any, spatial: tuple, transposed_: bool, size: tuple) -> Any:
+    """A convolution by cuDNN; None where it does not compute it."""
+    if transposed_:
+        kind, pair, channels = cudnn.DATA, (weight, input), weight.shape[1] * spatial[3]
+    else:
+        kind, pair, channels = cudnn.FORWARD, (input, weight), weight.shape[0]
+    stride, padding, dilation, groups = spatial
+    return cudnn.convolve(kind, *pair, (len(input), channels, *size), stride, padding, dilation, groups, bias)
+
+
+def narrow(*arrays: Any) -> bool:
+    """Whether arrays are of one half type, on the one device that is used."""
+    kind, dtype = cupy_module.array_class, getattr(arrays[0], "dtype", None)
+    if dtype is None or device_guard.several or kind is None or dtype not in cudnn.DTYPES or dtype.itemsize != 2:
+        return False
+    return all(a is None or type(a) is kind and a.dtype == dtype for a in arrays)
+
+
+def narrow_convolution(
+    input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
+    transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
+) -> Any:  # fmt: skip
+    """A convolution of half types as they are, by cuDNN; None for others, which the operator computes in float32."""
+    if not narrow(input, weight, bias):
+        return None
+    size = sizes_of(input, weight, stride, padding, dilation, transposed_, output_padding)
+    return by_cudnn(input, weight, bias, (stride, padding, dilation, groups), transposed_, size)
+
+
+def narrow_weight_gradient(
+    input: Any, grad: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The gradient of a weight of a half type, by cuDNN; None for others."""
+    if not narrow(input, grad):
+        return None
+    shape = (grad.shape[1], input.shape[1] // groups, *kernel)
+    return cudnn.convolve(cudnn.FILTER, input, grad, shape, stride, padding, dilation, groups)
 
 
 def weight_gradient(
@@ -320,6 +364,8 @@ def weight_by_columns(
     return xp.zeros((o, c, *kernel), grad.dtype) if total is None else total.reshape(o, c, *kernel)
 
 
+DIRECT: dict[str, Callable] = {"_convolution": narrow_convolution, "_convolution_weight": narrow_weight_gradient}
+"""In place of an operator's own way to its kernel, which would make half types wide."""
 KERNELS: dict[str, Callable] = {
     "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,
     "_max_pool_spread": batchwise(max_spread), "_avg_pool": batchwise(averaged),

@@ -190,14 +190,11 @@ def suited(q: Any) -> bool:
 def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
     """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
     size = x.dtype.itemsize
-    first, second, third, fourth = x.strides
-    every = first | second | third  # negative if one is, a multiple of a power of two if all are
-    if fourth != size or every < 0 or every % (each * size):
+    if x.strides[3] != size or any(s % (each * size) or s < 0 for s in x.strides[:3]):
         x = xp.ascontiguousarray(x)
-        first, second, third, _ = x.strides
     if x.data.ptr % (each * size):
         x = x.copy()
-    return x, (first // size, second // size, third // size)
+    return x, tuple([s // size for s in x.strides[:3]])
 
 
 @lru_cache(maxsize=512)

@@ -38,11 +38,6 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], 
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.@TYPE@.@TYPE@.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\\n"
     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
-__device__ __forceinline__ float power(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;\\n" : "=f"(y) : "f"(x));
-  return y;
-}
 __device__ __forceinline__ unsigned pair(float low, float high) {
   unsigned both;
   asm("cvt.rn.@TYPE@x2.f32 %0, %1, %2;\\n" : "=r"(both) : "f"(high), "f"(low));
@@ -131,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
       high = max(high, __shfl_xor_sync(0xffffffffu, high, 1));
       high = max(high, __shfl_xor_sync(0xffffffffu, high, 2));
       float from = isinf(high) ? 0.0f : high * log2e;
-      float shrink = power(most[i] * log2e - from);
+      float shrink = exp2f(most[i] * log2e - from);
       most[i] = high;
       sum[i] *= shrink;
       #pragma unroll
@@ -141,8 +136,8 @@ extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
       }
       #pragma unroll
       for (int j = 0; j < @N@ / 8; ++j) {
-        s[j][2 * i] = power(s[j][2 * i] * log2e - from);
-        s[j][2 * i + 1] = power(s[j][2 * i + 1] * log2e - from);
+        s[j][2 * i] = exp2f(s[j][2 * i] * log2e - from);
+        s[j][2 * i + 1] = exp2f(s[j][2 * i + 1] * log2e - from);
         sum[i] += s[j][2 * i] + s[j][2 * i + 1];
       }
     }

@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
       for (int e = 0; e < 4; ++e) {
         long long c = first + j * 8 + lane % 4 * 2 + e % 2;
         bool seen = c < columns && !(causal && c > own + e / 2 * 8);
-        s[j][e] = seen ? power(s[j][e] * log2e - lost[e / 2]) * (p[j][e] - share[e / 2]) : 0.0f;
+        s[j][e] = seen ? exp2f(s[j][e] * log2e - lost[e / 2]) * (p[j][e] - share[e / 2]) : 0.0f;
       }
     }
     #pragma unroll
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
       for (int e = 0; e < 4; ++e) {
         int c = j * 8 + lane % 4 * 2 + e % 2;
         bool seen = first + c < rows && !(causal && own + e / 2 * 8 > first + c);
-        s[j][e] = seen ? power(s[j][e] * log2e - ls[now][c]) : 0.0f;
+        s[j][e] = seen ? exp2f(s[j][e] * log2e - ls[now][c]) : 0.0f;
         p[j][e] = s[j][e] * (p[j][e] - ss[now][c]);
       }
     }

@@ -28,6 +28,9 @@ ROOMS = {
 }
 CALL = re.compile(r"(?:torch\.|tensor\(.*?\)\.|\w+\.)*(\w+)\(")
 
+ARGUMENT = re.compile(r"  (\w+)( \(.*?\))?: ")
+"""A line of a docstring that says what an argument means."""
+
 
 def differences() -> dict[str, list[str]]:
     """What the tests know to differ from PyTorch, by the operator's last name."""
@@ -71,6 +74,12 @@ def told(function: Any) -> str:
         elif inside and not line.strip():
             lines.append("```")
             inside = False
+        if not inside and (argument := ARGUMENT.match(line)):
+            lines += [
+                *([] if lines[-1].startswith("- `") else [""]),
+                f"- `{argument[1]}`{argument[2] or ''}: {line[argument.end() :]}",
+            ]
+            continue
         lines.append(
             line if inside else re.sub(r"<(?=[\w/])(?=[^`]*(?:`[^`]*`[^`]*)*$)", "&lt;", line.replace("``", "`"))
         )

@@ -350,10 +350,10 @@ def test_lines_are_captured(kernel) -> None:
 
 
 def test_lines_are_written_where_programs_may_write(kernel) -> None:
-    assert kernel.texts("%%writefile a.txt\none\ntwo") == ["Writing a.txt\n"]
-    assert kernel.texts("%%writefile -a a.txt\nthree") == ["Appending to a.txt\n"]
+    assert "".join(kernel.texts("%%writefile a.txt\none\ntwo")) == "Writing a.txt\n"
+    assert "".join(kernel.texts("%%writefile -a a.txt\nthree")) == "Appending to a.txt\n"
     assert kernel.texts("open('a.txt').read()") == ["'one\\ntwo\\nthree\\n'"]
-    assert kernel.texts("%%file a.txt\nfour") == ["Overwriting a.txt\n"]
+    assert "".join(kernel.texts("%%file a.txt\nfour")) == "Overwriting a.txt\n"
     reply, shown = kernel.run("%%writefile /tmp/nowhere/a.txt\nx")
     assert reply["ename"] == "UsageError" and "--allow-write" in reply["evalue"]
 

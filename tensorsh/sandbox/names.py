@@ -6,6 +6,10 @@ those names have no underscore that would give them away.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from typing import Any
+
 _FRAMES = "leads to frames, and from there to every variable of the interpreter"
 _CODE = "the inside of compiled code"
 _MEMORY = "numpy: raw memory, or a view that skips numpy's checks"
@@ -129,7 +133,7 @@ MOST_MARKS = 4096
 """So many marks (accents and their like) one behind the other at most: Python sorts them by comparing each with each."""
 
 
-def composed(form: str, text: str, /) -> str:
+def composed(form: Any, text: str, /) -> str:
     """`unicodedata.normalize(form, text)`.
 
     Raises:

@@ -138,11 +138,9 @@ def lstm(
 ):  # fmt: skip
     """One LSTM layer over a sequence from states h, c [N, H]: states of all steps, last h, last c."""
     n = h.shape[1]
-    order = steps(input, sizes, reverse)
-    even = len({rows for _, rows in order}) == 1
-    if even and type(input) is cupy_module.array_class:
+    if type(input) is cupy_module.array_class and len(set(sizes)) < 2:
         gates = projected(rows_of(input), w_ih, None if b_ih is None else b_ih + b_hh)
-        found = accelerator().recurrent.lstm(gates, w_hh, h, c, len(order), reverse)
+        found = accelerator().recurrent.lstm(gates, w_hh, h, c, len(sizes) or input.shape[0], reverse)
         if found is not None:
             y, h, c, cells, squashed = found
             return y.reshape(*input.shape[:-1], n), h, c, gates, cells, squashed
@@ -155,6 +153,8 @@ def lstm(
     gates = projected(rows_of(input), w_ih * half[:, None], bias)
     state_weight = xp.ascontiguousarray((w_hh * half[:, None]).T)
     y, cells, squashed = (xp.empty((len(gates), n), input.dtype) for _ in range(3))
+    order = steps(input, sizes, reverse)  # behind the products, which refuse what has no end
+    even = len({rows for _, rows in order}) == 1
     h, c = h.copy(), c.copy()
     scale, shift = (xp.tile(v, (order[0][1], 1)) if even else v for v in (half, 1 - half))
     part_h, part_c = h, c

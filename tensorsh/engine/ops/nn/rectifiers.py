@@ -171,16 +171,19 @@ hardswish.gradient(
 with_inplace("hardswish", hardswish, False)
 
 
+def drawn_in(xp: Any, x: Any, lambd: float) -> Any:
+    """Elements drawn toward 0 by `lambd`, by the formula."""
+    bound = x.dtype.type(lambd)
+    return xp.where(x > bound, x - bound, xp.where(x < -bound, x + bound, x * x.dtype.type(0)))
+
+
 @operator("nn.functional.softshrink", domain="any", method=False, wide=True, check=only_floats("softshrink_check"))
 def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    if (found := compiled("softshrink", input, lambd)) is not None:
-        return found
-    bound = input.dtype.type(lambd)
-    zero = input * input.dtype.type(0)
-    return xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, zero))
+    found = compiled("softshrink", input, lambd)
+    return drawn_in(xp, input, lambd) if found is None else found
 
 
 softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))

@@ -11,9 +11,10 @@ by the kernel, counted from what the interpreter and numpy already took; where t
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from functools import partial
+from functools import cache, partial
 
 from . import processes
 from .sealed import program_frame
@@ -145,6 +146,16 @@ class Unbounded(Exception):
     """This system cannot bound memory."""
 
 
+@cache
+def reserve(_: int) -> None:
+    """Has numpy's libraries take the address space that they need in a process, which is not a program's."""
+    import numpy
+
+    numpy.ones((160, 160)) @ numpy.ones(
+        (160, 160)
+    )  # the buffers of BLAS's threads: without them it would end the process
+
+
 class MemoryBound:
     """A bound on the memory that one session's programs take, while they run.
 
@@ -154,10 +165,8 @@ class MemoryBound:
     """
 
     def __init__(self, size: int, kernels: Any) -> None:
-        import numpy  # its libraries reserve much address space, which is not the program's
-
         compiled: Any = kernels.compiled if hasattr(kernels.compiled, "ledger") else None
-        numpy.ones((160, 160)) @ numpy.ones((160, 160))  # its threads' buffers: without them BLAS would end the process
+        reserve(os.getpid())
         try:
             import resource
         except ImportError:

@@ -5,8 +5,6 @@ Cython compiles this file together with `switches.pxd`; without a compiler it ru
 
 from typing import Any
 
-NAMES = ("grad_enabled", "inference", "places")
-
 
 class Switches:
     """The part of the engine's settings (`State`) that is looked at most often."""
@@ -27,7 +25,8 @@ class Switches:
         own = self.__dict__
         self.grad_enabled, self.inference = snapshot["grad_enabled"], snapshot["inference"]
         self.places = snapshot["places"]
-        own.update({name: value for name, value in snapshot.items() if name not in NAMES})  # never empty between
-        for name in own.keys() - snapshot.keys():
-            del own[name]
+        own.update(snapshot)  # never empty between; those with places of their own are only read there
+        if len(own) != len(snapshot):
+            for name in own.keys() - snapshot.keys():
+                del own[name]
         self.settle()  # type: ignore[attr-defined] # of State

@@ -364,6 +364,7 @@ def main() -> int:
     parser.add_argument("--oracle", help="a Python that has PyTorch, pytest and hypothesis")
     parser.add_argument("--results", type=Path, default=Path("/tmp/against_pytorch_tests"))
     parser.add_argument("--again", action="store_true", help="ask PyTorch again")
+    parser.add_argument("--write", action="store_true", help="write the figures for docs/ecosystem.md")
     parser.add_argument("--table", action="store_true", help="run nothing, show the table of what ran before")
     parser.add_argument("--seconds", type=int, default=900, help="what one file may take")
     parser.add_argument("-k", default="", help="only tests of such a name (tensorsh alone; nothing is kept)")
@@ -392,6 +393,10 @@ def main() -> int:
             print(f"{file} on {side}: {time.time() - began:.0f} s", file=sys.stderr)
     if not given.k:
         print(table(given.results, given.files))
+    if given.write:
+        rows = [(file, *row(given.results, file)[:2]) for file in given.files]
+        figures = "".join(f"{file} {here} {there}\n" for file, there, here in rows if there)
+        (Path(__file__).parent / "ecosystem" / "pytorch_tests.txt").write_text(figures, encoding="ascii")
     return 0
 
 

@@ -23,13 +23,9 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..random import all_states, put_back
-from .selective import CheckpointPolicy, SelectiveCheckpointContext
+from .selective import CheckpointPolicy, SelectiveCheckpointContext  # noqa: F401 - names of this module
 
-__all__ = [
-    "CheckpointError", "CheckpointPolicy", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
-    "create_selective_checkpoint_contexts", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop",
-]  # fmt: skip
+__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
 
 EXPLICIT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "

@@ -237,6 +237,10 @@ def wake_on_time() -> None:
         ctypes.CDLL(None).prctl(29, 1, 0, 0, 0)  # PR_SET_TIMERSLACK
 
 
+READING = 0.2
+"""Seconds for mpiexec to read what was written: at an abort it may leave the rest unread."""
+
+
 def leave(transport: Transport) -> None:
     """At the end of the process: says goodbye, or ends MPI where mpiexec waits for that; not after an error, when MPI would
     wait for the others."""
@@ -246,6 +250,7 @@ def leave(transport: Transport) -> None:
         ):  # mpiexec is told to end the others, and with which code
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
+            time.sleep(READING)
             transport.MPI.COMM_WORLD.Abort(1)
         return
     if transport.keys is not None:

@@ -210,12 +210,12 @@ static Pair *NAMED(sorted)(Call *c, Pair *q, Pair *room, size n, int stable) {
         return q;
     }
     if (stable && n < ORDER_MANY) return NAMED(merge_sort)(q, room, n);
-    if (!stable && (n < ORDER_MANY || (n <= ORDER_MOST && NAMED(repetitive)(q, n)))) {
+    if (!stable && (n < ORDER_MANY || (n <= ORDER_TIES && NAMED(repetitive)(q, n)))) {
         NAMED(unstable_sort)(c, q, n);
         return q;
     }
     Pair *found = NAMED(radix_sort)(c, q, room, n, (uint32_t *)(room + n));
-    if (stable || n > ORDER_MOST || c->ended) return found;
+    if (stable || n > ORDER_TIES || c->ended) return found;
     size equal = 0;
     for (size i = 1; i < n && !equal; i++) equal = found[i].key == found[i - 1].key;
     if (!equal) return found;

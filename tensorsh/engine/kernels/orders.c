@@ -8,7 +8,8 @@
 #define ORDER_RUN 8
 #define ORDER_MANY 200      /* from here on digits are sorted, */
 #define ORDER_LONG 8192     /* and longer digits from here */
-#define ORDER_MOST (1 << 24) /* of more than this the order is the stable one: unstable sorts are not left in the middle */
+#define ORDER_MOST (1 << 24) /* of more than this numpy finds elements: unstable ways are not left in the middle */
+#define ORDER_TIES (1 << 15) /* of more than this equal elements are in the stable order, which digits give in a sixth of the time */
 #define ORDER_BITS 11
 #define ORDER_STEP (1 << 22) /* elements between two looks at signals */
 

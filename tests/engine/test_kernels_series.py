@@ -55,3 +55,16 @@ def test_polynomials(name, shifted, dtype):
     one = getattr(torch.special, title)(torch.tensor(x), 5).numpy()
     assert np.array_equal(one[:, 0], found[:, 6])
     assert getattr(torch.special, title)(torch.tensor([2.0, float("nan")]), float("nan")).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["chebyshev_polynomial_t", "hermite_polynomial_he", "shifted_chebyshev_polynomial_w", "legendre_polynomial_p"],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_degrees_that_are_no_numbers_of_64_bits(name: str, dtype: torch.dtype) -> None:
+    """Degrees are cast to int64, which makes them negative; PyTorch's polynomials of these are zero."""
+    function = getattr(torch.special, name)
+    x = torch.tensor([-501.0, 0.5, 3.0], dtype=dtype)
+    for degree in (1e20, float("inf"), -1e20, float("nan"), -3.0):
+        assert function(x, torch.full((3,), degree, dtype=dtype)).tolist() == [0, 0, 0]

@@ -14,3 +14,8 @@ from ..support.tables import section
 def test_linalg(expression: str, expected: str) -> None:
     found = outcome(torch, expression)
     assert alike(found, expected), found
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
+def test_inverses_of_nothing_by_cholesky_factors(shape: tuple) -> None:
+    assert torch.cholesky_inverse(torch.zeros(shape)).shape == shape

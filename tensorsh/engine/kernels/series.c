@@ -163,9 +163,9 @@ INLINE int least_by_angle(Family family, int shifted) {
             for (int i = 0; !step && i < m; i++) given[i] = *n;                                           \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
-                /* Degrees are whole, towards zero; what is no number is none. */                         \
+                /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
                 const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
-                degree[i] = cut > -1 && given[i] == given[i] ? (int)cut : -1;                             \
+                degree[i] = cut > -1 && given[i] < 9223372036854775808.0 ? (int)cut : -1;                 \
             }                                                                                             \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 const int angle = degree[i] >= by_angle && fabs(at[i]) < 1;                               \

@@ -239,7 +239,7 @@ def cholesky_inverse(xp, input: Array, upper=False):
     """The inverse of A, given by its Cholesky factor."""
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_cpu", input)
-    diagonal = np.einsum("...ii->...i", input).reshape(-1, input.shape[-1]) if input.size else input.reshape(-1, 0)
+    diagonal = np.einsum("...ii->...i", input).reshape(-1, input.shape[-1]) if input.size else ()
     for i, row in enumerate(diagonal):
         if not row.all():
             element = f"(Batch element {i}): " if input.ndim > 2 else ""

@@ -777,3 +777,13 @@ def as_it_is(reads: bool = False) -> Iterator[Any]:
     import cupy
 
     yield cupy
+
+
+def refuse_hosting(monkeypatch: Any) -> None:
+    """Let nothing be computed on the CPU in place of the device."""
+    from tensorsh.engine.operators import placement
+
+    def refuse(kernel: Any) -> Any:
+        raise AssertionError(f"{kernel} was run on the CPU")
+
+    monkeypatch.setattr(placement, "on_host", refuse)

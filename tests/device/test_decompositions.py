@@ -10,7 +10,6 @@ import pytest
 
 from tensorsh import torch
 from tensorsh.engine.cuda import linalg, solving
-from tensorsh.engine.operators import placement
 
 from . import standin
 
@@ -25,10 +24,7 @@ def cupy() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_hosted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kernel: Any) -> Any:
-        raise AssertionError(f"{kernel} was run on the CPU")
-
-    monkeypatch.setattr(placement, "on_host", refuse)
+    standin.refuse_hosting(monkeypatch)
 
 
 def matrix(*shape: int, dtype: Any = torch.float64) -> Any:

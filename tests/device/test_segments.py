@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.operators import placement
 
 from . import standin
 
@@ -23,10 +22,7 @@ def cuda() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_hosted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kernel: Any) -> Any:
-        raise AssertionError(f"{kernel} was run on the CPU")
-
-    monkeypatch.setattr(placement, "on_host", refuse)
+    standin.refuse_hosting(monkeypatch)
 
 
 def both(function: Any, *tensors: torch.Tensor) -> list[list]:

@@ -109,7 +109,12 @@ def mixing(arrays: Any, op: Any) -> device:
 
 def on_device(x: Any) -> bool:
     """Whether a value is an array of another device than the CPU."""
-    return hasattr(type(x), INTERFACE) or absent(x)
+    return on_gpu(x) or absent(x)
+
+
+def on_gpu(x: Any) -> bool:
+    """Whether a value is a dense array of a GPU."""
+    return type(x) is not np.ndarray and hasattr(type(x), INTERFACE)
 
 
 def generator_of(where: device) -> Any:

@@ -11,7 +11,7 @@ from ..autograd import grad
 from ..nn.modules.module import Module
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .graphs import CUDAGraph, graph
-from .streams import Stream, current_stream, stream
+from .streams import aside
 
 
 class Graphed:
@@ -27,12 +27,9 @@ class Graphed:
 
     def warm_up(self, times: int) -> None:
         """Run both passes, so that kernels are compiled and workspaces taken before the recording."""
-        side = Stream()
-        side.wait_stream(current_stream())
-        with stream(side):
+        with aside():
             for _ in range(times):
                 self.gradients(self.outcome()[0], None)
-        current_stream().wait_stream(side)
 
     def outcome(self) -> tuple:
         """The flat results of a call, and their structure."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...engine.arrays import backend, device_guard
@@ -146,6 +148,16 @@ class StreamContext(metaclass=Sealed):
 def stream(stream: Stream | None) -> StreamContext:
     """A block whose work goes to a stream."""
     return StreamContext(stream)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """A block on a stream of its own, after what the current one holds and before what it is given next."""
+    side = Stream()
+    side.wait_stream(current_stream())
+    with side:
+        yield
+    current_stream().wait_stream(side)
 
 
 def set_stream(stream: Stream | None) -> None:

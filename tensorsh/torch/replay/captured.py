@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.arrays.backend import on_device
+from ...engine.arrays.backend import on_gpu
 from ..cuda.graphs import CUDAGraph, graph
-from ..cuda.streams import Stream, current_stream, stream
+from ..cuda.streams import aside
 from .recording import Node
 from .trial import one_by_one, opened, tensors_in
 
@@ -21,14 +21,11 @@ def captured(nodes: list[Node], tree: Any, tensors: list[Any]) -> Callable | Non
 
     It copies its operands into memory of the graph's, launches the graph and copies the results, which are the caller's.
     """
-    if len(nodes) < FEW or not all(on_device(t._array) for t in tensors):
+    if len(nodes) < FEW or not all(on_gpu(t._array) for t in tensors):
         return None
     own = [t.detach().clone() for t in tensors]
-    side = Stream()
-    side.wait_stream(current_stream())
-    with stream(side):  # kernels are compiled, and libraries take their memory, before anything is captured
+    with aside():  # kernels are compiled, and libraries take their memory, before anything is captured
         one_by_one(nodes, own)
-    current_stream().wait_stream(side)
     recorded = CUDAGraph()
     with graph(recorded):
         made = opened(tree, one_by_one(nodes, own, tree))

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ...engine.arrays import door
-from ...engine.arrays.backend import on_device
+from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
@@ -92,7 +92,7 @@ class Programs:
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
         if guards.tracked and weight(nodes) > HEAVY:
             return None
-        if any(on_device(t._array) for t in tensors):
+        if any(on_gpu(t._array) for t in tensors):
             run = None if guards.tracked else _captured(nodes, tree, tensors)
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None

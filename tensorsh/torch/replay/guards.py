@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays import door
-from ...engine.arrays.backend import on_device
+from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
@@ -102,7 +102,7 @@ class Guards:
         if met is not None:
             return self.unless(f"{source} is not {met}")
         array, writer = tensor._array, self.writer
-        if (type(array) is not np.ndarray and not on_device(array)) or hasattr(array, "layout") or tensor._inference:
+        if (type(array) is not np.ndarray and not on_gpu(array)) or tensor._inference:
             raise Refused
         wants = tensor._node is not None and state.grad_enabled
         at = self.numbers[id(tensor)] = f"v{len(self.tensors)}"

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...engine.arrays.backend import on_device
+from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.tensors.shape import Size
 from ...engine.tensors.tensor import Tensor
@@ -237,7 +237,7 @@ class Recording:
 
     def made(self, tensor: Any, likes: dict) -> StandIn:
         """The stand-in of a result."""
-        if type(tensor) is not Tensor or (type(tensor._array) is not np.ndarray and not on_device(tensor._array)):
+        if type(tensor) is not Tensor or (type(tensor._array) is not np.ndarray and not on_gpu(tensor._array)):
             raise self.refused()
         stand = self.stand(tensor)
         likes[stand._number] = likeness(tensor)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays.backend import fetched, on_device
+from ...engine.arrays.backend import fetched, on_gpu
 from ...engine.graph.fields import wrap
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
@@ -111,7 +111,7 @@ def alike(a: Any, b: Any) -> bool:
             return False
         if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
             return False
-        if on_device(x) and on_device(y):
+        if on_gpu(x) and on_gpu(y):
             x, y = fetched(x), fetched(y)
         x, y = np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1)
         return bool((x.view(np.uint8) == y.view(np.uint8)).all())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import cupy_module, device_guard
-from ...arrays.backend import check_device, move, on_device
+from ...arrays.backend import check_device, move, on_gpu
 from ...arrays.cupy_module import accelerator, cupy, nowhere
 from ...arrays.device import device as device_type
 from ...arrays.state import state
@@ -60,7 +60,7 @@ def filled_on(device: Any, shape: tuple, dtype: Any, fill: Callable, new: bool) 
 
 def known_array(data: Any) -> Any:
     """An array of CuPy's as a tensor on its memory, and all else as it is: no other class is believed where its memory lies."""
-    return wrap(data) if on_device(data) and isinstance(data, getattr(cupy(), "ndarray", ())) else data
+    return wrap(data) if on_gpu(data) and isinstance(data, getattr(cupy(), "ndarray", ())) else data
 
 
 def nowhere_on(device: Any) -> bool:

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from ...arrays.backend import on_gpu
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import broadcast_error, cpp_name, type_name
@@ -40,7 +41,7 @@ def wide(x):
 
 def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
-    if on_device(a) and on_device(b):
+    if on_gpu(a) and on_gpu(b):
         return accelerator().product(a, b)
     if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
         return batches.matmul(wide(a), wide(b)).astype(a.dtype)
@@ -58,11 +59,6 @@ def product(a, b):
 def dotted(a, b):
     """The product of arrays of which none is a batch, and one may be sparse."""
     return b.__rmatmul__(a) if hasattr(b, "layout") else a.dot(b)
-
-
-def on_device(x) -> bool:
-    """Whether an array lies on a GPU."""
-    return type(x) is not np.ndarray and hasattr(x, "__cuda_array_interface__")
 
 
 def adjoint(t, x):

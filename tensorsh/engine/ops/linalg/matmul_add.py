@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays.backend import on_gpu
 from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
@@ -17,7 +18,6 @@ from .matmul import (
     check_bool,
     check_matrices,
     check_mv,
-    on_device,
     outer_product,
     product,
     second_gradient,
@@ -75,7 +75,7 @@ def combined(input, found, beta, alpha, dtype):
 
 def added(input, a, b, beta, alpha):
     """``beta * input + alpha * (a @ b)``."""
-    if on_device(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
+    if on_gpu(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
         return found
     return combined(input, product(wide(a), wide(b)), beta, alpha, a.dtype)
 
@@ -106,7 +106,7 @@ def plain_addmm(input, mat1, mat2, beta, alpha):
         return None
     if dt is not FLOAT32 and dt is not FLOAT64:
         return None
-    return added(input, mat1, mat2, 1, 1) if on_device(mat1) else affine(mat1, mat2, input)
+    return added(input, mat1, mat2, 1, 1) if on_gpu(mat1) else affine(mat1, mat2, input)
 
 
 addmm.fast = plain_addmm

@@ -54,7 +54,27 @@ __device__ __forceinline__ void tile(T* to, const T* from, long long step, long 
 }
 """
 """What its kernels share: copies, matrices of warps, products, and tiles of rows."""
-FORWARD = """
+
+
+def added(weights: str, tile: str) -> str:
+    """The C that adds the products of `s`, rounded to `weights`, with a tile's rows to `o`."""
+    return """\
+    #pragma unroll
+    for (int j = 0; j < @N@ / 16; ++j) {
+      unsigned @WEIGHTS@[4] = {pair(s[2 * j][0], s[2 * j][1]), pair(s[2 * j][2], s[2 * j][3]),
+        pair(s[2 * j + 1][0], s[2 * j + 1][1]), pair(s[2 * j + 1][2], s[2 * j + 1][3])};
+      #pragma unroll
+      for (int c = 0; c < @D@ / 8; c += 2) {
+        turned(r, @TILE@[now] + piece(j * 16 + lane / 8 % 2 * 8 + lane % 8, c + lane / 16));
+        multiply(o[c], @WEIGHTS@, r[0], r[1]);
+        multiply(o[c + 1], @WEIGHTS@, r[2], r[3]);
+      }
+    }
+""".replace("@WEIGHTS@", weights).replace("@TILE@", tile)
+
+
+FORWARD = (
+    """
 extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
   __shared__ __align__(128) T qs[@R@ * @D@];
   __shared__ __align__(128) T ks[2][@N@ * @D@];
@@ -141,18 +161,9 @@ extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
         sum[i] += s[j][2 * i] + s[j][2 * i + 1];
       }
     }
-    #pragma unroll
-    for (int j = 0; j < @N@ / 16; ++j) {
-      unsigned p[4] = {pair(s[2 * j][0], s[2 * j][1]), pair(s[2 * j][2], s[2 * j][3]),
-        pair(s[2 * j + 1][0], s[2 * j + 1][1]), pair(s[2 * j + 1][2], s[2 * j + 1][3])};
-      #pragma unroll
-      for (int c = 0; c < @D@ / 8; c += 2) {
-        turned(r, vs[now] + piece(j * 16 + lane / 8 % 2 * 8 + lane % 8, c + lane / 16));
-        multiply(o[c], p, r[0], r[1]);
-        multiply(o[c + 1], p, r[2], r[3]);
-      }
-    }
-    }
+"""
+    + added("p", "vs")
+    + """    }
     now = 1 - now;
   }
   #pragma unroll
@@ -171,6 +182,7 @@ extern "C" __global__ void __launch_bounds__(@H@, 2) @NAME@(@PARAMETERS@) {
   }
 }
 """
+)
 
 
 def kernel(name: str, code: str, parameters: str, dtype: str, width: int, columns: int, rows: int = 64) -> Raw:

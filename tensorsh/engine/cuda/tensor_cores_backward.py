@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .tensor_cores import DTYPES, kernel
+from .tensor_cores import DTYPES, added, kernel
 
 WIDEST, THREADS, ROWS = 64, 128, 64
 STEPS = "long long {0}b, long long {0}h, long long {0}r"
@@ -23,7 +23,37 @@ NUMBERS = (
 )
 """What every kernel is told: sizes, the steps of the query, the key, the value, the result's gradient, the result, and the gradients
 that the kernel makes."""
-QUERY = """
+
+
+def scores(first: str, second: str) -> str:
+    """The C of a tile's scores `s` and of the products `p` with the other tile, both from zero, by the names of the tiles."""
+    return """\
+    #pragma unroll
+    for (int j = 0; j < @N@ / 8; ++j) {
+      #pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        s[j][e] = 0.0f;
+        p[j][e] = 0.0f;
+      }
+    }
+    #pragma unroll
+    for (int d = 0; d < @D@ / 16; ++d) {
+      #pragma unroll
+      for (int j = 0; j < @N@ / 8; j += 2) {
+        int at = piece(j * 8 + lane / 16 * 8 + lane % 8, 2 * d + lane / 8 % 2);
+        matrices(r, @FIRST@[now] + at);
+        multiply(s[j], a[d], r[0], r[1]);
+        multiply(s[j + 1], a[d], r[2], r[3]);
+        matrices(r, @SECOND@[now] + at);
+        multiply(p[j], w[d], r[0], r[1]);
+        multiply(p[j + 1], w[d], r[2], r[3]);
+      }
+    }
+""".replace("@FIRST@", first).replace("@SECOND@", second)
+
+
+QUERY = (
+    """
 extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k, const T* v, const T* g, const T* result,
     T* dq, const float* sums, float* shares, @PARAMETERS@) {
   __shared__ __align__(128) T ks[2][@N@ * @D@];
@@ -87,28 +117,9 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
       tile(vs[1 - now], values, vr, first + @N@, columns, @N@, width, t);
       done();
     }
-    #pragma unroll
-    for (int j = 0; j < @N@ / 8; ++j) {
-      #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        s[j][e] = 0.0f;
-        p[j][e] = 0.0f;
-      }
-    }
-    #pragma unroll
-    for (int d = 0; d < @D@ / 16; ++d) {
-      #pragma unroll
-      for (int j = 0; j < @N@ / 8; j += 2) {
-        int at = piece(j * 8 + lane / 16 * 8 + lane % 8, 2 * d + lane / 8 % 2);
-        matrices(r, ks[now] + at);
-        multiply(s[j], a[d], r[0], r[1]);
-        multiply(s[j + 1], a[d], r[2], r[3]);
-        matrices(r, vs[now] + at);
-        multiply(p[j], w[d], r[0], r[1]);
-        multiply(p[j + 1], w[d], r[2], r[3]);
-      }
-    }
-    #pragma unroll
+"""
+    + scores("ks", "vs")
+    + """    #pragma unroll
     for (int j = 0; j < @N@ / 8; ++j) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
@@ -117,18 +128,9 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
         s[j][e] = seen ? exp2f(s[j][e] * log2e - lost[e / 2]) * (p[j][e] - share[e / 2]) : 0.0f;
       }
     }
-    #pragma unroll
-    for (int j = 0; j < @N@ / 16; ++j) {
-      unsigned x[4] = {pair(s[2 * j][0], s[2 * j][1]), pair(s[2 * j][2], s[2 * j][3]),
-        pair(s[2 * j + 1][0], s[2 * j + 1][1]), pair(s[2 * j + 1][2], s[2 * j + 1][3])};
-      #pragma unroll
-      for (int c = 0; c < @D@ / 8; c += 2) {
-        turned(r, ks[now] + piece(j * 16 + lane / 8 % 2 * 8 + lane % 8, c + lane / 16));
-        multiply(o[c], x, r[0], r[1]);
-        multiply(o[c + 1], x, r[2], r[3]);
-      }
-    }
-    now = 1 - now;
+"""
+    + added("x", "ks")
+    + """    now = 1 - now;
   }
   #pragma unroll
   for (int i = 0; i < 2; ++i) {
@@ -142,8 +144,10 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
   }
 }
 """
+)
 """The query's gradient, and `shares`: of each row the sum of its result times the result's gradient."""
-KEYS = """
+KEYS = (
+    """
 extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k, const T* v, const T* g, T* dk, T* dv,
     const float* sums, const float* shares, @PARAMETERS@) {
   __shared__ __align__(128) T qs[2][@N@ * @D@];
@@ -201,28 +205,9 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
         ss[1 - now][t] = row < rows ? shares[z * rows + row] : 0.0f;
       }
     }
-    #pragma unroll
-    for (int j = 0; j < @N@ / 8; ++j) {
-      #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        s[j][e] = 0.0f;
-        p[j][e] = 0.0f;
-      }
-    }
-    #pragma unroll
-    for (int d = 0; d < @D@ / 16; ++d) {
-      #pragma unroll
-      for (int j = 0; j < @N@ / 8; j += 2) {
-        int at = piece(j * 8 + lane / 16 * 8 + lane % 8, 2 * d + lane / 8 % 2);
-        matrices(r, qs[now] + at);
-        multiply(s[j], a[d], r[0], r[1]);
-        multiply(s[j + 1], a[d], r[2], r[3]);
-        matrices(r, gs[now] + at);
-        multiply(p[j], w[d], r[0], r[1]);
-        multiply(p[j + 1], w[d], r[2], r[3]);
-      }
-    }
-    #pragma unroll
+"""
+    + scores("qs", "gs")
+    + """    #pragma unroll
     for (int j = 0; j < @N@ / 8; ++j) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
@@ -267,6 +252,7 @@ extern "C" __global__ void __launch_bounds__(128) @NAME@(const T* q, const T* k,
   }
 }
 """
+)
 """The gradients of the keys and the values."""
 PARAMETERS = NUMBERS.replace("long long or,", "long long or_,")
 OF_QUERY = {dtype: kernel("query_", QUERY, PARAMETERS, dtype, WIDEST, 64) for dtype in DTYPES}

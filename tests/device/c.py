@@ -247,6 +247,11 @@ def cast(value: Any, kind: Any) -> Any:
     return value if kind is None or isinstance(value, Place | Memory) else np.asarray(value).astype(kind)[()]
 
 
+def spread(value: Any, mask: np.ndarray) -> np.ndarray:
+    """A value with one element for each thread."""
+    return value if getattr(value, "shape", ()) == mask.shape else np.broadcast_to(value, mask.shape)
+
+
 class Memory:
     """What a pointer points to: elements by their number."""
 
@@ -255,7 +260,7 @@ class Memory:
         self.array = array.reshape(-1)
 
     def places(self, at: Any, mask: Any, lanes: Any) -> tuple:
-        at, mask = np.broadcast_to(at, mask.shape), mask
+        at, mask = spread(at, mask), mask
         wrong = mask & ((at < 0) | (at >= self.array.size))
         if wrong.any():
             raise IndexError(f"element {at[wrong][0]} of an array of {self.array.size} is used on the device")
@@ -267,7 +272,7 @@ class Memory:
 
     def write(self, at: Any, value: Any, mask: Any, lanes: Any) -> None:
         places, mask = self.places(at, mask, lanes)
-        self.array[places[mask]] = np.broadcast_to(value, mask.shape)[mask].astype(self.array.dtype)
+        self.array[places[mask]] = spread(value, mask)[mask].astype(self.array.dtype)
 
 
 class Shared(Memory):
@@ -278,7 +283,7 @@ class Shared(Memory):
         self.array = np.zeros((int(blocks.max(initial=0)) + 1) * count, kind)
 
     def places(self, at: Any, mask: Any, lanes: Any) -> tuple:
-        at = np.broadcast_to(at, mask.shape)
+        at = spread(at, mask)
         if (mask & ((at < 0) | (at >= self.count))).any():
             raise IndexError(f"an array of {self.count} elements is left")
         return np.where(mask, at, 0) + self.blocks * self.count, mask
@@ -291,7 +296,7 @@ class Addresses:
         self.rows = rows
 
     def read(self, at: Any, mask: Any, lanes: Any) -> Several:
-        return Several(self.rows, np.broadcast_to(at, mask.shape))
+        return Several(self.rows, spread(at, mask))
 
 
 class Several(Memory):
@@ -300,16 +305,27 @@ class Several(Memory):
     def __init__(self, rows: list[Memory], which: Any) -> None:
         self.rows, self.which = rows, which
 
+    def together(self) -> np.ndarray:
+        return np.concatenate([row.array for row in self.rows])
+
+    def places(self, at: Any, mask: Any, lanes: Any) -> tuple:
+        """Places in the rows one behind the other."""
+        at, sizes = spread(at, mask), np.array([row.array.size for row in self.rows])
+        wrong = mask & ((at < 0) | (at >= sizes[self.which]))
+        if wrong.any():
+            raise IndexError(f"element {at[wrong][0]} of an array of {sizes[self.which[wrong][0]]} is used on the device")
+        return np.where(mask, at + (np.cumsum(sizes) - sizes)[self.which], 0), mask
+
     def read(self, at: Any, mask: Any, lanes: Any) -> Any:
-        found = np.zeros(mask.shape, self.rows[0].array.dtype)
-        for k in np.unique(self.which[mask]):
-            mine = mask & (self.which == k)
-            found[mine] = self.rows[k].read(at, mine, lanes)[mine]
-        return found
+        places, _ = self.places(at, mask, lanes)
+        return np.where(mask, self.together()[places], 0).astype(self.rows[0].array.dtype)
 
     def write(self, at: Any, value: Any, mask: Any, lanes: Any) -> None:
-        for k in np.unique(self.which[mask]):
-            self.rows[k].write(at, value, mask & (self.which == k), lanes)
+        places, _ = self.places(at, mask, lanes)
+        flat, end = self.together(), 0
+        flat[places[mask]] = spread(value, mask)[mask].astype(flat.dtype)
+        for row in self.rows:
+            row.array[:], end = flat[end : end + row.array.size], end + row.array.size
 
 
 class Place:
@@ -363,7 +379,7 @@ class Machine:
         elif kind == "call only":
             self.value(node[1], scope, mask)
         elif kind == "if":
-            condition = np.broadcast_to(self.value(node[1], scope, mask), mask.shape).astype(bool)
+            condition = spread(self.value(node[1], scope, mask), mask).astype(bool)
             for part, chosen in ((node[2], mask & condition), (node[3], mask & ~condition)):
                 if chosen.any():
                     self.execute(part, scope, chosen)
@@ -374,7 +390,7 @@ class Machine:
                 mask = mask & ~self.returned[-1][0] & ~self.stops[-1]["break"]
                 if not mask.any():
                     break
-                mask = mask & np.broadcast_to(self.value(node[1], scope, mask), mask.shape).astype(bool)
+                mask = mask & spread(self.value(node[1], scope, mask), mask).astype(bool)
                 if not mask.any():
                     break
                 self.execute(node[2], scope, mask)
@@ -388,7 +404,7 @@ class Machine:
         elif kind == "return":
             done, value = self.returned[-1]
             if node[1] is not None:
-                found = np.broadcast_to(self.value(node[1], scope, mask), mask.shape)
+                found = spread(self.value(node[1], scope, mask), mask)
                 value[0] = found if value[0] is None else np.where(mask, found, value[0])
             done |= mask
         else:
@@ -418,7 +434,7 @@ class Machine:
         if kind == "cast":
             return cast(self.value(node[2], scope, mask), node[1])
         if kind == "choose":
-            condition = np.broadcast_to(self.value(node[1], scope, mask), mask.shape).astype(bool)
+            condition = spread(self.value(node[1], scope, mask), mask).astype(bool)
             yes = self.value(node[2], scope, mask & condition)
             no = self.value(node[3], scope, mask & ~condition)
             return np.where(condition, yes, no).astype(common(yes, no))
@@ -436,9 +452,9 @@ class Machine:
         _, sign, left, right = node
         first = self.value(left, scope, mask)
         if sign in ("&&", "||"):
-            truth = np.broadcast_to(first, mask.shape).astype(bool)
+            truth = spread(first, mask).astype(bool)
             asked = mask & (truth if sign == "&&" else ~truth)
-            second = np.broadcast_to(self.value(right, scope, asked), mask.shape).astype(bool)
+            second = spread(self.value(right, scope, asked), mask).astype(bool)
             return truth & second if sign == "&&" else truth | second
         return self.operate(sign, first, self.value(right, scope, mask))
 
@@ -480,7 +496,7 @@ class Machine:
         if name.startswith("fold_"):
             place, value = args
             at, _ = place.memory.places(place.at, mask, self.lanes)
-            FOLDS[name[5:]].at(place.memory.array, at[mask], np.broadcast_to(value, mask.shape)[mask])
+            FOLDS[name[5:]].at(place.memory.array, at[mask], spread(value, mask)[mask])
             return None
         return MATH[name](*args)
 

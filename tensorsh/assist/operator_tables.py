@@ -11,6 +11,7 @@ from typing import Any
 from ..engine.loading import table
 from ..engine.operators.declare import Operator
 from ..language.pytorch_names import names as pytorch_names
+from ..sandbox.namespace import Namespace, names
 
 HEAD = """\
 # Operators
@@ -90,8 +91,8 @@ def rows() -> dict[str, list[Row]]:
     table.load_all()
     found: dict[int, Row] = {}
     families: dict[str, list[Row]] = {}
-    for kind, names in enumerate((table.FUNCTIONS, table.METHODS)):
-        for name, function in sorted(names.items(), key=lambda item: (item[0].count("."), item[0])):
+    for kind, functions in enumerate((table.FUNCTIONS, table.METHODS)):
+        for name, function in sorted(functions.items(), key=lambda item: (item[0].count("."), item[0])):
             if not has_line(name, function):
                 continue
             row = found.get(key(function)) or (found.get(key(table.FUNCTIONS.get(name))) if kind else None)
@@ -134,12 +135,17 @@ def namespace(dotted: str) -> Any:
     return found
 
 
+def has(space: Any, name: str) -> bool:
+    """A namespace is asked by its table: the error for a missing name looks for those that are near."""
+    return name in names(space) if isinstance(space, Namespace) else hasattr(space, name)
+
+
 def others(known: set[str]) -> list[str]:
     """The names of PyTorch that are no operators: those that are there, by namespace, then counts and what is not there."""
     parts, lacks = [], []
     for owner, wanted in pytorch_names().items():
         space, below = namespace(owner), owner.removeprefix("torch").lstrip(".")
-        there = sorted(n for n in wanted if space is not None and hasattr(space, n))
+        there = sorted(n for n in wanted if space is not None and has(space, n))
         rest = [n for n in there if f"{below}.{n}".lstrip(".") not in known]
         if rest:
             lines = "\n".join(f"| `{n}` | {told(getattr(space, n, None))} |" for n in rest)

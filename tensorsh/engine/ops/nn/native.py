@@ -8,11 +8,9 @@ from typing import Any
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
-from ...arrays.errors import length
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
-from ...tensors.tensor import Tensor
 from ..random.sampling import source
 from .normalization import batch_norm, group, input_rstd, statistics
 
@@ -259,18 +257,6 @@ def _(t, g, needs, input, weight, pad):
         for i in range(k)
     ]
     return sum(total[1:], start=total[0]), t.stack(along), t.sum(g, (0, 1))
-
-
-@composite("norm_except_dim", method=False)
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm over all dimensions but one, which keep size 1."""
-    if dim == -1:
-        return v.norm(pow)
-    if dim == 0:
-        return v.contiguous().view(length(v.shape, 0), -1).norm(pow, 1).view(-1, *(1,) * (v.ndim - 1))
-    if dim == v.ndim - 1:
-        return v.contiguous().view(-1, v.shape[-1]).norm(pow, 0).view(*(1,) * (v.ndim - 1), -1)
-    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
 
 
 @composite("frobenius_norm", method=False)

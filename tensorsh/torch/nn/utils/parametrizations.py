@@ -13,7 +13,6 @@ from ..modules.module import Module
 from ..reach import F, L, T
 from .parametrize import register_parametrization
 from .spectral_normalization import matrix_of
-from .weight_normalization import norm_except, weighted
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -134,10 +133,10 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        return weighted(weight_v, weight_g, self.dim)
+        return T._weight_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple:
-        return norm_except(weight, self.dim), weight
+        return T.norm_except_dim(weight, 2, self.dim), weight
 
 
 class _SpectralNorm(Module):

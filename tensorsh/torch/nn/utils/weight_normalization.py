@@ -8,17 +8,7 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.named import delete_named, read_named, write_named
 from ....sandbox.sealed import Sealed
 from ..parameter import Parameter, is_lazy
-
-
-def norm_except(v: Tensor, dim: int) -> Tensor:
-    """The norm over all dimensions but one, kept; over all for -1."""
-    if dim == -1:
-        return v.norm()
-    return v.norm(2, [d for d in range(v.ndim) if d != dim], keepdim=True) if v.ndim > 1 else v.abs()
-
-
-def weighted(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    return v * (g / norm_except(v, dim))
+from ..reach import T
 
 
 class WeightNorm(metaclass=Sealed):
@@ -32,7 +22,7 @@ class WeightNorm(metaclass=Sealed):
 
     def compute_weight(self, module: Any) -> Tensor:
         """The weight from its length and direction."""
-        return weighted(read_named(module, self.name + "_v"), read_named(module, self.name + "_g"), self.dim)
+        return T._weight_norm(read_named(module, self.name + "_v"), read_named(module, self.name + "_g"), self.dim)
 
     def __call__(self, module: Any, inputs: Any) -> None:
         write_named(module, self.name, self.compute_weight(module))
@@ -61,7 +51,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
             "applying weight normalization"
         )
     del module._parameters[name]
-    module.register_parameter(name + "_g", Parameter(norm_except(weight.detach(), hook.dim)))
+    module.register_parameter(name + "_g", Parameter(T.norm_except_dim(weight.detach(), 2, hook.dim)))
     module.register_parameter(name + "_v", Parameter(weight.data))
     write_named(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)

@@ -22,6 +22,7 @@ from .language.collector import Held
 from .language.compiler import RUNTIME, compile_program
 from .sandbox.environment import make_environment
 from .sandbox.files import current
+from .sandbox.sealed import MARK, SOURCE
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import was_interrupted
 from .tools import TOOLS, VISION, ipython, tool, tqdm
@@ -94,6 +95,7 @@ class Session:
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME, argv=list(arguments or ("",)))
         self._builtins["<diagnose>"] = lambda error: this().diagnose(error)  # type: ignore[union-attr]
+        self._builtins[SOURCE] = lambda code: this().source_of(code)  # type: ignore[union-attr]
         self._modules = self._environment.beside
         self._modules.folder = None if folder is None else os.fspath(folder)
         self._modules.execute = lambda module, path: this()._run_module(module, path)  # type: ignore[union-attr]
@@ -451,7 +453,6 @@ def show_ignored(told: Any, session: Session | None) -> None:
         if limits is None or not isinstance(error, limits.Limit):
             from .language.diagnostics import report
             from .language.places import Host
-            from .sandbox.sealed import MARK
 
             what = told.object if type(told.object).__module__ == "builtins" else type(told.object)
             host = Host(lambda frame: MARK in frame.f_builtins)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MARK = "<private>"
 """Stands among the builtins of programs and of nobody else."""
+SOURCE = "<source>"
+"""Stands there for the function that gives the text a code object was compiled from."""
 
 GATES = ("tensorsh.sandbox.classes", "tensorsh.sandbox.gate", "tensorsh.sandbox.stores")
 _sealed: WeakSet[type] = WeakSet()

@@ -33,6 +33,14 @@ import pprint; result = pprint._sys
 ---
 import argparse; result = argparse._sys
 ---
+import traceback; result = traceback.sys
+---
+import traceback; result = traceback.linecache
+---
+import sys
+try: 1 / 0
+except Exception: result = sys.exc_info()[2]
+---
 import argparse
 p = argparse.ArgumentParser(fromfile_prefix_chars="@")
 result = bool(p.parse_known_args(["@/etc/hostname"])[1])

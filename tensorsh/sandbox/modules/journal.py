@@ -239,7 +239,10 @@ def make_record(name: str, level: int, msg: Any, args: tuple, exc_info: Any, ext
     if exc_info:
         error = exc_info if isinstance(exc_info, BaseException) else sys.exc_info()[1]
         if error is not None:
-            msg, args = (msg % args if args else str(msg)) + f"\n{type(error).__name__}: {error}", ()
+            from .tracebacks import told
+
+            text = "".join(told(error).format()).rstrip("\n")
+            msg, args = f"{msg % args if args else msg}\n{text}", ()
     record = logging.LogRecord(name, level, place[0], place[1], msg, args, None, place[2] or None)
     for key, value in dict(extra or {}).items():
         if key in record.__dict__ or not key.isidentifier() or key[:1] == "_" or hasattr(record, key):

@@ -466,6 +466,7 @@ for _name in ("warnings", "sys", "gc", "inspect"):
 for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
     _later(_name, "paths")
 _later("argparse", "arguments")
+_later("traceback", "tracebacks")
 _later("logging", "journal")
 _later("array", "buffers")
 _later("struct", "buffers", "packing")

@@ -67,12 +67,18 @@ def sys(environment: Environment) -> dict[str, Any]:
         if not isinstance(limit, int):
             raise TypeError(f"'{type(limit).__name__}' object cannot be interpreted as an integer")
 
+    def exc_info() -> tuple:
+        """The class and the error that is being handled; no traceback, which would hold frames."""
+        error = _sys.exc_info()[1]
+        return type(error) if error is not None else None, error, None
+
     names = """byteorder copyright float_info float_repr_style getrecursionlimit getsizeof hash_info hexversion int_info
     intern maxsize maxunicode platform version version_info"""
     table = {name: getattr(_sys, name) for name in names.split()}
     return table | {
         "argv": list(environment.argv),
         "path": [],
+        "exc_info": exc_info,
         "exit": leave,
         "setrecursionlimit": setrecursionlimit,
         "stdout": make(Output, _stream=environment.stdout, _name="stdout"),

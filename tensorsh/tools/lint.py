@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from types import FrameType
 from typing import Any
 
+from ..engine.arrays.warning import warn
 from .operations import Call, Watch
 
 PAIRS = frozenset("add sub mul div true_divide eq ne lt gt le ge pow maximum minimum mse_loss l1_loss".split())
@@ -79,4 +79,4 @@ def _result(first: tuple[int, ...], second: tuple[int, ...]) -> list[int]:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=2)
+    warn(message, UserWarning)

@@ -6,13 +6,13 @@ GPU is there it switches itself off as PyTorch does.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ..engine.arrays.dtype import bfloat16, dtype, float16
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
@@ -44,13 +44,12 @@ class autocast(metaclass=Sealed):
 
         device(device_type)
         if enabled and device_type == "cuda" and not is_available():
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
         elif enabled and device_type == "cpu" and dtype not in (None, bfloat16, float16):
-            warnings.warn(
+            warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
-                stacklevel=2,
             )
             enabled = False
         self.device, self._enabled = device_type, enabled
@@ -191,8 +190,7 @@ def cpu_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
 
 
 def _deprecated(name: str, device: str = "cuda") -> None:
-    warnings.warn(
+    warn(
         f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{device}', args...)` instead.",
         FutureWarning,
-        stacklevel=3,
     )

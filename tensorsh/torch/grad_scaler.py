@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
 from inspect import signature
 from typing import Any
 
+from ..engine.arrays.warning import warn
 from ..engine.loading.table import find_function
 from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
@@ -80,7 +80,7 @@ class GradScaler(metaclass=Sealed):
         backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
     ) -> None:  # fmt: skip
         if enabled and device == "cuda" and not is_available():
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         self._device, self._enabled = device, enabled
         if enabled:
@@ -209,12 +209,11 @@ class GradScaler(metaclass=Sealed):
         """A step of an optimizer that looks after the scale itself."""
         takes = "grad_scaler" in signature(optimizer.step).parameters
         if takes:
-            warnings.warn(
+            warn(
                 "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. In the near future "
                 "GradScaler registers `grad_scale: Tensor` and `found_inf: Tensor` to the passed optimizer and let the "
                 "optimizer use them directly.",
                 FutureWarning,
-                stacklevel=3,
             )
             kwargs = kwargs | {"grad_scaler": self}
         else:

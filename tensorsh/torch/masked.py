@@ -6,11 +6,11 @@ they reach every class with ``__torch_function__``: computed on the data, the re
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.dtype import BY_NAME
+from ..engine.arrays.warning import warn
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
@@ -58,9 +58,9 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         for value, name in ((data, "data"), (mask, "mask")):
             if isinstance(value, MaskedTensor) or not isinstance(value, Tensor):
                 raise TypeError(f"{name} must be a Tensor")
-        warnings.warn(PROTOTYPE, stacklevel=2)
+        warn(PROTOTYPE)
         if data.requires_grad:
-            warnings.warn(OF_GRADIENT, stacklevel=2)
+            warn(OF_GRADIENT)
         check(data, mask)
         stay("classes")
         made = masked(data.detach().clone(), mask.detach().clone())
@@ -211,7 +211,7 @@ def where(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
 
 
 def unknown(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
-    warnings.warn(f"{name} is not implemented in __torch_dispatch__ for MaskedTensor.\n{UNKNOWN}", stacklevel=2)
+    warn(f"{name} is not implemented in __torch_dispatch__ for MaskedTensor.\n{UNKNOWN}")
     raise TypeError(
         f"Multiple dispatch failed for 'torch._ops.aten.{name}.default'; all __torch_dispatch__ handlers returned "
         f"NotImplemented:\n\n  - tensor subclass {MaskedTensor}\n\nFor more information, try re-running with "

@@ -6,11 +6,11 @@ A nested tensor is its values, with the history that gradients need; functions r
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from ..engine.arrays.warning import warn
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
@@ -351,7 +351,7 @@ def _listed(tensor_list: Any, dtype: Any, device: Any) -> list:
 
 def _joined(many: list, layout: Any) -> Any:
     if layout is None or layout is T.strided:
-        warnings.warn(PROTOTYPE, UserWarning, stacklevel=3)
+        warn(PROTOTYPE, UserWarning)
         layout = T.strided
     elif layout is not T.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")

@@ -8,7 +8,6 @@ moves the codes, what compares them does so with the values, and most others PyT
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from ..engine.arrays.dtype import INTEGER, dtype, float32
 from ..engine.arrays.layout import Named
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
@@ -280,7 +280,7 @@ def check(input: Any, kind: Any) -> None:
     """The errors of what cannot be quantized; the warning that PyTorch gives once."""
     if not state.__dict__.get("quantized_before"):
         state.__dict__["quantized_before"] = True
-        warnings.warn(DEPRECATED, stacklevel=3)
+        warn(DEPRECATED)
     if input.dtype is not float32:
         raise RuntimeError(f"Quantize only works on Float Tensor, got {input.dtype.short}")
     if kind not in CODES:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from collections import OrderedDict
 from enum import Enum
 from typing import Any
@@ -21,6 +20,7 @@ from ..engine.arrays.dtype import BY_NAME, DTYPES
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage
 from ..engine.tensors.tensor import Size, Tensor
@@ -267,11 +267,10 @@ def forced(weights_only: bool | None, pickle_module: Any) -> bool | None:
     if always:
         return True
     if never and weights_only is None:
-        warnings.warn(
+        warn(
             "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not explicitly "
             "passed to `torch.load`, forcing weights_only=False.",
             UserWarning,
-            stacklevel=3,
         )
         return False
     return weights_only
@@ -459,9 +458,8 @@ def check_module_version_greater_or_equal(
         )
         if error_if_malformed:
             raise RuntimeError(message) from error
-        import warnings
 
-        warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
+        warn(message + ", but continuing assuming that requirement is met")
         return True
     return found >= req_version_tuple
 

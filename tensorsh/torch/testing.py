@@ -12,6 +12,7 @@ import numpy as np
 from ..engine.arrays.device import device
 from ..engine.arrays.dtype import BY_NAME, COMPLEX, FLOAT, dtype, finfo, iinfo
 from ..engine.arrays.promotion import promote_types
+from ..engine.arrays.warning import warn
 from ..engine.loading.table import find_function
 from ..engine.tensors.tensor import Tensor
 
@@ -262,13 +263,10 @@ def _range(low: Any, high: Any, least: float, most: float, first: float, last: f
     if any(isinstance(value, float) and math.isnan(value) for value in (low, high)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and dtype.category in (FLOAT, COMPLEX):
-        import warnings
-
-        warnings.warn(
+        warn(
             "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 and "
             "will be removed in 2.3. Use `torch.full(...)` instead.",
             FutureWarning,
-            stacklevel=3,
         )
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
+from ..engine.arrays.warning import warn
 from ..sandbox.sealed import Sealed
 from ..torch.root import torch
 from . import functional as F
@@ -154,7 +154,7 @@ def _check(scale: Any, ratio: Any) -> None:
         if not isinstance(value, Sequence):
             raise TypeError(f"{name} should be a sequence")
     if scale[0] > scale[1] or ratio[0] > ratio[1]:
-        warnings.warn("Scale and ratio should be of kind (min, max)", stacklevel=3)
+        warn("Scale and ratio should be of kind (min, max)")
 
 
 class RandomResizedCrop(Module):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.warning import warn
 from ..torch.root import torch
 from . import chances, functional, steps
 from .images import InterpolationMode, Tensor, as_tensor
@@ -234,11 +234,10 @@ class ToTensor(Transform):
     TAKES = (np.ndarray,)
 
     def __init__(self) -> None:
-        warnings.warn(
+        warn(
             "The transform `ToTensor()` is deprecated and will be removed in a future release. "
             "Instead, please use `v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])`."
             "Output is equivalent up to float precision.",
-            stacklevel=2,
         )
         super().__init__()
 

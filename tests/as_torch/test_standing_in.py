@@ -186,3 +186,10 @@ def test_a_suite_runs_with_it(tmp_path: Path) -> None:
     )
     run = python("-m", "pytest", "-q", "--torch=tensorsh", "-p", "no:cacheprovider", str(tmp_path), folder=tmp_path)
     assert run.returncode == 0 and "1 passed" in run.stdout, run.stdout + run.stderr
+
+
+def test_warnings_are_of_the_programs_lines(tmp_path: Path) -> None:
+    file = tmp_path / "layers.py"
+    file.write_text("import torch\nlayer = torch.nn.LazyLinear(3)\ntorch.nn.Softmax()(torch.ones(2))\n")
+    said = [line for line in python("-m", "tensorsh.as_torch", str(file)).stderr.splitlines() if "Warning" in line]
+    assert [line.split(" ")[0] for line in said] == [f"{file}:2:", f"{file}:3:"]

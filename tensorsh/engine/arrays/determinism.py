@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .state import state
+from .warning import warn
 
 
 def chance(name: str) -> None:
@@ -13,11 +12,10 @@ def chance(name: str) -> None:
     if not state.deterministic:
         return
     if state.warns_of_chance:
-        warnings.warn(
+        warn(
             f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, "
             "warn_only=True)'. You can file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding "
             "deterministic support for this operation.",
-            stacklevel=4,
         )
         return
     raise RuntimeError(

@@ -5,10 +5,10 @@ A form asks here when its arguments fit none of the overloads that it knows, so 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..tensors.tensor import Tensor
 from ..wording.overloads import overloads, parameter_text
 
@@ -92,7 +92,7 @@ FRONT = {scaled: ("alpha",), weighted: ("value",), added: ("beta", "alpha")}
 """The numbers that stand in front in old forms."""
 
 
-def warn(title: str, rewrite: Callable, numbers: int) -> None:
+def deprecate(title: str, rewrite: Callable, numbers: int) -> None:
     """Say which form the old one has given way to; once, unless all warnings are wanted."""
     if "older" in state.warned and not state.__dict__.get("warn_always"):
         return
@@ -110,9 +110,8 @@ def warn(title: str, rewrite: Callable, numbers: int) -> None:
         parts = [*tensors[:at], *front, *tensors[at:]]
     old = f"{name}({', '.join(parts)}{'' if method or name[-1] == '_' else ', *, Tensor out = None'})"
     listed = "".join("\n\t" + each for each in shown)
-    warnings.warn(
-        f"This overload of {name} is deprecated:\n\t{old}\nConsider using one of the following signatures instead:{listed}",
-        stacklevel=5,
+    warn(
+        f"This overload of {name} is deprecated:\n\t{old}\nConsider using one of the following signatures instead:{listed}"
     )
 
 
@@ -125,6 +124,6 @@ def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
     if name in ("randint_like", "linalg.norm", "randint") or len(args) > 1 or kwargs:
         found = rewrite(args, kwargs)
         if found is not None and rewrite in FRONT:
-            warn(title, rewrite, max(len(args) - len(found[0]), 1))
+            deprecate(title, rewrite, max(len(args) - len(found[0]), 1))
         return found
     return None

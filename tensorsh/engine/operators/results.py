@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..arrays.device import META
 from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..numerics.halves import FLOAT32, converted
 from ..tensors.inplace import INFERENCE
 from ..tensors.resizing import resize
@@ -33,12 +33,11 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
         raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
     if t._array.shape != array.shape:
         if t._array.size:
-            warnings.warn(
+            warn(
                 f"An output with one or more elements was resized since it had shape {list(t._array.shape)}, which does not "
                 f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
                 "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
                 "t by resizing it, inplace, to zero elements with t.resize_(0).",
-                stacklevel=4,
             )
         resize(t, array.shape)
     t._array[...] = array

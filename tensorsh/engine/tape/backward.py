@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..arrays.constants import fresh
 from ..arrays.door import listening
 from ..arrays.dtype import FLOAT
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..graph.fields import wrap
 from ..graph.nodes import Node, Slot
 from ..loading.table import find_function
@@ -149,7 +149,7 @@ def warn_of_cycle() -> None:
     """Say once, in plain Python, that a parameter and its gradient will keep each other alive."""
     if process.plain and ("cycle" not in state.warned or state.__dict__.get("warn_always")):
         state.warned.add("cycle")
-        warnings.warn(CYCLE, UserWarning, stacklevel=4)
+        warn(CYCLE, UserWarning)
 
 
 CYCLE = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from inspect import signature
 from typing import Any
 
@@ -12,6 +11,7 @@ from ...sandbox.sealed import OpenSealed
 from ...sandbox.wrapping import wraps
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..graph.fields import Version, new, tick, wrap
 from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified
 from ..graph.saved_hooks import Packed
@@ -201,7 +201,7 @@ class Function(metaclass=FunctionMeta):
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
             "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
         )
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        warn(message, DeprecationWarning)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...sandbox.sealed import Sealed, is_sealed
 from ...sandbox.wrapping import wraps
 from ..arrays.errors import type_name
 from ..arrays.state import state
+from ..arrays.warning import warn
 
 
 class Mode(metaclass=Sealed):
@@ -219,9 +219,8 @@ class detect_anomaly(set_detect_anomaly):
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, check_nan: bool = True) -> None:
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
-            stacklevel=2,
         )
         super().__init__(True, check_nan)
 

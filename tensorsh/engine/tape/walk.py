@@ -6,7 +6,6 @@ whole gradient. Leaves come last, in the order in which their gradients became c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
@@ -18,6 +17,7 @@ from ..arrays.constants import fresh
 from ..arrays.dtype import of
 from ..arrays.errors import tensor_type
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..graph.fields import wrap
 from ..graph.nodes import AccumulateGrad, Node, Slot, composed
 from ..tensors.tensor import Tensor
@@ -243,9 +243,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     try:
         gradients = node._step(gradient, world)
     except Exception:
-        warnings.warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2
-        )
+        warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
         raise
     if state.check_nan:
         for i, g in enumerate(gradients):
@@ -253,9 +251,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
                 continue
             array = world.array(g)
             if array.dtype.kind in "fc" and np.isnan(array).any():
-                warnings.warn(
-                    f"Error detected in {node.name()}. Traceback of forward call that caused the error:", stacklevel=2
-                )
+                warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
                 error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
                 error._node = node  # type: ignore[attr-defined]
                 raise error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import islice
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..arrays.errors import type_name
 from ..arrays.numbers import converted, overflow
 from ..arrays.promotion import promote_types
 from ..arrays.state import state
+from ..arrays.warning import warn
 from .tensor import Tensor
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -130,10 +130,9 @@ def _warn_of_arrays() -> None:
     if "arrays" in state.warned and not state.__dict__.get("warn_always"):
         return
     state.warned.add("arrays")
-    warnings.warn(
+    warn(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
         "numpy.ndarray with numpy.array() before converting to a tensor.",
-        stacklevel=2,
     )
 
 

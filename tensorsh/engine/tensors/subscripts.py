@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..arrays.bounds import refuse
 from ..arrays.cupy_module import nowhere
 from ..arrays.device import absent
 from ..arrays.errors import type_name
+from ..arrays.warning import warn
 from ..graph.fields import wrap
 from .data import to_array
 from .tensor import Tensor
@@ -58,11 +58,10 @@ def indices_of(index: Any) -> list:
     if type(index) is tuple:
         return list(index)
     if isinstance(index, list) and treated_as_tuple(index):
-        warnings.warn(
+        warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
             "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
             "which will result either in an error or a different result",
-            stacklevel=4,
         )
         return list(index)
     return [index]
@@ -123,9 +122,7 @@ def usable(i: Tensor) -> Tensor:
     if dtype in INDEX_KINDS:
         return i
     if dtype == np.uint8:
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=4
-        )
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
         return wrap(i._array.astype(np.bool_))
     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
 

@@ -7,7 +7,6 @@ Methods are not written here: the operator table puts them on the class.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable
 from types import FunctionType
@@ -22,6 +21,7 @@ from ..arrays.backend import device_of
 from ..arrays.device import CPU, device
 from ..arrays.dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..graph.dual import shown, wants_gradient
 from ..graph.fields import Fields, Version, bind, detached, wrap
 from ..graph.nodes import AccumulateGrad, Handle, Slot, nowhere
@@ -199,7 +199,7 @@ class Tensor(Fields, metaclass=TensorMeta):
     @property
     def grad(self) -> Any:
         if self._grad is None and self._node is not None and type(self._node) is not AccumulateGrad:
-            warnings.warn(GRAD_OF_NON_LEAF, stacklevel=2)
+            warn(GRAD_OF_NON_LEAF)
         return self._grad
 
     @grad.setter

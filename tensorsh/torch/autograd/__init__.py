@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...engine.tape.backward import backward, grad, queue_callback
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import (
@@ -32,11 +33,7 @@ class _VariableMeta(TensorMeta):
 
     def __call__(cls, data: Any = None, requires_grad: bool = False, volatile: Any = None) -> Tensor:
         if volatile:
-            import warnings
-
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
-            )
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         t = data.detach()

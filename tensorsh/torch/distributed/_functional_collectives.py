@@ -5,9 +5,9 @@ PyTorch's results wait by themselves when they are first used; here they have wa
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
 from . import collectives, exchanges
@@ -42,7 +42,7 @@ def _group(given: Any) -> ProcessGroup:
             raise RuntimeError(f"Could not resolve the process group registered under the name {given}")
         return world.groups[given]
     if isinstance(given, (list, tuple)):
-        warnings.warn(RANKS, FutureWarning, stacklevel=3)
+        warn(RANKS, FutureWarning)
         ranks = [int(each) for each in given]
         known = [each for each in world.groups.values() if isinstance(each, ProcessGroup) and each._ranks == ranks]
         return known[0] if known else group_of(new_group(ranks))

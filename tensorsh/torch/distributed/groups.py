@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...ranks.service import ENDED
 from ...sandbox.sealed import Sealed
 from . import transport as carrier
@@ -274,4 +274,4 @@ def outside(given: Any) -> bool:
 
 def warn_outside(name: str) -> None:
     rank = -1 if world.default is None else world.rank
-    warnings.warn(f"Running {name} on global rank {rank} which does not belong to the given group.", stacklevel=4)
+    warn(f"Running {name} on global rank {rank} which does not belong to the given group.")

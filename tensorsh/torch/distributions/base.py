@@ -13,13 +13,13 @@ Parameters are broadcast together when they are taken in; everything that depend
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from ...engine.arrays.dtype import finfo
 from ...engine.arrays.state import state
+from ...engine.arrays.warning import warn
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Size, Tensor
 from ...sandbox.named import read_named
@@ -176,10 +176,9 @@ class Distribution(metaclass=OpenSealed):
         try:
             required = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize the "
                 "distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
             return
         for name, constraint in required.items():
@@ -258,7 +257,7 @@ class Distribution(metaclass=OpenSealed):
 
     def sample_n(self, n: int) -> Tensor:
         """`n` samples."""
-        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2)
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
         return self.sample(Size((n,)))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -317,10 +316,9 @@ class Distribution(metaclass=OpenSealed):
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the distribution "
                 "with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
             return
         if not bool(support.check(value).all()):

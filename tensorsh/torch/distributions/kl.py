@@ -9,11 +9,11 @@ register rules of their own; these belong to their session and come first.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...engine.arrays.state import state
+from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
 from .base import Distribution
 
@@ -62,11 +62,10 @@ def find(type_p: type, type_q: type) -> Rule | None:
         return None
     left, right = nearest(matches, 0), nearest(matches, 1)
     if rules[left] is not rules[right]:
-        warnings.warn(
+        warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({left[0].__name__}, "
             f"{right[1].__name__})",
             RuntimeWarning,
-            stacklevel=3,
         )
     return rules[left]
 

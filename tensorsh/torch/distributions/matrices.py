@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...engine.arrays.dtype import finfo
+from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Size, Tensor
 from ..nn.reach import T
 from . import constraints
@@ -52,9 +52,8 @@ class Wishart(Scaled, ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         self._take_matrix(name, value, batch_shape)
         if bool(self.df.lt(n).any()):
-            warnings.warn(
+            warn(
                 "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
-                stacklevel=2,
             )
         Distribution.__init__(self, batch_shape, value.shape[-2:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = self._factor()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...engine.arrays.state import state
+from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
@@ -183,7 +183,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 def _empty(tensor: Tensor) -> bool:
     if 0 in tensor._array.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=4)
+        warn("Initializing zero-element tensors is a no-op")
         return True
     return False
 
@@ -239,9 +239,8 @@ def trunc_normal_(
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
-            stacklevel=3,
         )
     if phi((b - mean) / std) - phi((a - mean) / std) > 0.3:
         tensor.normal_(mean, std, generator=generator)
@@ -306,7 +305,7 @@ def _old(name: str) -> Callable:
     new = globals()[name + "_"]
 
     def deprecated(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning)
         return new(*args, **kwargs)
 
     deprecated.__name__ = deprecated.__qualname__ = name

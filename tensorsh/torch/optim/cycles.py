@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from .schedule import EPOCH_GIVEN, LRScheduler, check_optimizer, for_groups, rates, set_rate, take
 
 __all__ = [
@@ -331,7 +331,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Look at the metric of an epoch."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+            warn(EPOCH_GIVEN, UserWarning)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current):
             self.best = current

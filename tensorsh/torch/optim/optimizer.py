@@ -6,7 +6,6 @@ defines `step`, as with PyTorch.
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
@@ -17,6 +16,7 @@ import numpy as np
 from ...engine.arrays import device_guard
 from ...engine.arrays.layout import seen
 from ...engine.arrays.state import state as engine
+from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import Handle
 from ...engine.tape.grad_modes import enable_grad
@@ -176,10 +176,9 @@ class Optimizer(metaclass=OpenSealed):
             param_group.setdefault(name, default)
         own = set(map(id, params))
         if len(own) != len(params):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
                 "github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
             )
         for group in self.param_groups:
             if ("param_names" in param_group) != ("param_names" in group):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow
 from ...sandbox.sealed import OpenSealed
@@ -128,12 +128,12 @@ class LRScheduler(metaclass=OpenSealed):
         """Go to the next epoch."""
         if self._step_count == 1:
             if getattr(self.optimizer.__dict__.get("step"), "__name__", "noted") != "noted":
-                warnings.warn(OVERRIDDEN, UserWarning, stacklevel=2)
+                warn(OVERRIDDEN, UserWarning)
             elif not self.optimizer._opt_called:
-                warnings.warn(WRONG_ORDER, UserWarning, stacklevel=2)
+                warn(WRONG_ORDER, UserWarning)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+            warn(EPOCH_GIVEN, UserWarning)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -155,9 +155,7 @@ class LRScheduler(metaclass=OpenSealed):
     def _scaled(self, factor: Any = None) -> list:
         """The rates of now, times a factor; as they are where there is none."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
-            )
+            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
         if factor is None:
             return rates(self.optimizer)
         return [group["lr"] * factor for group in self.optimizer.param_groups]

@@ -6,7 +6,6 @@ first one, the function runs once more, and what it saves then goes into the hol
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from ...engine.arrays.state import state
+from ...engine.arrays.warning import warn
 from ...engine.graph.saved_hooks import saved_tensors_hooks
 from ...engine.loading.table import find_function
 from ...engine.tape.backward import backward, current_task
@@ -75,7 +75,7 @@ class CheckpointFunction(Function):
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
         if not any(args[i].requires_grad for i in ctx.places):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+            warn("None of the inputs have requires_grad=True. Gradients will be None")
         with no_grad():
             return function(*args)
 
@@ -279,7 +279,7 @@ def checkpoint(
 ) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, whose intermediate tensors backward computes once more instead of finding them kept."""
     if use_reentrant is None:
-        warnings.warn(EXPLICIT, stacklevel=2)
+        warn(EXPLICIT)
         use_reentrant = True
     snapshot = all_states() if preserve_rng_state else None
     if use_reentrant:
@@ -313,7 +313,7 @@ def checkpoint_sequential(
 ) -> Any:
     """The value of functions called one after another, in `segments` checkpointed parts, the last one kept as usual."""
     if use_reentrant is None:
-        warnings.warn(EXPLICIT, stacklevel=2)
+        warn(EXPLICIT)
         use_reentrant = True
     steps = list(functions.children() if hasattr(functions, "children") else functions)
     size = len(steps) // segments

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...arrays.errors import type_name
 from ...arrays.layout import sparse_coo, sparse_csr, strided
 from ...arrays.parallel import listed
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...graph.nodes import cast
 from ...loading import table
@@ -288,7 +288,7 @@ def _converter(name: str, kind: Any) -> Any:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if warns and self._node is not None and state.grad_enabled and "scalar" not in state.warned:
             state.warned.add("scalar")
-            warnings.warn(_WARNING, stacklevel=2)
+            warn(_WARNING)
         value = python_number(self._array)
         if isinstance(value, complex) and kind is not complex:
             if value.imag:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import laid_out
 from ...arrays.numbers import converted
+from ...arrays.warning import warn
 from ...graph.nodes import whole
 from ...loading import table
 from ...operators.declare import Array, composite, operator
@@ -173,7 +173,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 def assign(target: Any, source: Any) -> None:
     """Write an array into another, converting; a complex one leaves its imaginary part behind."""
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
+        warn("Casting complex values to real discards the imaginary part")
         source = source.real
     if type(source) is not np.ndarray or type(target) is not np.ndarray:
         if hasattr(source, "layout") or hasattr(target, "layout"):

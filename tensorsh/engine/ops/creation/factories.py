@@ -7,7 +7,6 @@ without effect, layout, pin_memory and memory_format.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +22,7 @@ from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import fresh, new
 from ...loading import table
 from ...numerics.rounding import rounded
@@ -61,10 +61,9 @@ def tensor(
     Integers give int64, booleans bool, floats the default dtype (float32), an array its own. It has no history: of a
     tensor, ``x.clone()`` or ``x.detach().clone()`` is meant. ValueError: sequences of unequal length."""
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            stacklevel=2,
         )
         device = data.device if device is None and not data.is_cpu else device
     return made(to_array(data, dtype), device, requires_grad)
@@ -102,11 +101,10 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     of(ndarray)
     check_layout(ndarray)
     if not ndarray.flags.writeable:
-        warnings.warn(
+        warn(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
             "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
             "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
-            stacklevel=2,
         )
         ndarray = ndarray.copy()
     return fresh(hold(np.asarray(ndarray)).view())
@@ -355,10 +353,9 @@ def range_(
     """As arange, with the end included (deprecated by PyTorch)."""
     if end is None:
         start, end = 0, start
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=2,
     )
     start, end, step = _bound(start), _bound(end), _bound(step)
     if step == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ...arrays.device import CPU
 from ...arrays.dtype import BY_NAME, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import new, wrap
 from ...loading import table
 from ...tensors.data import to_array
@@ -187,7 +187,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
         )
     found = np.frombuffer(memory, dtype.numpy, count, offset)
     if memory.readonly:
-        warnings.warn(READ_ONLY, stacklevel=2)
+        warn(READ_ONLY)
         found = found.copy()
     return made(hold(found), CPU, requires_grad)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.numbers import converted
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...operators.declare import Array, Unlinked, Written, composite, operator
@@ -426,7 +426,7 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
+    warn("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_reduce_", input, dim, index, source)
     wide = spread_index(xp, index, dim, source.shape)

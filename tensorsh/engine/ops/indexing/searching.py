@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ...arrays.dtype import COMPLEX, of
 from ...arrays.errors import combination_error
 from ...arrays.promotion import result_type
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...operators.results import store_out
@@ -60,11 +60,10 @@ def slow_layouts(boundaries: Tensor, input: Any) -> None:
         if isinstance(each, Tensor) and type(each._array) is np.ndarray and not each._array.flags.c_contiguous:
             if what not in state.warned or state.__dict__.get("warn_always"):
                 state.warned.add(what)
-                warnings.warn(
+                warn(
                     f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data "
                     f"copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. "
                     "This message will only appear once per program.",
-                    stacklevel=3,
                 )
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...arrays.constants import FLOAT32, FLOAT64, INT64
 from ...arrays.errors import check_kept, type_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
 from ...loading.table import find_function
@@ -59,9 +59,7 @@ def legacy(size_average: Any, reduce: Any, reduction: str) -> str:
         return reduction
     size_average = True if size_average is None else size_average
     chosen = "none" if reduce is not None and not reduce else "mean" if size_average else "sum"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.", stacklevel=3
-    )
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.")
     return chosen
 
 
@@ -71,10 +69,9 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         raise TypeError(f"mse_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
     if input._array.shape == target._array.shape:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
         "incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
     )
     a, b = find_function("broadcast_tensors")(input, target)
     return a, b

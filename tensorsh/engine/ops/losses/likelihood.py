@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, check_kept, not_implemented
 from ...arrays.promotion import promote_types
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.rounding import rounded
@@ -162,11 +162,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         reduction = legacy(size_average, reduce, reduction)
         batch = None
         if reduction == "mean":
-            warnings.warn(
+            warn(
                 "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
                 "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
                 "'batchmean' in the next major release.",
-                stacklevel=2,
             )
     loss = target.exp() * (target - input) if log_target else find_function("xlogy")(target, target) - target * input
     loss = reduced(loss, reduction)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ...arrays.device import absent
 from ...arrays.errors import tensor_type
 from ...arrays.extents import repeated
 from ...arrays.promotion import result_type
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading import table
 from ...operators.declare import Array, composite, operator
@@ -198,10 +198,9 @@ def embedding_bag(
 ):  # fmt: skip
     """Sum, mean or maximum of the rows of weight [V, D] in each bag of input: a row of it [B, L], or what lies between offsets [B]."""
     if weight.dtype.name == "int64" and input.is_floating_point():
-        warnings.warn(
+        warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:

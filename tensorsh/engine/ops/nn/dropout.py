@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import FLOAT
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading import table
 from ...operators.declare import composite
@@ -56,12 +56,11 @@ def warn_of_rank(name: str, ndim: int) -> None:
     """Say that an input has not the dimensions that it should."""
     dims, ranks = RANKS[name]
     fits = "3D or 4D" if dims == 2 else "4D or 5D"
-    warnings.warn(
+    warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future release. To "
         f"retain the behavior and silence this warning, please use dropout instead. Note that {name} exists to provide "
         f"channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an optional batch dimension "
         f"(i.e. {fits} inputs).",
-        stacklevel=3,
     )
 
 
@@ -78,7 +77,7 @@ def _dropout(name: str, shape_of: Callable) -> None:
         if name in RANKS and input.ndim not in RANKS[name][1]:
             warn_of_rank(name, input.ndim)
         if name == "dropout2d" and input.ndim == 3:
-            warnings.warn(AS_1D, stacklevel=2)
+            warn(AS_1D)
         if not training or p == 0.0 or input._array.size == 0:
             return input
         _multiplied(input)

@@ -7,7 +7,6 @@ coordinate (and the derivative of that). A sample is the sum over all combinatio
 from __future__ import annotations
 
 import itertools
-import warnings
 from functools import reduce
 from operator import mul
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import length, not_implemented
+from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
@@ -305,7 +305,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
             f"'{padding_mode}'"
         )
     if align_corners is None:
-        warnings.warn(ALIGN_CHANGED, stacklevel=2)
+        warn(ALIGN_CHANGED)
     return grid_sampler(input, grid, modes.index(mode), paddings.index(padding_mode), bool(align_corners))
 
 
@@ -342,7 +342,7 @@ affine_grid_spread.gradient(grad=lambda t, g, size, align_corners: t.affine_grid
 def affine_grid(theta, size, align_corners=None):
     """The grid for `grid_sample` that the affine maps theta [N, d, d + 1] make, for an image of `size` [N, C, *S]."""
     if align_corners is None:
-        warnings.warn(ALIGN_CHANGED, stacklevel=2)
+        warn(ALIGN_CHANGED)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     d = len(size) - 2
@@ -356,10 +356,9 @@ def affine_grid(theta, size, align_corners=None):
             f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for size {size}. Got {theta.size()}."
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
             "an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=2,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

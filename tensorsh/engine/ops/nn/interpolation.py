@@ -7,7 +7,6 @@ resizing is a product with one sparse matrix per dimension, and its gradient the
 from __future__ import annotations
 
 import math
-import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
+from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import fused
@@ -365,23 +365,19 @@ def interpolate(
 @composite("nn.functional.upsample", method=False)
 def upsample_(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """`interpolate` under its old name."""
-    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @composite("nn.functional.upsample_nearest", method=False)
 def upsample_nearest(input, size=None, scale_factor=None):
     """`interpolate` to the nearest element."""
-    warnings.warn(
-        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
-    )
+    warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 @composite("nn.functional.upsample_bilinear", method=False)
 def upsample_bilinear(input, size=None, scale_factor=None):
     """`interpolate` bilinearly with aligned corners."""
-    warnings.warn(
-        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
-    )
+    warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "bilinear", True)

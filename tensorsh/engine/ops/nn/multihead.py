@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from ...arrays.warning import warn
 from ...loading.table import find_function
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -102,9 +102,8 @@ def multi_head_attention_forward(
     length, size, dim = query.shape
     source = key.shape[0]
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype is not attn_mask.dtype:
-        warnings.warn(
+        warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
-            stacklevel=2,
         )
     key_padding_mask = additive(key_padding_mask, "key_padding_mask", query)
     if is_causal and attn_mask is None:

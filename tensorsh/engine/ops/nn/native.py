@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
@@ -169,7 +169,7 @@ _losses()
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the relaxed categorical distribution of logits; with `hard` a one-hot vector with the same gradient."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     noise = find_function("empty")(logits.shape, dtype=logits.dtype).exponential_().log().neg()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

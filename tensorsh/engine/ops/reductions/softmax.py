@@ -6,8 +6,6 @@ PyTorch's vector code.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ... import kernels
@@ -16,6 +14,7 @@ from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import BLOCK, rows, spread
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...numerics.halves import converted
 from ...operators.declare import Array, composite, operator
@@ -326,9 +325,8 @@ def functional(name, op):
 
     def function(input, dim=None, _stacklevel=3, dtype=None):
         if dim is None:
-            warnings.warn(
+            warn(
                 f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-                stacklevel=_stacklevel - 1,
             )
             dim = implicit_dim(input.ndim)
         if name == "softmin":

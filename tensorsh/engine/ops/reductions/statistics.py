@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...arrays.bounds import refuse
 from ...arrays.device import absent
 from ...arrays.dtype import BOOL, FLOAT, INTEGER
 from ...arrays.errors import combination_error
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics import cumulative
@@ -36,10 +36,9 @@ def moment(xp, name, a, dim, correction, keepdim):
     axes = checked_axes(name, a, dim)
     correction = 1 if correction is None else correction
     if correction >= max(1, count(a.shape, axes)):
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
             "divided by output numel).",
-            stacklevel=2,
         )
     if xp is np:
         return (cumulative.std if name.startswith("std") else cumulative.var)(a, axes, keepdim, correction)
@@ -285,9 +284,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     else:
         norm = w_sum - correction
     if not absent(norm._array) and norm.item() <= 0:
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            stacklevel=2,
         )
         norm = wrap(np.zeros_like(norm._array))
     away = rows - mean.unsqueeze(1)

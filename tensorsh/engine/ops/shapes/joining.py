@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.views import expanded
+from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
@@ -326,9 +326,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type_name(each)}")
     if indexing is None:
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
-        )
+        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
         indexing = "ij"
     if any(t._array.dtype != tensors[0]._array.dtype for t in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from ...arrays.extents import (
 )
 from ...arrays.layout import channels_are_last, channels_last, channels_last_3d, memory_format, preserve_format
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import tick, wrap
 from ...graph.nodes import Node
 from ...loading import table
@@ -146,7 +146,7 @@ TYPED = (
 @method
 def storage(self: Tensor) -> TypedStorage:
     """The elements under the tensor."""
-    warnings.warn(TYPED, stacklevel=2)
+    warn(TYPED)
     return TypedStorage(self._array)
 
 
@@ -210,7 +210,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
 @method
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """The non-inplace name of old; deprecated."""
-    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    warn("non-inplace resize is deprecated")
     return self.view(*sizes)
 
 
@@ -228,7 +228,7 @@ table.FUNCTIONS["resize_as_"] = resize_as_
 @method
 def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
     """The non-inplace name of old; deprecated."""
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    warn("non-inplace resize_as is deprecated")
     return self.view(the_template._array.shape)
 
 

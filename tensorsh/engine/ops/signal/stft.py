@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from ...arrays.errors import cpp_name, tensor_type
 from ...arrays.extents import sized
 from ...arrays.layout import strided
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...loading import table
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -195,10 +195,9 @@ def istft(
     if a.ndim == 2:
         y = y.squeeze(0)
     if end > total:
-        warnings.warn(
+        warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
             "Please check your center and hop_length settings.",
-            stacklevel=3,
         )
         y = table.find_function("constant_pad_nd")(y, [0, end - total])
     return y

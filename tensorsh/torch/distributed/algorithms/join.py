@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
 from ....sandbox.sealed import OpenSealed
 from ..collectives import all_reduce
@@ -100,11 +100,10 @@ class Join(metaclass=OpenSealed):
                 all_reduce(wrap(np.ones(1, np.float32)), group=self._group)
                 raise RuntimeError(EARLY)
             if rounds == 1000:
-                warnings.warn(
+                warn(
                     "Detected uneven input skew of greater than 1000. This means that rank "
                     f"{self._group.rank()} has at least 1000 fewer inputs than other currently-active ranks. This level of skew "
                     "could lead to performance degradation during training.",
-                    stacklevel=3,
                 )
             for hook in self._hooks:
                 hook.main_hook()

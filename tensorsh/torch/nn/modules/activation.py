@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter
@@ -164,10 +164,9 @@ class Hardtanh(Module):
         super().__init__()
         for old, given in (("min", min_value), ("max", max_value)):
             if given is not None:
-                warnings.warn(
+                warn(
                     f"keyword argument `{old}_value` is deprecated and renamed to `{old}_val`",
                     FutureWarning,
-                    stacklevel=2,
                 )
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value

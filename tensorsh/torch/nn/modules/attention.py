@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ....engine.arrays.dtype import FLOAT
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
 from .. import init
@@ -29,9 +29,8 @@ def additive(mask: Any, name: str, dtype: Any, other: Any = None, other_name: st
     elif mask.dtype.name != "bool":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if mask is not None and other is not None and mask.dtype is not other.dtype:
-        warnings.warn(
+        warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            stacklevel=4,
         )
     if mask is None or mask.dtype.category == FLOAT:
         return mask

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
@@ -191,10 +191,9 @@ class InstanceNorm(NormBase):
                     f"expected input's size at dim={channels} to match num_features ({self.num_features}), but got: "
                     f"{input.shape[channels]}."
                 )
-            warnings.warn(
+            warn(
                 f"input's size at dim={channels} does not match num_features. You can silence this warning by not passing in "
                 "num_features, which is not used because affine=False",
-                stacklevel=2,
             )
         if input.ndim == self.ranks[0]:
             return self._normalised(input.unsqueeze(0)).squeeze(0)

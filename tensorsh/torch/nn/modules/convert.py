@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 from ....engine.arrays.device import device as device_type
 from ....engine.arrays.dtype import COMPLEX, FLOAT
 from ....engine.arrays.dtype import dtype as dtype_type
 from ....engine.arrays.errors import combination_error
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 
 
@@ -43,11 +43,10 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
 
     if dtype is not None and dtype.category == COMPLEX:
-        warnings.warn(
+        warn(
             "Complex modules are a new feature under active development whose design may change, and some modules might not work "
             "as expected when using complex tensors as parameters or buffers. Please file an issue at "
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected.",
-            stacklevel=3,
         )
 
     def convert(t: Tensor) -> Tensor:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from typing import Any
 
 from ....engine.arrays.state import state
+from ....engine.arrays.warning import warn
 from ....engine.graph.nodes import Handle
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
@@ -211,10 +211,9 @@ class Between(metaclass=Sealed):
 
     def leave(self, result: Any) -> Any:
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(
+            warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-                stacklevel=4,
             )
             return result
         values = result if isinstance(result, tuple) else (result,)
@@ -262,11 +261,10 @@ class Between(metaclass=Sealed):
             found = answer
         self.grad_outputs = found
         if self.inputs is None:
-            warnings.warn(
+            warn(
                 "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
                 "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
                 "#torch.nn.Module.register_full_backward_hook for more details.",
-                stacklevel=2,
             )
             for hook in self.hooks:
                 answer = hook(self.module, (None,) * self.counts[0], found)
@@ -292,10 +290,9 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
                 try:
                     hooks[number](*((self, args, kwargs, None) if number in named else (self, args, None)))
                 except Exception as error:
-                    warnings.warn(
+                    warn(
                         "module forward hook with ``always_call=True`` raised an exception that was silenced as another error "
                         f"was raised in forward: {error}",
-                        stacklevel=3,
                     )
         raise
 
@@ -387,7 +384,7 @@ def _at_last_node(module: Any, hooks: list, result: Any, inputs: Any) -> None:
     if node is not None:
         missing = _what_is_missing(inputs, given, node)
         if missing is not None:
-            warnings.warn(missing, FutureWarning, stacklevel=5)
+            warn(missing, FutureWarning)
         for hook in hooks:
             node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
 

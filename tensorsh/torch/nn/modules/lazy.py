@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....sandbox.sealed import OpenSealed
 from ..parameter import is_lazy
@@ -89,8 +89,7 @@ class LazyModuleMixin(metaclass=OpenSealed):
 
 def warn_of_lazy_modules() -> None:
     """Tell that the interface may change, as PyTorch does when a lazy module is made."""
-    warnings.warn(
+    warn(
         "Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any "
         "moment.",
-        stacklevel=5,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
 from ....engine.ops.nn.sequences import stacked
 from ....engine.tensors.tensor import Tensor
@@ -55,10 +55,9 @@ class RNNBase(Module):
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
         if dropout > 0 and num_layers == 1:
-            warnings.warn(
+            warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
                 f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-                stacklevel=3,
             )
         for name, value, kind in (
             ("bias", bias, bool), ("batch_first", batch_first, bool), ("input_size", input_size, int),

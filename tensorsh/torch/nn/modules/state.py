@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.graph.nodes import Handle
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
@@ -133,11 +133,10 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
             f"model is {param.shape}."
         )
     if param.is_meta and not given.is_meta and not assign:
-        warnings.warn(
+        warn(
             f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
             "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in the "
             "module instead of copying them in place?)",
-            stacklevel=2,
         )
     try:
         with no_grad():

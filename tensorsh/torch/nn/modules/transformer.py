@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.state import state
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..reach import F, T
@@ -190,9 +190,8 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why = why_not_nested(encoder_layer)
         if enable_nested_tensor and why:
-            warnings.warn(
+            warn(
                 f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}",
-                stacklevel=2,
             )
             self.use_nested_tensor = False
 

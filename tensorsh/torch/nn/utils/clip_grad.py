@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ..reach import Functions, T
@@ -83,7 +83,7 @@ def clip_grad_norm_(
     generated = isinstance(parameters, GeneratorType)
     parameters = listed(parameters)
     if generated and not parameters:
-        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     grads = [p.grad for p in parameters if p.grad is not None]
     total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
@@ -92,10 +92,9 @@ def clip_grad_norm_(
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """The old name of `clip_grad_norm_`."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(*args, **kwargs)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ...stateless import functional_call as _call
 
 __all__ = ["functional_call"]
@@ -15,10 +15,9 @@ def functional_call(
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """Call a module with other tensors in the place of some of its parameters and buffers."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future version of "
         "PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
         FutureWarning,
-        stacklevel=2,
     )
     return _call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

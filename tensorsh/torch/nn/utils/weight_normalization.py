@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.named import delete_named, read_named, write_named
 from ....sandbox.sealed import Sealed
@@ -34,12 +35,10 @@ def hooks_of(module: Any, kind: type) -> dict:
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Make a parameter the product of its length ``name_g`` and its direction ``name_v``."""
-    import warnings
 
-    warnings.warn(
+    warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     if any(hook.name == name for hook in hooks_of(module, WeightNorm).values()):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")

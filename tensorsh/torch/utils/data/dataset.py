@@ -5,11 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import OpenSealed
 from ...nn.reach import T
@@ -216,9 +216,7 @@ def random_split(dataset: Any, lengths: Sequence, generator: Any = None) -> list
             lengths[i % len(lengths)] += 1
         for i, length in enumerate(lengths):
             if length == 0:
-                warnings.warn(
-                    f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2
-                )
+                warn(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = T.randperm(size, generator=generator).tolist()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ....engine.arrays.backend import cupy
+from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
@@ -125,9 +125,8 @@ class Pass(metaclass=Sealed):
     def __init__(self, loader: Any) -> None:
         self._pins = loader.pin_memory and cupy() is not None
         if loader.pin_memory and not self._pins:
-            warnings.warn(
+            warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
-                stacklevel=3,
             )
         self._loader = loader
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
@@ -170,8 +169,7 @@ class Pass(metaclass=Sealed):
             "at each worker. Please see https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for "
             "examples."
         )
-        warnings.warn(
+        warn(
             f"Length of IterableDataset {loader.dataset} was reported to be {told}(when accessing len(dataloader)), but "
             f"{self._yielded} samples have been fetched. {hint if loader.num_workers else ''}",
-            stacklevel=3,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from fnmatch import fnmatch
 from typing import Any
 
+from .....engine.arrays.warning import warn
 from .....engine.tensors.tensor import Tensor
 from .....sandbox.sealed import OpenSealed
 from ....nn.modules.linear import Linear
@@ -267,9 +267,8 @@ def parallelize_module(
             f'parallelize_module only supports 1D DeviceMesh, but got {mesh.ndim}D: take one of its dimensions, mesh["name"]'
         )
     if parallelize_plan is None:
-        warnings.warn(
+        warn(
             "No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.",
-            stacklevel=2,
         )
         return module
     if isinstance(parallelize_plan, ParallelStyle):
@@ -282,10 +281,9 @@ def parallelize_module(
     for path, style in parallelize_plan.items():
         found = [(name, each) for name, each in module.named_modules() if _fits(name, path)]
         if not found:
-            warnings.warn(
+            warn(
                 f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching pattern '{path}' in module "
                 f"{module}, skipping this plan item.",
-                stacklevel=2,
             )
         for _, each in found:
             style._apply(each, mesh)

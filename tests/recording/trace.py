@@ -31,6 +31,8 @@ def drive(program: str, kept: int | None, folder: str) -> None:
     """In the interpreter that has a ``torch``: runs a program, and writes its events; of the one to keep also its arrays."""
     import numpy as np
     import torch
+
+    theirs = "tensorsh" not in torch.__version__
     from torch.overrides import TorchFunctionMode
 
     events: list[dict[str, Any]] = []
@@ -59,7 +61,7 @@ def drive(program: str, kept: int | None, folder: str) -> None:
     def seen(name: str, given: list, made: list) -> None:
         if kept == len(events):
             named = {f"in{k}": a for k, a in enumerate(given)} | {f"out{k}": a for k, a in enumerate(made)}
-            np.savez(Path(folder) / ("torch.npz" if hasattr(torch, "_C") else "tensorsh.npz"), **named)
+            np.savez(Path(folder) / ("torch.npz" if theirs else "tensorsh.npz"), **named)
         digests = [[hashlib.sha1(a.tobytes()).hexdigest() for a in part] for part in (given, made)]
         events.append(
             {"name": name, "line": line(), "shapes": [a.shape for a in made], "in": digests[0], "out": digests[1]}
@@ -71,7 +73,7 @@ def drive(program: str, kept: int | None, folder: str) -> None:
             if node is None or node in hooked:
                 continue
             hooked.add(node)
-            name = type(node).__name__ if hasattr(torch, "_C") else node.name()
+            name = type(node).__name__ if theirs else node.name()
             node.register_hook(lambda made, given, name=name: seen(name, arrays(given), arrays(made)))
 
     class Watch(TorchFunctionMode):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import wraps
 from inspect import signature
 from typing import Any
 
+from ...sandbox.wrapping import wraps
 from . import collectives, exchanges, objects, point_to_point
 from .collectives import SUM
 from .groups import ProcessGroup, seconds_of

@@ -8,6 +8,7 @@ so far), `done` (the faults of its run, the variables it left). A request has `t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from .running import Run
 from .world import told as told_of
 
 Send = Callable[[dict[str, Any]], None]
+CLAUSE = re.compile(r"(?:elif|else|except|finally)\b")
 WHERE = " on meta"
 """What a description says of a tensor on the meta device, which is here in the place of one that has numbers."""
 
@@ -34,20 +36,26 @@ def check(request: dict[str, Any], send: Send) -> None:
     run = None
     found: list[dict[str, Any]] = []
     told: dict[str, Any] = {}
-    try:
-        module = run_lowering(text)
-        expected = _failing(text, module)
-        index = Index(text, module)
-        told = index.told()
-        run = Run(text, module, send, request.get("seconds", 2.0), request.get("memory", "512M"))
-        found = [f for f in faults(index, run.session, is_python) if f["span"][0] + 1 not in expected]
-        run.compile()
-    except Mistake as mistake:
-        run, found = None, [syntax_fault(error_of(mistake, text, "<editor>"), text, is_python)]
-    except SyntaxError as error:
-        run, found = None, [syntax_fault(error, text, is_python)]
-    except RecursionError:  # nested too deeply to be looked at
-        run = None
+    wrong: SyntaxError | None = None
+    for part in ("whole", "begun"):
+        if part == "begun":
+            if wrong is None or request.get("known"):
+                break
+            text = begun(text, wrong.lineno or 1)  # names and values before the fault complete what is typed there
+        try:
+            module = run_lowering(text)
+            expected = _failing(text, module)
+            index = Index(text, module)
+            told = index.told() | {"begun": part == "begun"}
+            run = Run(text, module, send, request.get("seconds", 2.0), request.get("memory", "512M"))
+            shown = [f for f in faults(index, run.session, is_python) if f["span"][0] + 1 not in expected]
+            found = found + shown
+            run.compile()
+        except (Mistake, SyntaxError) as error:
+            run, seen = None, error if isinstance(error, SyntaxError) else error_of(error, text, "<editor>")
+            wrong, found = wrong or seen, found if wrong else [syntax_fault(seen, text, is_python)]
+        except RecursionError:  # nested too deeply to be looked at
+            run = None
     send({"kind": "index", "faults": found, "index": told})
     if run is None or not request.get("run", True):
         send({"kind": "done", "faults": []})
@@ -58,6 +66,19 @@ def check(request: dict[str, Any], send: Send) -> None:
     if run.short:
         shapes(run, request, send)
     send({"kind": "done", "faults": run.faults, "world": told_of(run.session)})
+
+
+def begun(text: str, line: int) -> str:
+    """The whole statements before that in which a fault stands."""
+    lines = text.split("\n")
+    for at in range(min(line, len(lines)) - 1, -1, -1):
+        head = lines[at][:1]
+        if head and not head.isspace() and head not in ")]}#" and not CLAUSE.match(lines[at]):
+            above = lines[:at]
+            while above and above[-1].startswith("@"):
+                del above[-1]
+            return "\n".join(above) + "\n" * bool(above)
+    return ""
 
 
 def shapes(run: Run, request: dict[str, Any], send: Send) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -95,8 +96,9 @@ def _completed(server: Server, document: Document, line: int, column: int, asked
                 data={"uri": document.uri, "path": path + each.text if each.kind != "keyword" else "", "line": line},
             )
         )
-    if not path and not owner.endswith(".") and asked is None:
-        known = {each.text for each in found}
+    word = prefix if found else _WORD.search(before)[0]  # type: ignore[index]
+    if not path and not before[: len(before) - len(word)].endswith(".") and asked is None:
+        known, prefix = {each.text for each in found}, word
         for name, kind in server.words.names(document, line).items():
             if name.startswith(prefix) and name not in known:
                 edit = lsp.TextEdit(range_of([line, column - units(prefix), line, column]), name)
@@ -104,6 +106,7 @@ def _completed(server: Server, document: Document, line: int, column: int, asked
     return lsp.CompletionList(len(found) > MOST, items)
 
 
+_WORD = re.compile(r"\w*\Z")
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

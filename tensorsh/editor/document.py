@@ -68,6 +68,11 @@ class Document:
     def is_python(self) -> bool:
         return self.uri.endswith((".py", ".pyi"))
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether the index is of the statements before a fault alone."""
+        return bool(self.index.get("begun"))
+
     def check(self, delay: float = QUIET) -> None:
         """Checks the text soon, and leaves any check of an older one."""
         self.close()
@@ -128,6 +133,7 @@ class Document:
                 "text": self.text,
                 "python": self.is_python,
                 "run": self.settings.run,
+                "known": bool(self.index) and not self.is_begun,
                 "seconds": self.settings.seconds,
                 "memory": self.settings.memory,
             }

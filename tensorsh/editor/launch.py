@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 
 from ..command.arguments import UsageError
@@ -43,4 +44,6 @@ def launch(words: Sequence[str]) -> int:
             server.start_tcp(host, port)
     finally:
         workshop.close()
+        if port is None:
+            sys.stdout = None  # type: ignore[assignment]  # it is closed: nothing is left to be written
     return 0

@@ -75,12 +75,12 @@ def add(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
         found = await names(params)
-        return None if found is None else range_of(_span(found[1]))
+        return None if found is None or found[0].is_begun else range_of(_span(found[1]))
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         found = await names(params)
-        if found is None:
+        if found is None or found[0].is_begun:  # what stands behind a fault would keep the old name
             return None
         document, row = found
         new = params.new_name

@@ -298,7 +298,8 @@ class Run:
         if not found:
             self.faults.append(fault(self.lines.whole(self.line), said, ERROR, type(error).__name__))
             return
-        place = found[-1]
+        # The innermost frame of a recursion has only begun: the call above it is the one to show.
+        place = found[-2] if isinstance(error, RecursionError) and len(found) > 1 else found[-1]
         self.short = isinstance(error, MemoryError) or "(--max-memory)" in said
         refused = isinstance(error, REFUSED) or self.short
         if self.shapes and (refused or any(words in said for words in ELEMENTS)):

@@ -62,6 +62,25 @@ def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str,
     return data, {}
 
 
+def shows_itself(value: Any, errors: list[Exception] | None = None) -> bool:
+    """Whether a value of a program's class has shown itself, by its `_ipython_display_`; runs within the session."""
+    if isinstance(value, type) or peek.is_library(type(value)):
+        return False
+    method = _method(value, "_ipython_display_")
+    if method is None:
+        return False
+    try:
+        method()
+    except NotImplementedError:
+        return False
+    except Exception as error:
+        if errors is None:
+            raise
+        errors.append(error)
+        return False
+    return True
+
+
 def _own(value: Any, errors: list[Exception]) -> dict[str, str]:
     """The representations that a program's class offers, made harmless."""
     found: dict[str, Any] = {}
@@ -104,6 +123,8 @@ class Outputs:
 
     def show(self, value: Any, raw: bool, name: str | None) -> None:
         """Show a value, or data by MIME type, beneath the cell."""
+        if shows_itself(value):
+            return
         self._publish(*self._bundle(value, raw), False, name)
 
     def update(self, value: Any, raw: bool, name: str) -> None:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.commands import NotHere
-from ..shell.loop import Shell
+from ..shell.loop import GOODBYE, Shell
 from ..shell.record import Record, Tee
 from ..tools.displays import board
 from ..tools.progress import screen
 from ..tools.shown import Shown
-from .bundle import Outputs, bundle
+from .bundle import Outputs, bundle, shows_itself
 from .progress import Bars
 
 _COMMAND = re.compile(r"%{1,2}(\w*)$")
@@ -122,8 +122,10 @@ class Cells(Shell):
         self.count = number - 1
         if keep:
             self.history.append((number, code))
-        if code.strip():
-            self.enter(code)
+        if code.strip() in GOODBYE:
+            self.leave = 0
+        elif code.strip():
+            self.enter(flush_left(code))
         self._show_figures()
         return self.failure
 
@@ -156,6 +158,8 @@ class Cells(Shell):
             return
         self.outputs.keep(self.count, value)
         errors: list[Exception] = []
+        if shows_itself(value, errors):
+            return
         data, metadata = bundle(value, errors)
         for error in errors:  # the text is there all the same
             print(self.session.diagnose(error), file=sys.stderr)
@@ -174,6 +178,12 @@ class Cells(Shell):
         if isinstance(error, SyntaxError) and error.lineno is not None:  # as its `str` says it
             value += f" ({error.filename}, line {error.lineno})"
         self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
+
+    def _exit(self, error: SystemExit) -> None:
+        """A program that ends itself ends its cell, and with it a run of all cells; the kernel stays."""
+        self.failed = error
+        told = "" if error.code is None else str(error.code)
+        self.failure = Failure("SystemExit", told, [f"SystemExit: {told}" if told else "SystemExit"])
 
     def expression(self, text: str) -> dict[str, Any]:
         """The answer to a `user_expression`, which is a program of the session."""
@@ -230,3 +240,10 @@ class Cells(Shell):
         from ..shell.commands import is_special
 
         return ("complete", 0) if is_special(code) else self.session.is_complete(code)
+
+
+def flush_left(code: str) -> str:
+    """A cell without the indentation of its first line, as it was copied out of a function."""
+    lines = code.lstrip("\n").split("\n")
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
+    return "\n".join(line.removeprefix(indent) for line in lines) if indent else code

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.files import acting
@@ -15,6 +16,18 @@ from ..sandbox.sealed import OpenSealed, Sealed
 
 if TYPE_CHECKING:
     from ..language.workspace import Workspace
+
+
+FORMS = {
+    "HTML": "text/html", "Markdown": "text/markdown", "Latex": "text/latex", "SVG": "image/svg+xml", "Pretty": "text/plain",
+    "JSON": "application/json", "Javascript": "application/javascript",
+}  # fmt: skip
+"""The kinds that are text, and their MIME type; of JSON and scripts a notebook shows that they were there, and no more."""
+ONES = {
+    "html": "text/html", "markdown": "text/markdown", "latex": "text/latex", "svg": "image/svg+xml", "png": "image/png",
+    "jpeg": "image/jpeg", "pretty": "text/plain", "json": "application/json", "javascript": "application/javascript",
+}  # fmt: skip
+"""What `display_html` and its like show."""
 
 
 class Board:
@@ -93,6 +106,70 @@ class Image(DisplayObject):
         return {"image/jpeg" if jpeg else "image/png": value.data}
 
 
+class Code(DisplayObject):
+    """The text of a program.
+    language: accepted."""
+
+    __module__ = "IPython.core.display"
+
+    def __init__(self, data: Any = None, url: Any = None, filename: Any = None, language: Any = None) -> None:
+        super().__init__(data, url, filename)
+
+    @classmethod
+    def _forms(cls, value: DisplayObject) -> dict[str, Any]:
+        return {"text/html": f"<pre>{escape(str(value.data))}</pre>"}
+
+    def __repr__(self) -> str:
+        return str(self.data)
+
+
+class ProgressBar(DisplayObject):
+    """A bar of so many steps: walking over it counts them, and so does setting its `progress`."""
+
+    __module__ = "IPython.core.display"
+
+    def __init__(self, total: Any) -> None:
+        self.total, self._progress, self._name = total, 0, f"display-{next(board.numbers)}"
+        self.data = None
+
+    @property
+    def progress(self) -> Any:
+        """The steps that are done."""
+        return self._progress
+
+    @progress.setter
+    def progress(self, value: Any) -> None:
+        self._progress = value
+        self.update()
+
+    def display(self) -> None:
+        """Show it beneath the cell."""
+        _show(self, False, self._name)
+
+    def update(self) -> None:
+        """Show where it stands, in the place in which it is shown."""
+        _change(self, False, self._name)
+
+    def __iter__(self) -> ProgressBar:
+        self.display()
+        self._progress = -1
+        return self
+
+    def __next__(self) -> Any:
+        self.progress += 1
+        if self._progress < self.total:
+            return self._progress
+        raise StopIteration
+
+    @classmethod
+    def _forms(cls, value: DisplayObject) -> dict[str, Any]:
+        return {"text/html": f"<pre>{escape(repr(value))}</pre>"}
+
+    def __repr__(self) -> str:
+        done = int(60 * min(max(self._progress / self.total, 0), 1)) if self.total else 60
+        return f"[{'=' * done}{' ' * (60 - done)}] {self._progress}/{self.total}"
+
+
 class DisplayHandle(metaclass=Sealed):
     """What `display(..., display_id=...)` gives back: `update` shows something else in its place."""
 
@@ -155,11 +232,27 @@ def make(session: Workspace) -> dict[str, Any]:
         if board.elsewhere is not None:
             board.elsewhere.clear(bool(wait))
 
-    texts = {"HTML": "text/html", "Markdown": "text/markdown", "Latex": "text/latex", "SVG": "image/svg+xml"}
-    made = {name: kind(DisplayObject, name, mime) for name, mime in texts.items()}
-    made |= {"Math": kind(Math, "Math", "text/latex"), "Image": kind(Image, "Image", "image/png")}
+    def publish_display_data(data: Any, metadata: Any = None, *, transient: Any = None, **options: Any) -> None:
+        """Show data by MIME type beneath the cell."""
+        name = transient.get("display_id") if type(transient) is dict else None
+        _show(data, True, None if name is None else str(name), printing)
+
+    def as_one(mime: str) -> Callable[..., None]:
+        def display_one(*objs: Any, raw: bool = False, metadata: Any = None, **options: Any) -> None:
+            """Show values; `raw=True` shows data of one form."""
+            for each in objs:
+                _show({mime: each} if raw else each, raw, None, printing)
+
+        return display_one
+
+    made = {name: kind(DisplayObject, name, mime) for name, mime in FORMS.items()}
+    made |= {each.__name__: kind(each, each.__name__, "") for each in (Math, Image, Code, ProgressBar)}
     return {
         **made,
+        **{f"display_{name}": as_one(mime) for name, mime in ONES.items()},
+        "DisplayObject": DisplayObject,
+        "TextDisplayObject": DisplayObject,
+        "publish_display_data": publish_display_data,
         "display": display,
         "update_display": update_display,
         "clear_output": clear_output,

@@ -186,6 +186,12 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
+    for tangent, leaf in zip(flatten(tangents), flatten(primals), strict=False):
+        if tangent.shape != leaf.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+                f"supported. Tensor is of size {list(leaf.shape)} while the given forward gradient is of size {list(tangent.shape)}."
+            )
     with enable_grad():
         given = Given(primals, tuple(range(len(primals))))
         output = func(*given.args)

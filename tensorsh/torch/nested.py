@@ -121,7 +121,10 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
                 else ""
             )
             if layout is not T.jagged:
-                lines = ",\n".join("  " + repr(part.detach()).replace("\n", "\n  ") for part in parts(self))
+                lines = ",\n".join(
+                    "  " + repr(part.detach().requires_grad_(self.requires_grad)).replace("\n", "\n  ")
+                    for part in parts(self)
+                )
                 return f"nested_tensor([\n{lines}\n]{marks})"
             shape = ", ".join(map(str, sizes(self)))
             return f"NestedTensor(size=({shape}), offsets={offsets!r}{marks}, contiguous={self._nested[2] == 1})"
@@ -313,7 +316,12 @@ def plain(func: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def size(func: Callable, input: Any, dim: Any = None) -> Any:
-    return shaped(Size, sizes(input)) if dim is None else sizes(input)[dim]
+    if dim is None:
+        return shaped(Size, sizes(input))
+    found = sizes(input)[dim]
+    if not isinstance(found, int) and input.layout is T.strided:
+        raise RuntimeError(f"Given dimension {dim} is irregular and does not have a size.")
+    return found
 
 
 ELEMENTWISE = frozenset(
@@ -338,14 +346,22 @@ RULES: dict[str, Callable] = {
 """What each function does with nested tensors; all others are elementwise, or refused."""
 
 
-def _listed(tensor_list: Any, dtype: Any, device: Any) -> list:
+def _listed(tensor_list: Any, dtype: Any, device: Any, layout: Any) -> list:
     if isinstance(tensor_list, Tensor) and not isinstance(tensor_list, NestedTensor):
         tensor_list = list(tensor_list.unbind())
-    if not isinstance(tensor_list, (list, tuple)) or not tensor_list:
+    if not isinstance(tensor_list, (list, tuple)):
+        raise TypeError("Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nested_tensor")
+    if not tensor_list:
         raise TypeError("Something is wrong: a nested tensor is made of a list of tensors, at least one")
     many = [x if isinstance(x, Tensor) else find_function("tensor")(x) for x in tensor_list]
-    if len({x.ndim for x in many}) > 1:
-        raise RuntimeError("When constructing a nested tensor, all tensors in list must have the same dim")
+    for i, x in enumerate(many):
+        if x.ndim != many[0].ndim:
+            if layout is T.jagged:
+                raise RuntimeError("When constructing a nested tensor, all tensors in list must have the same dim")
+            raise RuntimeError(
+                "All Tensors given to nested_tensor must have the same dimension. "
+                f"Found dimension {x.ndim} for Tensor at index {i} and dimension {many[0].ndim} for Tensor at index 0."
+            )
     return [x if dtype is None else x.to(dtype) for x in many]
 
 
@@ -381,14 +397,14 @@ def nested_tensor(
     pin_memory: bool = False,
 ) -> Any:
     """A leaf with a copy of each tensor. layout: torch.jagged, or None for the older, strided one."""
-    many = _listed(tensor_list, dtype, device)
+    many = _listed(tensor_list, dtype, device, layout)
     made = _joined([x.detach() for x in many], layout)
     return made.requires_grad_() if requires_grad else made
 
 
 def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any = None) -> Any:
     """A nested tensor of tensors, in their history: gradients reach them."""
-    return ts if isinstance(ts, NestedTensor) else _joined(_listed(ts, dtype, device), layout)
+    return ts if isinstance(ts, NestedTensor) else _joined(_listed(ts, dtype, device, layout), layout)
 
 
 def nested_tensor_from_jagged(

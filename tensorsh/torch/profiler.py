@@ -176,7 +176,8 @@ class profile(ContextDecorator, metaclass=Sealed):
     def __init__(
         self, *, activities: Any = None, schedule: Callable | None = None, on_trace_ready: Callable | None = None,
         record_shapes: bool = False, profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
-        with_modules: bool = False, experimental_config: Any = None, acc_events: bool = False, **_: Any,
+        with_modules: bool = False, experimental_config: Any = None, execution_trace_observer: Any = None, acc_events: bool = False,
+        use_cuda: Any = None, custom_trace_id_callback: Any = None, post_processing_timeout_s: Any = None,
     ) -> None:  # fmt: skip
         self.schedule, self.on_trace_ready, self.record_shapes = schedule, on_trace_ready, record_shapes
         self.step_num = 0

@@ -374,6 +374,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
+    if type(mode) is not bool:
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
+        )
     state.deterministic, state.warns_of_chance = bool(mode), bool(mode and warn_only)
 
 
@@ -448,6 +452,8 @@ def compile(model: Any = None, **options: Any) -> Any:
     """
     if model is None:
         return lambda inner: compile(inner, **options)
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if type(model) is not FunctionType or options.get("disable") or options.get("backend") not in (None, "inductor"):
         return model
     from .replay.compiled import compiled

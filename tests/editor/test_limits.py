@@ -72,7 +72,9 @@ def test_what_is_not_given_is_told_without_an_error(editor, program, said):
 
 
 def test_deep_nesting_and_recursion_end_by_themselves(editor):
-    assert "RecursionError" in editor.open("def f():\n    return f()\nf()\n").messages()[0]
+    (fault,) = editor.open("def f():\n    return f()\nf()\n").faults()
+    assert "RecursionError" in fault.message
+    assert (fault.range.start, fault.range.end) == (lsp.Position(1, 11), lsp.Position(1, 14))
     assert editor.open("x = " + "-" * 900 + "1\n").messages() == []
 
 

@@ -194,3 +194,66 @@ def test_a_hover_of_what_is_known_is_quick(text):
     text.faults()
     text.hover(1, 0)
     assert min(seconds(lambda: text.hover(15, 0)) for _ in range(10)) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("x = torch.ones(2, 3)\ny = x.res|\nz = torch.nn.Linear(\n", "reshape"),
+        ("x = torch.ones(3)\n\n@once\ndef f(a):\n    return [1, x.res|\nz = 3\n", "reshape"),
+        ("net = nn.Linear(2, 3)\nfor i in [1, 2]:\n    net.wei|\n  else\n", "weight"),
+        ("import numpy as np\ntry:\n    np.ar|\nexcept ValueError:\n    pass\n)\n", "array"),
+    ],
+)
+def test_a_text_that_is_opened_half_written_knows_what_stands_before(editor, text: str, offered: str) -> None:
+    before, behind = text.split("|")
+    opened = editor.open(before + behind)
+    line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+    place = lsp.Position(line, column)
+    client = editor.client
+    editor.until(lambda: opened.uri in editor.shown and editor.shown[opened.uri])
+
+    def labels() -> list[str]:
+        asked = lsp.CompletionParams(opened.id, place)
+        return [each.label for each in editor.wait(client.text_document_completion_async(asked)).items]
+
+    editor.wait(
+        asked_until(lambda: client.text_document_completion_async(lsp.CompletionParams(opened.id, place)), offered)
+    )
+    assert offered in labels()
+    assert "net" not in labels() and "x" not in labels()
+    renamed = lsp.RenameParams(opened.id, lsp.Position(0, 0), "other")
+    assert editor.wait(client.text_document_rename_async(renamed)) is None
+
+
+async def asked_until(ask, label: str) -> None:
+    """Asks until a completion is there, for the run of the text may not have ended."""
+    import asyncio
+
+    for _ in range(40):
+        if label in [each.label for each in (await ask()).items]:
+            return
+        await asyncio.sleep(0.1)
+
+
+def test_it_ends_well() -> None:
+    """The exit code is 0 after `shutdown` and `exit`, and nothing is said."""
+    import json
+    import subprocess
+    import sys
+
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tensorsh", "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    for each in messages:
+        body = json.dumps({"jsonrpc": "2.0"} | each).encode()
+        server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    server.stdin.flush()
+    _, said = server.communicate(timeout=30)
+    assert (server.returncode, said) == (0, b"")

@@ -428,3 +428,42 @@ def test_other_tools_run_the_kernel(tmp_path: Path) -> None:
     outputs = [cell.outputs for cell in nbformat.read(tmp_path / "a.ipynb", 4).cells]
     assert outputs[0][0].data["text/plain"] == "tensor([1., 1.])" and outputs[1][0].text == "tensor(2.)\n"
     assert "starts no programs" in outputs[2][0].text and outputs[3][0].evalue.startswith("inconsistent tensor size")
+
+
+BY_THEMSELVES = (  # as ipykernel shows it
+    ("class A:\n    def _ipython_display_(self): print('by itself')\nA()", ["by itself\n"]),
+    ("display(A())", ["by itself\n"]),
+    ("display([A.__name__, 1])", ["['A', 1]"]),
+    (
+        "class B:\n    def _ipython_display_(self): raise NotImplementedError\n    def __repr__(self): return 'B()'\nB()",
+        ["B()"],
+    ),
+    ("    x = 3\n    if x:\n        y = 4\n    x + y", ["7"]),
+    ("raise SystemExit", ["SystemExit: "]),
+    ("import sys\nsys.exit(3)", ["SystemExit: 3"]),
+    ("from IPython.display import JSON, Code, Javascript, Pretty, ProgressBar, display_html\nJSON({'a': 1})", ["<IPython.core.display.JSON object>"]),
+    ("Code('x = 1')", ["x = 1"]),
+    ("Pretty('hello')", ["hello"]),
+    (
+        "for i in ProgressBar(2): pass",
+        [f"[{' ' * 60}] 0/2", f"[{' ' * 60}] 0/2", f"[{'=' * 30}{' ' * 30}] 1/2", f"[{'=' * 60}] 2/2"],
+    ),
+    (
+        "class C:\n    def _repr_pretty_(self, p, cycle):\n        with p.group(4, 'G(', ')'):\n            for i in range(30):\n"
+        "                if i: p.text(','); p.breakable()\n                p.pretty(i)\nC()",
+        ["G(0,\n" + "".join(f"    {i},\n" for i in range(1, 29)) + "    29)"],
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "shown"), BY_THEMSELVES)
+def test_what_objects_do_to_be_shown(kernel, code: str, shown: list[str]) -> None:
+    assert kernel.texts(code, stop_on_error=False) == shown
+
+
+def test_exit_asks_to_leave_and_groups_without_end_are_refused(kernel) -> None:
+    assert kernel.run("exit")[0]["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+    told = kernel.texts(
+        "class D:\n    def _repr_pretty_(self, p, cycle):\n        for i in range(10**9): p.begin_group(10**9)\nD()"
+    )
+    assert "groups in groups" in told[-1]

@@ -36,6 +36,8 @@ from .objects import (
     scatter_object_list,
     send_object_list,
 )  # fmt: skip
+from .options import *  # noqa: F403
+from .options import __all__ as _options
 from .point_to_point import *  # noqa: F403
 from .point_to_point import __all__ as _messages
 from .reduce_ops import *  # noqa: F403
@@ -51,7 +53,7 @@ from .tcp_store import TCPStore
 from .work import Work
 
 __all__ = [
-    *_backends, *_debug, *_mesh, *_errors, *_groups, *_messages, *_ways, *_meeting, *_starting, *_stores,
+    *_backends, *_debug, *_mesh, *_errors, *_groups, *_options, *_messages, *_ways, *_meeting, *_starting, *_stores,
     "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce",
     "all_reduce_coalesced", "all_to_all", "all_to_all_single", "broadcast_object_list", "gather", "gather_object",
     "monitored_barrier", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor",

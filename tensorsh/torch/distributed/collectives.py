@@ -12,6 +12,7 @@ from . import nccl
 from .groups import Call, ProcessGroup, group_of, outside, seconds_of, warn_outside, world
 from .held import Held, gather_bytes, octets, told
 from .reduce_ops import ReduceOp, Reduction, kind_of, supports_complex
+from .sparse_tensors import is_sparse, sum_sparse
 from .transport import finished, in_pieces
 from .work import Work
 
@@ -114,6 +115,8 @@ def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None, async_op: bool 
     found = find(group, "all_reduce")
     if found is None:
         return None
+    if is_sparse(tensor):
+        return sum_sparse(tensor, op, found, async_op)
     how = Reduction(op, dtype_name(tensor), tensor._array.dtype, is_gloo(found))
 
     held = Held(tensor)

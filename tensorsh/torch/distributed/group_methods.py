@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from inspect import signature
 from typing import Any
 
-from . import collectives, exchanges, point_to_point
+from ...sandbox.wrapping import wraps
+from . import collectives, exchanges, objects, point_to_point
 from .collectives import SUM
 from .groups import ProcessGroup, seconds_of
+from .options import Options
 from .work import Work
 
 
@@ -117,9 +120,29 @@ def _inner(given: Any) -> Any:
     return given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given
 
 
+def monitored_barrier(self: ProcessGroup, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
+    """Wait until all processes have come here, or say which have not."""
+    objects.monitored_barrier(self, timeout, wait_all_ranks)
+
+
+def told_by_options(call: Any) -> Any:
+    """A method whose last argument, or `opts=`, may be an object of options."""
+    names = signature(call).parameters
+
+    @wraps(call)
+    def method(*arguments: Any, opts: Any = None, **named: Any) -> Any:
+        if arguments and isinstance(arguments[-1], Options):
+            *arguments, opts = arguments  # type: ignore[assignment]
+        if opts is not None:
+            named |= {name: value for name, value in Options._arguments(opts).items() if name in names}
+        return call(*arguments, **named)
+
+    return method
+
+
 for _method in (
     allreduce, allreduce_coalesced, broadcast, allgather, reduce, gather, scatter, reduce_scatter, alltoall, alltoall_base, barrier,
-    send, recv, recv_anysource,
+    send, recv, recv_anysource, monitored_barrier,
 ):  # fmt: skip
     _method.__qualname__, _method.__module__ = f"ProcessGroup.{_method.__name__}", ProcessGroup.__module__
-    setattr(ProcessGroup, _method.__name__, _method)
+    setattr(ProcessGroup, _method.__name__, told_by_options(_method))

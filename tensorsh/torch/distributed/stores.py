@@ -9,7 +9,7 @@ from typing import Any
 
 from ...ranks.client import Client, Gone
 from ...sandbox.sealed import OpenSealed
-from .errors import DistNetworkError, DistStoreError
+from .errors import DistNetworkError, DistStoreError, QueueEmptyError
 
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store"]
 
@@ -79,6 +79,28 @@ class Store(metaclass=OpenSealed):
         """Put several values."""
         for key, value in zip(keys, values, strict=True):
             self.set(key, value)
+
+    def queue_push(self, key: str, value: Any) -> None:
+        """Put a value at the end of a queue."""
+        self.set(f"{key}/{self.add(f'{key}/pushed', 1)}", value)
+
+    def queue_pop(self, key: str, block: bool = True) -> bytes:
+        """Take the first value of a queue, waited for; QueueEmptyError at once where there is none and `block` is False."""
+        if not block and not self.queue_len(key):
+            raise QueueEmptyError("queue is empty")
+        place = f"{key}/{self.add(f'{key}/popped', 1)}"
+        try:
+            value = self.get(place)
+        except DistStoreError:
+            self.add(f"{key}/popped", -1)
+            raise
+        self.delete_key(place)
+        return value
+
+    def queue_len(self, key: str) -> int:
+        """How many values a queue has."""
+        pushed, popped = (self.add(f"{key}/{name}", 0) for name in ("pushed", "popped"))
+        return max(pushed - popped, 0)
 
     def wait(self, keys: Iterable[str], timeout: timedelta | None = None) -> None:
         """Wait until all keys are there; DistStoreError when the time is over."""

@@ -117,6 +117,13 @@ class Buffer(Tensor):
         return made
 
 
+UNMADE = (
+    "Attempted to use an uninitialized parameter in <method '{}' of 'torch._C.TensorBase' objects>. This error happens when you are "
+    "using a `LazyModule` or explicitly manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a "
+    "dummy batch to initialize the parameters before calling torch functions"
+)
+
+
 class Uninitialized(metaclass=Sealed):
     """What lazy parameters and buffers share: no shape until the first input is seen."""
 
@@ -132,6 +139,9 @@ class Uninitialized(metaclass=Sealed):
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
         self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
+
+    def numel(self) -> int:
+        raise ValueError(UNMADE.format("numel", type(self).__name__))
 
     def share_memory_(self) -> Any:
         raise RuntimeError(

@@ -202,15 +202,14 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
             if isinstance(items[0], slice):
                 raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    view, dim, position = self, 0, 0
+    view, dim = self, 0
     found: list = []
-    for i in items:
+    for at, i in enumerate(items):
         if type(i) is int:
             n = view._array.shape[dim]
             if not -n <= i < n:
-                raise IndexError(f"index {i} is out of bounds for dimension {position} with size {n}")
+                raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}")
             view = select.function(view, dim, i)
-            position += 1
         elif isinstance(i, slice):
             n = view._array.shape[dim]
             check_slice(i)
@@ -221,10 +220,8 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
             if not whole(i, n):
                 view = slice_.function(view, dim, start, stop, step)
             dim += 1
-            position += 1
         elif i is Ellipsis:
             dim += ndim - consumed
-            position += ndim - consumed
             consumed = ndim
         elif i is None:
             view = unsqueeze.function(view, dim)
@@ -236,7 +233,6 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
         else:
             put(found, dim, i)
             dim += i._array.ndim if i._array.dtype.kind == "b" else 1
-            position += 1
     return view, found
 
 

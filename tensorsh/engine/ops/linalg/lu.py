@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import common_shape, wrap_dim
+from ...arrays.warned import warn_of_old
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
@@ -144,6 +145,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 @composite("lu")
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
+    warn_of_old("lu")
     LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
     if out is not None:
         if len(out) - get_infos != 2:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import cpp_name, type_name, wrap_dim
+from ...arrays.warned import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -179,6 +180,7 @@ def chained(tensors: list[Tensor]) -> Tensor:
 @composite(method=False)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of several matrices in the cheapest order."""
+    warn_of_old("chain_matmul")
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
     if not matrices:

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
+from ...arrays.warned import warn_of_old
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator
@@ -91,6 +92,7 @@ def thin_qr_gradient(t, gq, gr, Q, R):
 @composite()
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """As :func:`torch.linalg.qr`, reduced when `some`."""
+    warn_of_old("qr")
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
+from ...arrays.warned import warn_of_old
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
@@ -85,6 +86,7 @@ def check_alike(b: Any, A: Any) -> None:
 @operator(outputs="solution cloned_coefficient", broadcast=True, long="hosted")
 def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
     """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
+    warn_of_old("triangular_solve")
     if input.ndim < 2:
         raise RuntimeError(
             f"torch.triangular_solve: Expected b to have at least 2 dimensions, but it has {input.ndim} dimensions instead"
@@ -195,6 +197,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
 @operator(long="hosted")
 def cholesky(xp, input: Array, upper=False):
     """As :func:`torch.linalg.cholesky`."""
+    warn_of_old("cholesky")
     check_square("cholesky", input)
     check_kernel("cholesky_cpu", input)
     factor, info = cholesky_kernel(input, upper)

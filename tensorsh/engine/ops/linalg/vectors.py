@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import int64, of
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
+from ...arrays.warned import warn_of_old
 from ...graph.fields import wrap
 from ...loading import table
 from ...loading.table import find_function
@@ -63,6 +64,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     three elements, sizes that do not fit.
     """
     if dim is None:
+        warn_of_old("cross")
         sizes = input._array.shape
         if input._array.ndim != other._array.ndim:
             raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")

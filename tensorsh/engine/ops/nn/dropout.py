@@ -80,6 +80,8 @@ def _dropout(name: str, shape_of: Callable) -> None:
             warn(AS_1D)
         if not training or p == 0.0 or input._array.size == 0:
             return input
+        if name == "dropout2d" and input.ndim < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         _multiplied(input)
         if p == 1.0:
             return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))

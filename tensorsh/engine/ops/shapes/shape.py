@@ -12,7 +12,7 @@ from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
 from ...arrays.extents import element_offset, element_strides
 from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
-from ...arrays.warning import warn
+from ...arrays.warned import warn_of_old
 from ...loading import table
 from ...operators.declare import Array, Ints, composite, operator
 from ...operators.forms import dressed, form, public
@@ -342,11 +342,7 @@ def reversed_dims(self: Tensor) -> Tensor:
         return permute.run([self, (1, 0)])
     if n == 0:
         return permute.function(self, ())
-    warn(
-        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
-        "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
-        "-1))` to reverse the dimensions of a tensor.",
-    )
+    warn_of_old("T")
     return permute.function(self, tuple(range(n))[::-1])
 
 

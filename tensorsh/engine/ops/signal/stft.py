@@ -14,6 +14,7 @@ from ...arrays.errors import cpp_name, tensor_type
 from ...arrays.extents import sized
 from ...arrays.layout import strided
 from ...arrays.state import state
+from ...arrays.warned import warn_of_old
 from ...arrays.warning import warn
 from ...loading import table
 from ...operators.declare import composite
@@ -42,6 +43,8 @@ def stft(
 ) -> Tensor:  # fmt: skip
     """The Fourier transforms of overlapping windows of a signal: (..., time) gives (..., frequency, frame)."""
     together("stft", input, window)
+    if window is None:
+        warn_of_old("stft")
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false.")
@@ -131,6 +134,8 @@ def istft(
 ) -> Tensor:  # fmt: skip
     """The signal whose :func:`stft` is nearest to `input`: frames transformed back, overlapped and added."""
     together("istft", input, window)
+    if window is None:
+        warn_of_old("istft")
     a = input._array
     if a.dtype.kind != "c":
         raise RuntimeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....sandbox.namespace import lazily
+from ..device_mesh import DeviceMesh, init_device_mesh
 
 _PLACES = {
     "placements": "Partial Placement Replicate Shard",
@@ -11,4 +12,4 @@ _PLACES = {
 }
 _found = lazily(__name__, _PLACES)
 globals().update(_found)
-__all__ = list(_found)
+__all__ = [*_found, "DeviceMesh", "init_device_mesh"]

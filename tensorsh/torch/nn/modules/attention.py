@@ -213,6 +213,11 @@ class MultiheadAttention(Module):
         mask, padding = masks
         size = k.shape[1]
         if padding is not None:
+            for at, wanted in enumerate((batch, size)):
+                if padding.shape[at] != wanted:
+                    raise AssertionError(
+                        f"Expected key_padded_mask.shape[{at}] to be {wanted}, but got {padding.shape[at]}"
+                    )
             padding = padding.reshape(batch, 1, 1, size).expand(-1, heads, -1, -1).reshape(batch * heads, 1, size)
             mask = padding if mask is None else mask + padding
         dropout = self.dropout if self.training else 0.0

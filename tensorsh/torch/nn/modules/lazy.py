@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
-from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....sandbox.sealed import OpenSealed
 from ..parameter import is_lazy
@@ -36,7 +35,6 @@ class LazyModuleMixin(metaclass=OpenSealed):
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        warn_of_lazy_modules()
         own = self.__dict__
         own["_load_hook"] = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         own["_initialize_hook"] = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
@@ -85,11 +83,3 @@ class LazyModuleMixin(metaclass=OpenSealed):
             "Modules with uninitialized parameters can't be used with `DataParallel`. Run a dummy forward pass to correctly "
             "initialize the modules"
         )
-
-
-def warn_of_lazy_modules() -> None:
-    """Tell that the interface may change, as PyTorch does when a lazy module is made."""
-    warn(
-        "Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any "
-        "moment.",
-    )

@@ -106,10 +106,14 @@ def filled(parameters: list[Any], first: float, others: float) -> list[Bucket]:
 class Reducer:
     """Reduces the gradients of parameters over a group, bucket by bucket, as they are ready."""
 
-    def __init__(self, parameters: list[Any], group: Any, cap: float, views: bool, finds_unused: bool) -> None:
+    def __init__(
+        self, parameters: list[Any], group: Any, cap: float, views: bool, finds_unused: bool, sparse: set[int] = frozenset()
+    ) -> None:  # fmt: skip
         self.group, self.views, self.finds_unused = group, views, finds_unused
         self.parameters = parameters
-        self.buckets = filled(parameters[::-1], min(FIRST, cap), cap)
+        self.sparse = [p for p in parameters if id(p) in sparse]
+        """Parameters whose gradients keep some elements alone: each is reduced by itself, behind the buckets."""
+        self.buckets = filled([p for p in parameters[::-1] if id(p) not in sparse], min(FIRST, cap), cap)
         self.place = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
         self.number = {id(p): i for i, p in enumerate(parameters)}
         self.divisor = group.size()
@@ -146,6 +150,10 @@ class Reducer:
         if key in self.ready:
             raise RuntimeError(TWICE.format(index=self.number[key]))
         self.ready.add(key)
+        if key not in self.place:
+            self.used[self.number[key]] = gradient is not None
+            self._go_on()
+            return
         bucket, place = self.place[key]
         view = bucket.views[place]
         if gradient is None:
@@ -154,13 +162,16 @@ class Reducer:
             self.used[self.number[key]] = 1
             if gradient._array is not view:
                 if hasattr(gradient._array, "layout"):
-                    raise RuntimeError("gradients that are sparse are not reduced: use an embedding with sparse=False")
+                    raise RuntimeError("sparse gradients are reduced of embeddings with sparse=True alone")
                 view[...] = gradient._array
         bucket.missing -= 1
+        self._go_on()
+
+    def _go_on(self) -> None:
         while self.next < len(self.buckets) and not self.buckets[self.next].missing:
             self._launch(self.buckets[self.next])
             self.next += 1
-        if self.next == len(self.buckets):
+        if self.next == len(self.buckets) and len(self.ready) == len(self.parameters):
             self._finish()
 
     def _launch(self, bucket: Bucket) -> None:
@@ -183,6 +194,13 @@ class Reducer:
             all_reduce(wrap(self.used.copy()), group=self.group)
         for bucket in self.buckets:
             bucket.result()
+        for parameter in self.sparse:
+            self._sum_sparse(parameter, None)
+
+    def _sum_sparse(self, parameter: Any, gradient: Any) -> Any:
+        part = nothing(parameter) if gradient is None else gradient.detach() * (1.0 / self.divisor)
+        all_reduce(part, group=self.group)
+        return part
 
     def _finish(self) -> None:
         """Give the parameters their gradients; those that nobody used keep what they have."""
@@ -205,6 +223,19 @@ class Reducer:
                     gradient._array = view
                 elif gradient._array is not view:
                     gradient._array[...] = view
+        for parameter in self.sparse:
+            here, number = parameter._grad, self.number[id(parameter)]
+            reduced = self._sum_sparse(parameter, here if self.used[number] else None)
+            if everywhere[number]:
+                parameter._grad = reduced
+
+
+def nothing(parameter: Any) -> Any:
+    """A sparse gradient of zeros."""
+    from ....engine.ops.sparse.tensors import sparse_coo_tensor
+
+    rows = parameter.detach()[:0]
+    return sparse_coo_tensor(rows.new_empty((1, 0)).long(), rows, tuple(parameter.shape))
 
 
 def _arrived(reducer: Reducer | None, parameter: Any) -> None:

@@ -16,6 +16,7 @@ from ...distributed.collectives import all_gather, all_reduce, broadcast
 from ...distributed.groups import group_of
 from ...distributed.reduce_ops import ReduceOp
 from ..modules.module import Module
+from ..modules.sparse import Table
 from .buckets import Reducer
 
 __all__ = ["DistributedDataParallel"]
@@ -92,8 +93,14 @@ class DistributedDataParallel(Module, Joinable):
         if init_sync:
             self._check_shapes()
             self._sync([p for n, p in module.named_parameters() if n not in ignored] + self._states, 0)
+        sparse = {id(each.weight) for each in module.modules() if isinstance(each, Table) and each.sparse}
         self._reducer = Reducer(
-            self._trained, self.process_group, self.bucket_bytes_cap, gradient_as_bucket_view, find_unused_parameters
+            self._trained,
+            self.process_group,
+            self.bucket_bytes_cap,
+            gradient_as_bucket_view,
+            find_unused_parameters,
+            sparse,
         )
         self._join = None
 

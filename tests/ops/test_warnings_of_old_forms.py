@@ -1,0 +1,46 @@
+"""Forms that PyTorch has given up warn in its words, once in a session. The texts are PyTorch's."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine.arrays.state import state
+
+SAID = {
+    "torch.cholesky(torch.eye(2))": "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
+    "torch.qr(torch.eye(2))": "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+    "torch.lu(torch.eye(2))": "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+    "torch.triangular_solve(torch.ones(2, 1), torch.eye(2))": "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B).",
+    "torch.chain_matmul(torch.eye(2), torch.eye(2))": "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple parameters.",
+    "torch.cross(torch.ones(3, 3), torch.ones(3, 3))": "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
+    "torch.istft(torch.stft(torch.ones(8), 4, return_complex=True, window=torch.ones(4)), 4)": "A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make the inversion lossless.To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`.",
+    "torch.stft(torch.ones(8), 4, return_complex=True)": "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`.",
+    "torch.ones(2, 2, 2).T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", SAID)
+def test_an_old_form_warns_once(call: str) -> None:
+    before = set(state.warned)
+    state.warned.clear()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(call, {"torch": torch})
+            eval(call, {"torch": torch})
+    finally:
+        state.warned.update(before)
+    assert [(each.category, str(each.message)) for each in caught] == [(UserWarning, SAID[call])]
+
+
+@pytest.mark.parametrize(
+    "call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.tensor(1.).T", "torch.nn.LazyLinear(2)"]
+)
+def test_others_are_silent(call: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        eval(call, {"torch": torch})
+    assert not caught

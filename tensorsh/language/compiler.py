@@ -15,11 +15,11 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..sandbox.classes import build_class
-from ..sandbox.gate import Place, attribute, data, private_attribute, told, view
+from ..sandbox.gate import Place, attribute, data, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
-from ..sandbox.stores import own, own_data, own_form, store
-from ..sandbox.thrown import catchable, goes_on
+from ..sandbox.steps import catchable, goes_on, own, private_attribute, pure, ranged, store
+from ..sandbox.stores import own_data, own_form
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -33,6 +33,7 @@ __all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program
 RUNTIME: dict[str, Any] = {
     "<attribute>": attribute,
     "<private>": private_attribute,
+    "<pure>": pure,
     "<place>": Place,
     "<store>": store,
     "<flag>": flag,
@@ -45,6 +46,7 @@ RUNTIME: dict[str, Any] = {
     "<checked>": checked,
     "<kept>": kept,
     "<range>": shown_range,
+    "<ranged>": ranged,
     "<catchable>": catchable,
     "<goes on>": goes_on,
     "<anything>": BaseException,

@@ -9,9 +9,10 @@ from collections.abc import Callable, Container
 from types import CodeType
 from typing import Any
 
+from .bare_flags import lower_flags
 from .mistake import Mistake, place_of
 from .parser import run_lowering
-from .scopes import Walk, lower_flags
+from .scopes import Walk
 
 POSTPONED = __future__.annotations.compiler_flag
 DEEP = 150  # levels of nesting from which CPython's compiler gets a stack of its own

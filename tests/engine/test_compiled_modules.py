@@ -14,7 +14,7 @@ import pytest
 import tensorsh.engine
 
 ENGINE = Path(tensorsh.engine.__file__).parent
-MODULES = sorted(path.with_suffix("") for path in ENGINE.rglob("*.pxd"))
+MODULES = sorted(path.with_suffix("") for path in ENGINE.parent.rglob("*.pxd"))
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -28,7 +28,7 @@ def test_the_compiled_form_is_of_this_source(module: Path) -> None:
 
 
 def test_modules_run_interpreted() -> None:
-    names = [".".join(("tensorsh.engine", *path.relative_to(ENGINE).parts)) for path in MODULES]
+    names = [".".join(("tensorsh", *path.relative_to(ENGINE.parent).parts)) for path in MODULES]
     code = f"from importlib import import_module; print({{import_module(n).__file__[-3:] for n in {names}}})"
     environment = {**os.environ, "TENSORSH_KERNELS": "off"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)

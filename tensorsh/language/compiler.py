@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from os import PathLike
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, told, view
@@ -25,10 +25,10 @@ from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
 from .parser import clean
 
-if TYPE_CHECKING:
-    from .translation import Translation
+__all__ = ["RUNTIME", "Program", "Recent", "Statement", "TsrSyntaxError", "compile_program"]
 
-__all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program"]
+Translation: Any = None
+"""The class of that name, once a text was to be translated."""
 
 RUNTIME: dict[str, Any] = {
     "<attribute>": attribute,
@@ -81,6 +81,7 @@ class Program:
 
     module: the code of everything but a final expression statement; last: that statement's code in eval mode, or None
     names: the global names that the program reads; flags: the names among them that it gives as bare flags
+    questions: the names on which it depends whether they exist, with the answer
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Program:
         last: CodeType | None,
         names: frozenset[str],
         questions: dict[str, bool],
-        translation: Translation | None,
+        translation: Any,
         checked: bool = False,
     ) -> None:
         self.filename = filename
@@ -100,19 +101,24 @@ class Program:
         self.last = last
         self.names = names
         self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
+        self.questions = questions
         self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None
+
+    def fits(self, bound: Container[str]) -> bool:
+        """Whether the text means the same where these names exist."""
+        return all((name in bound) is answer for name, answer in self.questions.items())
 
     @property
     def statements(self) -> list[Statement]:
         """The top-level statements in order."""
         if self._statements is None:
             if self._translation is None:
-                from .translation import Translation
+                from .translation import Translation as Made
 
-                self._translation = Translation(self.source, self.filename, self._bound, checked=self._checked)
+                self._translation = Made(self.source, self.filename, self._bound, checked=self._checked)
             self._statements = [Statement(*parts) for parts in self._translation.statements()]
             if self.last is not None:
                 self._statements[-1]._code = self.last
@@ -148,6 +154,7 @@ def compile_program(
 ) -> Program:
     """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in, `future` what an
     earlier text imported from `__future__`, as a flag of Python's; `checked` reads every attribute on the gate."""
+    global Translation
     text = clean(source)
     if cache is not None and not future:
         from .cache import key_of, load, save
@@ -156,7 +163,8 @@ def compile_program(
         entry = load(cache, key, bound)
         if entry is not None:
             return Program(filename, text, *entry, None, checked)
-    from .translation import Translation
+    if Translation is None:
+        from .translation import Translation
 
     try:
         with Held():
@@ -167,3 +175,32 @@ def compile_program(
     if cache is not None and not future:
         save(cache, key, (module, last, translation.names, translation.questions))
     return Program(filename, text, module, last, translation.names, translation.questions, translation, checked)
+
+
+class Recent:
+    """Programs by their text: what is run again is not translated again."""
+
+    KEPT, LONGEST = 256, 10_000  # texts, characters
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple[str, str, int, bool], Program] = {}
+
+    def compile(
+        self,
+        source: str,
+        filename: str,
+        bound: Container[str],
+        cache: str | PathLike[str] | None,
+        future: int,
+        checked: bool,
+    ) -> Program:
+        """As `compile_program`."""
+        key = source, filename, future, checked
+        program = self._programs.get(key)
+        if program is None or not program.fits(bound):
+            program = compile_program(source, filename, bound, cache, future, checked)
+            if len(source) < self.LONGEST:
+                self._programs[key] = program
+                if len(self._programs) > self.KEPT:
+                    self._programs.pop(next(iter(self._programs)), None)
+        return program

@@ -66,4 +66,9 @@ def ranged(function: Any, *ends: Any) -> Any:
 
 def are_as_long(many: list[dict[str, Any]], lengths: list[int]) -> bool:
     """Whether some dictionaries have as many entries as they had."""
-    return [*map(len, many)] == lengths
+    if len(many) != len(lengths):
+        return False
+    for each, length in zip(many, lengths):  # noqa: B905 - in C, where they are as long
+        if len(each) != length:
+            return False
+    return True

@@ -52,8 +52,9 @@ def test_programs_print_the_same_interpreted() -> None:
 def test_sessions_after_one_with_classes_run_interpreted() -> None:
     """What programs store in functions is undone when they end; what these have of their own stays."""
     code = (
+        "import tensorsh.engine\n"  # before a session, whose steps are compiled, too
         "from tensorsh import Session\n"
-        "Session().run('class A:\\n  def set(self): self.x = 1\\nA.set(torch.add)')\n"
+        "Session().run('class A:\\n  def set(self): self.x = 1\\n  def use(self): self._n = 1; self._n += 1\\nA().use(); A.set(torch.add)')\n"
         "print(Session().run('torch.ones(2) + 1, torch.add(torch.ones(1), 1), hasattr(torch.add, \"x\")'))\n"
     )
     environment = {**os.environ, "TENSORSH_KERNELS": "off"}

@@ -4,6 +4,7 @@ cdef extern from "Python.h":
     object id "PyLong_FromVoidPtr" (object)
 
 cdef set pure_classes
+cdef dict script_classes, settable
 cdef object _exception, _range
 cdef Py_ssize_t _SOON
 

@@ -10,8 +10,9 @@ import sys
 from typing import Any
 
 from . import gate, stores
-from .classes import pure_classes
+from .classes import pure_classes, script_classes
 from .iterating import LONG, bounded
+from .stores import settable
 from .thrown import Limit
 
 _exception = sys.exception
@@ -42,7 +43,10 @@ def store(new: Any, value: Any, name: str) -> None:
 
 def own(value: Any) -> Any:
     """The object whose attribute a script is about to set or delete, if it does not belong to the library."""
-    return value if id(type(value)) in pure_classes else stores.own(value)
+    number = id(type(value))
+    if number in pure_classes or number in script_classes or settable.get(number) == len(stores.unwritable):
+        return value
+    return stores.own(value)
 
 
 def catchable(kinds: Any) -> Any:

@@ -162,8 +162,7 @@ class Session:
         return self._kept(program)
 
     def _kept(self, program: Program) -> Program:
-        kept = self._programs.pop(program.filename, [])  # and put last: the order tells which programs came later
-        self._programs[program.filename] = kept
+        kept = self._programs[program.filename] = self._programs.pop(program.filename, [])  # put last: which came later
         if not kept or kept[-1] is not program:
             kept.append(program)
         if len(kept) > PROGRAMS_KEPT:

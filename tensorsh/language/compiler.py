@@ -200,7 +200,7 @@ class Recent:
         if program is None or not program.fits(bound):
             program = compile_program(source, filename, bound, cache, future, checked)
             if len(source) < self.LONGEST:
+                if len(self._programs) >= self.KEPT:
+                    self._programs.clear()  # to look for the oldest would take longer than to translate some again
                 self._programs[key] = program
-                if len(self._programs) > self.KEPT:
-                    self._programs.pop(next(iter(self._programs)), None)
         return program

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent
-ENGINE = ROOT / "tensorsh" / "engine"
-KERNELS = ENGINE / "kernels"
+PACKAGE = ROOT / "tensorsh"
+KERNELS = PACKAGE / "engine" / "kernels"
 OPTIONS = ["-g0", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
 """Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
 
@@ -33,7 +33,7 @@ STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 def modules() -> list[Path]:
     """The Python modules that Cython compiles."""
-    return sorted(declared.with_suffix(".py") for declared in ENGINE.rglob("*.pxd"))
+    return sorted(declared.with_suffix(".py") for declared in PACKAGE.rglob("*.pxd"))
 
 
 def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:

@@ -19,7 +19,7 @@ from _weakref import ref
 from functools import cache
 
 from .language.collector import Held
-from .language.compiler import RUNTIME, compile_program
+from .language.compiler import RUNTIME, Recent, compile_program
 from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.sealed import MARK, SOURCE
@@ -115,6 +115,7 @@ class Session:
             self._settings.bound(max_memory)
         self._cache, self._timeout = cache, timeout
         self._programs: dict[str, list[Program]] = {}
+        self._recent = Recent()
         self._future = 0
         self._watches: dict[str, Any] = {}
         self.reached: BaseException | None = None
@@ -161,9 +162,9 @@ class Session:
         return self._kept(program)
 
     def _kept(self, program: Program) -> Program:
-        kept = self._programs.pop(program.filename, [])  # and put last: the order tells which programs came later
-        self._programs[program.filename] = kept
-        kept.append(program)
+        kept = self._programs[program.filename] = self._programs.pop(program.filename, [])  # put last: which came later
+        if not kept or kept[-1] is not program:
+            kept.append(program)
         if len(kept) > PROGRAMS_KEPT:
             del kept[0]
         return program
@@ -186,7 +187,7 @@ class Session:
 
     def _translated(self, source: str, filename: str, variables: dict[str, Any], future: int = 0) -> Program:
         known, checked = _Known(variables, self._builtins), bool(self.permissions.imports)
-        return compile_program(source, filename, known, self._cache, future, checked)
+        return self._recent.compile(source, filename, known, self._cache, future, checked)
 
     def execute(
         self,

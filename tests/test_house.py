@@ -47,7 +47,7 @@ SANDBOX = [
         "copying",
         "unicode_errors",
     },
-    {"names", "instance", "formatting", "classes", "stores", "gate", "named", "numpy_guards"},
+    {"names", "instance", "formatting", "classes", "stores", "gate", "steps", "named", "numpy_guards"},
     {"kinds", "namespace", "imports", "beside", "packages", "files", "builtins", "restored"},
     {"modules"},
     {"environment"},

@@ -380,3 +380,22 @@ def test_bare_flags_of_operators(session: Session, call: str, shape: tuple[int, 
 def test_a_name_that_an_operator_does_not_take_is_no_flag(session: Session) -> None:
     with pytest.raises(NameError, match="name 'keepdim' is not defined"):
         session.run("relu(ones(2), keepdim)")
+
+
+def test_a_text_that_is_run_again_means_what_it_means_now() -> None:
+    """A text is translated once as long as the names on which it depends are there, or not, as they were."""
+    session = Session()
+    session.run("def f(x, deep=False): return x, deep")
+    assert session.run("f(1, deep)") == (1, True)
+    session["deep"] = 7
+    assert session.run("f(1, deep)") == (1, 7)
+    del session["deep"]
+    assert session.run("f(1, deep)") == (1, True)
+    for number in range(600):
+        assert session.run(f"f({number})") == (number, False)
+    assert session.run("f(1, deep)") == (1, True)
+    with pytest.raises(ZeroDivisionError) as first:
+        session.run("1 / 0")
+    with pytest.raises(ZeroDivisionError) as second:
+        session.run("1 / 0")
+    assert session.diagnose(first.value) == session.diagnose(second.value)

@@ -15,10 +15,10 @@ from typing import Any
 from ..assist.completion import find
 from ..assist.signatures import Parameter, parameters
 from ..language import peek
+from ..language.bare_flags import bare_flags
 from ..language.mistake import TsrSyntaxError
 from ..language.places import nearest
 from ..language.pytorch_names import lacking
-from ..language.scopes import bare_flags
 from ..sandbox.namespace import Namespace
 from ..session import Session
 from .index import Index, ast_place

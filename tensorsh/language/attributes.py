@@ -35,24 +35,105 @@ def attribute(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
         if gate and not reads:
             walk.stores.append((node, scope))
         return
-    special = is_special(name)
-    name = mangled(name, scope)
-    where = at(node)
-    text = ast.Constant(name, None, **where)
-    del node.attr
-    if reads:
-        alone = name in ("data", "view") and not every
-        helper = f"<{name}>" if alone else "<private>" if name[0] == "_" and not special else "<attribute>"
-        helper = "<read>" if every else "<told>" if told else helper
-        del node.ctx, node.value
-        node.__class__ = ast.Call
-        node.func = ast.Name(helper, LOAD, **where)
-        node.args = [value] if alone else [value, text]
-        node.keywords = []
+    if name[0] == "_" and not every and type(value) is ast.Name and not is_special(name):
+        walk.private.append((node, scope, "read" if reads and not hasattr(node, "called") else "place"))
     else:
-        node.__class__ = ast.Subscript
+        gated(node, scope, every)
+
+
+def gated(node: Any, scope: Scope, every: bool = False) -> None:
+    """Reads, sets or deletes an attribute on the gate."""
+    value, name = node.value, node.attr
+    where = at(node)
+    if type(node.ctx) is not ast.Load:
         node.value = ast.Call(ast.Name("<place>", LOAD, **where), [value], [], **where)
-        node.slice = text
+        return
+    alone = name in ("data", "view") and not every
+    private = name[0] == "_" and not is_special(name)
+    helper = (
+        "<read>"
+        if every
+        else "<told>"
+        if name in TOLD
+        else f"<{name}>"
+        if alone
+        else "<private>"
+        if private
+        else "<attribute>"
+    )
+    text = ast.Constant(mangled(name, scope), None, **where)
+    del node.attr, node.ctx, node.value
+    node.__class__ = ast.Call
+    node.func = ast.Name(helper, LOAD, **where)
+    node.args = [value] if alone else [value, text]
+    node.keywords = []
+
+
+def store_gated(node: Any, scope: Scope) -> None:
+    """The usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`."""
+    where, target = at(node), node.targets[0]
+    name = ast.Constant(mangled(target.attr, scope), None, **where)
+    value = node.value
+    del node.targets
+    node.__class__ = ast.Expr
+    node.is_store = True
+    node.value = ast.Call(ast.Name("<store>", LOAD, **where), [value, target.value, name], [], **where)
+
+
+def keep_private(walk: Walk) -> None:
+    """`self._n` in a method, where `self` is what the method was called with: read and set as in Python if all attributes of that
+    object are its program's own, which is asked once a call; on the gate elsewhere.
+
+        def step(self):                    def step(self):
+                                               <mine> = <pure>(self)
+            self._n += 1                       (self if <mine> else <place>(self))._n += 1
+            return self._n                     return self._n if <mine> else <private>(self, "_n")
+
+    What is asked stays true: no program changes the class of an object, and a parameter that anything binds again is none of these.
+    """
+    methods = []
+    for node, scope, how in walk.private:
+        target = node.targets[0] if how == "store" else node
+        home = _method(scope, target.value.id)
+        if home is None:
+            (store_gated if how == "store" else gated)(node, scope)
+            continue
+        if not home.asks:
+            home.asks = True
+            methods.append(home)
+        if how == "read":
+            where = at(node)
+            text = ast.Constant(mangled(node.attr, scope), None, **where)
+            read = ast.Attribute(node.value, node.attr, LOAD, **where)
+            name = ast.Name(target.value.id, LOAD, **at(target.value))
+            node.__class__ = ast.IfExp
+            del node.value, node.attr, node.ctx
+            node.test, node.body = ast.Name("<mine>", LOAD, **where), read
+            node.orelse = ast.Call(ast.Name("<private>", LOAD, **where), [name, text], [], **where)
+        else:
+            value = target.value
+            where = at(value)
+            name = ast.Name(value.id, LOAD, **where)
+            place = ast.Call(ast.Name("<place>", LOAD, **where), [name], [], **where)
+            target.value = ast.IfExp(ast.Name("<mine>", LOAD, **where), value, place, **where)
+    for home in methods:
+        assert home.definition is not None
+        body = home.definition.body
+        first = body[0]
+        begin = int(type(first) is ast.Expr and type(first.value) is ast.Constant and type(first.value.value) is str)
+        where = at(body[min(begin, len(body) - 1)])
+        asked = ast.Call(ast.Name("<pure>", LOAD, **where), [ast.Name(home.first, LOAD, **where)], [], **where)
+        body.insert(begin, ast.Assign([ast.Name("<mine>", ast.Store(), **where)], asked, None, **where))
+
+
+def _method(scope: Scope, name: str) -> Scope | None:
+    """The method whose object a name is, with no class between."""
+    here: Scope | None = scope
+    while here is not None and here.kind != "class" and name not in here.globals:
+        if name in here.bound:
+            return here if here.first == name and here.definition is not None else None
+        here = here.parent
+    return None
 
 
 def check_store(walk: Walk, node: ast.Attribute, scope: Scope) -> None:
@@ -77,6 +158,8 @@ def is_plain(name: str, node: ast.Call) -> bool:
     arguments = node.args
     if name == "view":
         return not node.keywords and is_shape(arguments)
+    if name == "format":
+        return is_template(node.func.value)  # type: ignore[attr-defined]
     if name not in TOLD:
         return False
     if any(type(each) is ast.Starred for each in arguments):
@@ -86,6 +169,11 @@ def is_plain(name: str, node: ast.Call) -> bool:
     if not all(keyword.arg is not None and keyword.arg != "dtype" for keyword in node.keywords):
         return False
     return all(type(each) is ast.Constant or is_whole(each) for each in arguments[1:])
+
+
+def is_template(node: ast.expr) -> bool:
+    """Whether a text that stands there formats without reading an attribute."""
+    return type(node) is ast.Constant and type(node.value) is str and "." not in node.value
 
 
 def is_display(arguments: list[ast.expr]) -> bool:

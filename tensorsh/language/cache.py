@@ -17,7 +17,7 @@ from types import CodeType
 from ..sandbox import names
 from .build import HERE, TABLE, digest, grammar_path
 
-MARK = b"tensorsh program 2\n"
+MARK = b"tensorsh program 3\n"
 KEPT = 500  # files; the oldest go when there are more
 
 Folder = str | os.PathLike[str]
@@ -30,7 +30,7 @@ def key_of(text: str, filename: str, checked: bool = False) -> bytes:
         TABLE,
         *(
             os.path.join(HERE, name)
-            for name in ("scopes.py", "attributes.py", "matching.py", "flags.py", "lowering.py")
+            for name in ("scopes.py", "attributes.py", "matching.py", "flags.py", "bare_flags.py", "lowering.py")
         ),
         names.__file__,
     ]

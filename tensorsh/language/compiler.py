@@ -12,27 +12,28 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from os import PathLike
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..sandbox.classes import build_class
-from ..sandbox.gate import Place, attribute, data, private_attribute, told, view
+from ..sandbox.gate import Place, attribute, data, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
-from ..sandbox.stores import own, own_data, own_form, store
-from ..sandbox.thrown import catchable, goes_on
+from ..sandbox.steps import catchable, goes_on, own, private_attribute, pure, ranged, store
+from ..sandbox.stores import own_data, own_form
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
 from .parser import clean
 
-if TYPE_CHECKING:
-    from .translation import Translation
+__all__ = ["RUNTIME", "Program", "Recent", "Statement", "TsrSyntaxError", "compile_program"]
 
-__all__ = ["RUNTIME", "Program", "Statement", "TsrSyntaxError", "compile_program"]
+Translation: Any = None
+"""The class of that name, once a text was to be translated."""
 
 RUNTIME: dict[str, Any] = {
     "<attribute>": attribute,
     "<private>": private_attribute,
+    "<pure>": pure,
     "<place>": Place,
     "<store>": store,
     "<flag>": flag,
@@ -45,6 +46,7 @@ RUNTIME: dict[str, Any] = {
     "<checked>": checked,
     "<kept>": kept,
     "<range>": shown_range,
+    "<ranged>": ranged,
     "<catchable>": catchable,
     "<goes on>": goes_on,
     "<anything>": BaseException,
@@ -79,6 +81,7 @@ class Program:
 
     module: the code of everything but a final expression statement; last: that statement's code in eval mode, or None
     names: the global names that the program reads; flags: the names among them that it gives as bare flags
+    questions: the names on which it depends whether they exist, with the answer
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class Program:
         last: CodeType | None,
         names: frozenset[str],
         questions: dict[str, bool],
-        translation: Translation | None,
+        translation: Any,
         checked: bool = False,
     ) -> None:
         self.filename = filename
@@ -98,19 +101,24 @@ class Program:
         self.last = last
         self.names = names
         self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
+        self.questions = questions
         self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None
+
+    def fits(self, bound: Container[str]) -> bool:
+        """Whether the text means the same where these names exist."""
+        return all((name in bound) is answer for name, answer in self.questions.items())
 
     @property
     def statements(self) -> list[Statement]:
         """The top-level statements in order."""
         if self._statements is None:
             if self._translation is None:
-                from .translation import Translation
+                from .translation import Translation as Made
 
-                self._translation = Translation(self.source, self.filename, self._bound, checked=self._checked)
+                self._translation = Made(self.source, self.filename, self._bound, checked=self._checked)
             self._statements = [Statement(*parts) for parts in self._translation.statements()]
             if self.last is not None:
                 self._statements[-1]._code = self.last
@@ -146,6 +154,7 @@ def compile_program(
 ) -> Program:
     """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in, `future` what an
     earlier text imported from `__future__`, as a flag of Python's; `checked` reads every attribute on the gate."""
+    global Translation
     text = clean(source)
     if cache is not None and not future:
         from .cache import key_of, load, save
@@ -154,7 +163,8 @@ def compile_program(
         entry = load(cache, key, bound)
         if entry is not None:
             return Program(filename, text, *entry, None, checked)
-    from .translation import Translation
+    if Translation is None:
+        from .translation import Translation
 
     try:
         with Held():
@@ -165,3 +175,32 @@ def compile_program(
     if cache is not None and not future:
         save(cache, key, (module, last, translation.names, translation.questions))
     return Program(filename, text, module, last, translation.names, translation.questions, translation, checked)
+
+
+class Recent:
+    """Programs by their text: what is run again is not translated again."""
+
+    KEPT, LONGEST = 256, 10_000  # texts, characters
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple[str, str, int, bool], Program] = {}
+
+    def compile(
+        self,
+        source: str,
+        filename: str,
+        bound: Container[str],
+        cache: str | PathLike[str] | None,
+        future: int,
+        checked: bool,
+    ) -> Program:
+        """As `compile_program`."""
+        key = source, filename, future, checked
+        program = self._programs.get(key)
+        if program is None or not program.fits(bound):
+            program = compile_program(source, filename, bound, cache, future, checked)
+            if len(source) < self.LONGEST:
+                if len(self._programs) >= self.KEPT:
+                    self._programs.clear()  # to look for the oldest would take longer than to translate some again
+                self._programs[key] = program
+        return program

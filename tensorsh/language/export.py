@@ -11,10 +11,11 @@ import builtins
 from collections.abc import Container
 from typing import Any
 
+from .bare_flags import bare_flags
 from .flags import FLAGS
 from .mistake import Mistake, error_of
 from .parser import clean, run_lowering
-from .scopes import Walk, bare_flags
+from .scopes import Walk
 
 IMPORTS = {"torch": "import torch", "np": "import numpy as np", "math": "import math"}
 """Names that a program may use without an import, and the import that plain Python needs."""

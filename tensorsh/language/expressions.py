@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .mistake import Children, Mistake, Where, place_in, place_of
+from .mistake import Children, Mistake, Where, node, place_in, place_of
 from .targets import AsItem, GeneratorArgument, Keyword, make_arguments, split_arguments, store
 
 LOAD = ast.Load()
@@ -40,7 +40,8 @@ _NOT, _AND, _OR = ast.Not(), ast.And(), ast.Or()
 
 
 def tuple_(c: Children, where: Where) -> ast.Tuple:
-    return ast.Tuple(c, LOAD, **where)
+    where["elts"], where["ctx"] = c, LOAD
+    return node(ast.Tuple, where)
 
 
 def starred(c: Children, where: Where) -> ast.Starred:
@@ -94,11 +95,13 @@ def comparison_operator(c: Children, where: Where) -> ast.cmpop:
 
 
 def compare(c: Children, where: Where) -> ast.Compare:
-    return ast.Compare(c[0], c[1::2], c[2::2], **where)
+    where["left"], where["ops"], where["comparators"] = c[0], c[1::2], c[2::2]
+    return node(ast.Compare, where)
 
 
 def binary(c: Children, where: Where) -> ast.BinOp:
-    return ast.BinOp(c[0], BINARY[c[1][1]], c[2], **where)
+    where["left"], where["op"], where["right"] = c[0], BINARY[c[1][1]], c[2]
+    return node(ast.BinOp, where)
 
 
 def unary(c: Children, where: Where) -> ast.UnaryOp:
@@ -106,19 +109,23 @@ def unary(c: Children, where: Where) -> ast.UnaryOp:
 
 
 def attribute(c: Children, where: Where) -> ast.Attribute:
-    return ast.Attribute(c[0], c[1][1], LOAD, **where)
+    where["value"], where["attr"], where["ctx"] = c[0], c[1][1], LOAD
+    return node(ast.Attribute, where)
 
 
 def call(c: Children, where: Where) -> ast.Call:
     function, opening, arguments = c
+    where["func"] = function
     if arguments is None:
-        return ast.Call(function, [], [], **where)
+        where["args"], where["keywords"] = [], []
+        return node(ast.Call, where)
     positional, keywords = split_arguments(arguments)
     if type(arguments[0]) is GeneratorArgument:
-        node = positional[0]  # it takes the parentheses of the call for its own
-        node.lineno, node.col_offset = opening[2], opening[3]
-        node.end_lineno, node.end_col_offset = where["end_lineno"], where["end_col_offset"]
-    return ast.Call(function, positional, keywords, **where)
+        only = positional[0]  # it takes the parentheses of the call for its own
+        only.lineno, only.col_offset = opening[2], opening[3]
+        only.end_lineno, only.end_col_offset = where["end_lineno"], where["end_col_offset"]
+    where["args"], where["keywords"] = positional, keywords
+    return node(ast.Call, where)
 
 
 def arguments(c: Children, where: Where) -> Children:
@@ -136,7 +143,8 @@ def keyword_argument(c: Children, where: Where) -> Keyword:
             raise Mistake(f"cannot assign to {name.value}", place_of(name))
         message = 'expression cannot contain assignment, perhaps you meant "=="?'
         raise Mistake(message, (*place_of(name)[:2], *place_in(where)[2:]))
-    return Keyword(ast.keyword(name.id, value, **where), unpacks=False)
+    where["arg"], where["value"] = name.id, value
+    return Keyword(node(ast.keyword, where), unpacks=False)
 
 
 def keywords_argument(c: Children, where: Where) -> Keyword:
@@ -148,7 +156,8 @@ def subscript(c: Children, where: Where) -> ast.Subscript:
     if type(index) is ast.Starred:
         # `x[*a]` is `x[(*a,)]`
         index = ast.Tuple([index], LOAD, **dict(zip(where, place_of(index), strict=True)))
-    return ast.Subscript(c[0], index, LOAD, **where)
+    where["value"], where["slice"], where["ctx"] = c[0], index, LOAD
+    return node(ast.Subscript, where)
 
 
 def slice_(c: Children, where: Where) -> ast.Slice:
@@ -156,7 +165,8 @@ def slice_(c: Children, where: Where) -> ast.Slice:
 
 
 def name(c: Children, where: Where) -> ast.Name:
-    return ast.Name(c[0][1], LOAD, **where)
+    where["id"], where["ctx"] = c[0][1], LOAD
+    return node(ast.Name, where)
 
 
 def generator(c: Children, where: Where) -> ast.GeneratorExp:
@@ -164,7 +174,8 @@ def generator(c: Children, where: Where) -> ast.GeneratorExp:
 
 
 def list_(c: Children, where: Where) -> ast.List:
-    return ast.List(c, LOAD, **where)
+    where["elts"], where["ctx"] = c, LOAD
+    return node(ast.List, where)
 
 
 def list_comprehension(c: Children, where: Where) -> ast.ListComp:

@@ -6,12 +6,13 @@ import ast
 import sys
 from typing import Any
 
-from .mistake import Children, Mistake, Where, place_in, where_of
+from .mistake import Children, Mistake, Where, node, place_in, where_of
 from .strings import literal
 
 
 def number(c: Children, where: Where) -> ast.Constant:
-    return ast.Constant(number_value(c[0][1], where), None, **where)
+    where["value"], where["kind"] = number_value(c[0][1], where), None
+    return node(ast.Constant, where)
 
 
 def number_value(text: str, where: Where) -> int | float | complex:
@@ -52,7 +53,8 @@ def ellipsis(c: Children, where: Where) -> ast.Constant:
 def strings(c: Children, where: Where) -> ast.expr:
     if len(c) == 1 and type(c[0]) is tuple:
         value, is_unicode = _literal(c[0])
-        return ast.Constant(value, "u" if is_unicode else None, **where)
+        where["value"], where["kind"] = value, "u" if is_unicode else None
+        return node(ast.Constant, where)
     values: list[ast.expr] = []
     joined = kinds = 0
     unicode_first = False

@@ -12,7 +12,7 @@ import ast
 import sys
 
 from .expressions import BINARY
-from .mistake import Children, Mistake, Where, place_in, place_of, where_of
+from .mistake import Children, Mistake, Where, node, place_in, place_of, where_of
 from .targets import (
     AsItem,
     KeywordMark,
@@ -57,12 +57,14 @@ def block(c: Children, where: Where) -> list[ast.stmt]:
 
 
 def expression_statement(c: Children, where: Where) -> ast.Expr:
-    return ast.Expr(c[0], **where)
+    where["value"] = c[0]
+    return node(ast.Expr, where)
 
 
 def assign(c: Children, where: Where) -> ast.Assign:
     targets = [store(target, "assign again" if index else "assign") for index, target in enumerate(c[:-1])]
-    return ast.Assign(targets, c[-1], None, **where)
+    where["targets"], where["value"], where["type_comment"] = targets, c[-1], None
+    return node(ast.Assign, where)
 
 
 def augmented_operator(c: Children, where: Where) -> ast.operator:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 Place = tuple[int, int, int, int]
-Where = dict[str, int]  # a place as the keyword arguments of an ast node
+Where = dict[str, Any]  # a place as the keyword arguments of an ast node
 Children = list[Any]  # of a rule: tokens, nodes, lists of nodes
 
 
@@ -52,6 +52,14 @@ def place_of(node: object) -> Place:
 
 def place_in(where: Where) -> Place:
     return (where["lineno"], where["col_offset"], where["end_lineno"], where["end_col_offset"])
+
+
+def node(kind: Any, where: Where) -> Any:
+    """An ast node of the fields and the place in a dictionary, which is the node's from now on: several times faster than
+    `kind(..., **where)`."""
+    made = kind.__new__(kind)
+    made.__dict__ = where
+    return made
 
 
 def where_of(token: Any) -> Where:

@@ -55,20 +55,26 @@ def run_lowering(text: str) -> ast.Module:
 
 
 def _run(text: str, rules: Any) -> Any:
-    from .table import Rejected, load_table
-    from .tokens import tokenize
-
+    table_module, tokenize = _reading()
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise Mistake("source code cannot contain null bytes", (line, 0, line, 0))
-    table = load_table()
+    table = table_module.load_table()
     tokens = tokenize(text, table.lexicon)
     try:
         return table.parse(tokens, rules)
-    except Rejected as rejected:
+    except table_module.Rejected as rejected:
         from .mistakes import explain
 
         raise explain(table, tokens, rejected, text) from None
+
+
+@lru_cache(maxsize=1)
+def _reading() -> Any:
+    from . import table
+    from .tokens import tokenize
+
+    return table, tokenize
 
 
 @lru_cache(maxsize=1)

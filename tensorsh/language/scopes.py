@@ -5,9 +5,9 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
     x._prev          ->  <private>(x, "_prev")            f(a, keepdim)  ->  <flag>(f, "keepdim")(a)
     x.__dict__       ->  <attribute>(x, "__dict__")       x._n = 1       ->  <store>(1, x, "_n")
     x.data           ->  <data>(x)                        x.view(n)      ->  <view>(x)(n)
-    f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)["_n"] += 1
-    list(range(n))   ->  list(<range>(range)(n))          except E:      ->  except <catchable>(E):
-    finally: f()     ->  finally: if <goes on>(): f()
+    f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)._n += 1
+    list(range(n))   ->  list(<ranged>(range, n))         map(range, x)  ->  map(<range>(range), x)
+    finally: f()     ->  finally: if <goes on>(): f()     except E:      ->  except <catchable>(E):
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -15,7 +15,6 @@ The names in angle brackets live among the builtins; no script can write them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
 from typing import Any
 
 from ..sandbox.names import (
@@ -27,26 +26,26 @@ from ..sandbox.names import (
     is_read_on_gate,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_plain, mangled
-from .flags import UNMISTAKABLE_FLAGS
+from .attributes import LOAD, attribute, check_store, is_plain, keep_private, store_gated
 from .matching import match_case, match_subject, match_value
 from .mistake import Mistake, at, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
-MAX_FLAGS = 8
 
 
 class Scope:
     """A module, class, function, lambda or comprehension, and what is bound in it."""
 
-    __slots__ = ("bound", "class_name", "first", "globals", "kind", "parent", "reads", "star")
+    __slots__ = ("asks", "bound", "class_name", "definition", "first", "globals", "kind", "parent", "reads", "star")
 
     def __init__(self, kind: str, parent: Scope | None, class_name: str | None) -> None:
         self.kind = kind
         self.parent = parent
         self.class_name = class_name  # of the class around, for private names
         self.first = ""  # a method's first parameter, unless it is bound again
+        self.definition: ast.FunctionDef | None = None  # of a method
+        self.asks = False  # whether it asks if all of its object is its own
         self.bound: set[str] = set()
         self.globals: set[str] = set()
         self.reads: set[str] = set()
@@ -94,6 +93,8 @@ class Walk:
         ] = []  # the names bound, and by what; plain targets without the gate only
         self.documented: list[ast.FormattedValue] = []  # the fields with `=` of f-strings
         self.stores: list[tuple[ast.Attribute, Scope]] = []  # ordinary attributes that are set or deleted
+        self.private: list[tuple[Any, Scope, str]] = []  # `x._n`, and how it is used
+        self.ranges: list[ast.Call] = []  # `range(...)`
         self.depth = 0
         self.stack: list[tuple[Any, Scope, int]] = []
 
@@ -154,6 +155,7 @@ class Walk:
                     stack.append((value, scope, depth))
         for target, scope in self.stores:
             check_store(self, target, scope)
+        keep_private(self)
 
     def push(self, scope: Scope, depth: int, *children: Any) -> None:
         for child in children:
@@ -188,6 +190,15 @@ def _show_range(node: Any) -> None:
     del node.id, node.ctx
     node.__class__ = ast.Call
     node.func, node.args, node.keywords = ast.Name("<range>", LOAD, **where), [name], []
+
+
+def show_range(call: ast.Call) -> None:
+    """`range(n)` becomes `<ranged>(range, n)`, if there is no flag among its arguments."""
+    if type(call.func) is ast.Name:
+        where = at(call.func)
+        call.func, call.args = ast.Name("<ranged>", LOAD, **where), [call.func, *call.args]
+    else:
+        _show_range(call.func.args[0])  # type: ignore[attr-defined]
 
 
 def _bind_target(scope: Scope, name: str) -> None:
@@ -235,6 +246,8 @@ def _function(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> No
     is_static = any(getattr(d, "id", "") == "staticmethod" for d in getattr(node, "decorator_list", ()))
     if scope.kind == "class" and not is_static and (arguments.posonlyargs or arguments.args):
         inner.first = (arguments.posonlyargs or arguments.args)[0].arg
+        if type(node) is ast.FunctionDef and all(getattr(d, "id", "") != "classmethod" for d in node.decorator_list):
+            inner.definition = node
     walk.push(scope, depth, arguments.defaults, arguments.kw_defaults)
 
 
@@ -290,8 +303,20 @@ def _call(walk: Walk, node: ast.Call, scope: Scope, depth: int, gate: bool) -> N
             walk.candidates.append((node, scope))
             break
     function: Any = node.func
-    if type(function) is ast.Attribute and is_plain(function.attr, node):
+    if type(function) is ast.Attribute:
+        if is_plain(function.attr, node):
+            function.plain = True  # type: ignore[attr-defined]
+        elif function.attr[:1] == "_":
+            function.called = True  # type: ignore[attr-defined]
+    elif (
+        gate
+        and type(function) is ast.Name
+        and function.id == "range"
+        and not node.keywords
+        and not hasattr(function, "plain")
+    ):
         function.plain = True  # type: ignore[attr-defined]
+        walk.ranges.append(node)
     stack = walk.stack
     stack.append((function, scope, depth))
     for argument in arguments:
@@ -344,6 +369,16 @@ def _global(walk: Walk, node: ast.Global, scope: Scope, depth: int, gate: bool) 
             scope.module().bound.add(name)
 
 
+def _nonlocal(walk: Walk, node: ast.Nonlocal, scope: Scope, depth: int, gate: bool) -> None:
+    for name in node.names:
+        walk.bindings.append((name, node, scope))
+        outer = scope.parent
+        while outer is not None:
+            if name == outer.first:
+                outer.first = ""
+            outer = outer.parent
+
+
 def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate: bool) -> None:
     if node.name:
         if gate and is_special(node.name):
@@ -371,13 +406,16 @@ def _assign(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) -> None
     is_one = len(node.targets) == 1
     if gate and is_one and type(target) is ast.Attribute and is_gated(target.attr) and target.attr != "data":
         # the usual case, without an object for the place: `x._n = v` is `<store>(v, x, "_n")`
-        where = at(node)
-        name = ast.Constant(mangled(target.attr, scope), None, **where)
         walk.push(scope, depth, target.value, value)
-        del node.targets
-        node.__class__ = ast.Expr
-        node.is_store = True
-        node.value = ast.Call(ast.Name("<store>", LOAD, **where), [value, target.value, name], [], **where)
+        if (
+            type(target.value) is ast.Name
+            and target.attr[0] == "_"
+            and not is_special(target.attr)
+            and not walk.checked
+        ):
+            walk.private.append((node, scope, "store"))
+        else:
+            store_gated(node, scope)
         return
     for target in node.targets:
         if gate and type(target) is ast.Name and target.id == "__match_args__" and scope.kind == "class":
@@ -437,7 +475,7 @@ _VISITORS: dict[type, Any] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
     ast.Global: _global,
-    ast.Nonlocal: lambda walk, node, scope, *_: walk.bindings.extend((n, node, scope) for n in node.names),
+    ast.Nonlocal: _nonlocal,
     ast.ExceptHandler: _handler,
     ast.Try: _try,
     ast.Assign: _assign,
@@ -451,46 +489,3 @@ _VISITORS: dict[type, Any] = {
     ast.match_case: match_case,
     AsItem: _as_item,
 }
-
-
-def lower_flags(walk: Walk, bound: Container[str]) -> dict[str, bool]:
-    """`f(a, flag)` becomes `<flag>(f, "flag")(a)`: the helper decides when it runs.
-
-    Returns the names that the text itself leaves open, with the answer whether they were bound.
-    """
-    questions: dict[str, bool] = {}
-    for call, flags in bare_flags(walk, bound, questions):
-        for flag in flags:
-            where = at(flag)
-            helper = ast.Name("<flag>", LOAD, **where)
-            call.func = ast.Call(helper, [call.func, ast.Constant(flag.id, None, **where)], [], **where)
-            call.args.remove(flag)
-    return questions
-
-
-def bare_flags(walk: Walk, bound: Container[str], questions: dict[str, bool]) -> list[tuple[ast.Call, list[ast.Name]]]:
-    """The calls that end in arguments which are names bound nowhere, with those names.
-
-    A name that has an ordinary argument behind it, or that stands there twice, is no flag: it may be bound later.
-    """
-    found = []
-    for call, scope in walk.candidates:
-        flags: list[ast.Name] = []
-        for argument in call.args:
-            is_flag = False
-            if isinstance(argument, ast.Name) and scope.finds(argument.id) is None:
-                questions[argument.id] = argument.id in bound
-                is_flag = not questions[argument.id]
-            if is_flag:
-                flags.append(argument)  # type: ignore[arg-type]
-            elif flags:
-                known = [flag for flag in flags if flag.id in UNMISTAKABLE_FLAGS]
-                if known and not scope.module().star:
-                    message = f"positional argument follows flag '{known[0].id}'"
-                    advice = f"Write {known[0].id}=True at the end of the arguments."
-                    raise Mistake(message, place_of(argument), advice)
-                flags = []
-        names = [flag.id for flag in flags] + [keyword.arg for keyword in call.keywords if keyword.arg]
-        if flags and len(set(names)) == len(names) and len(flags) <= MAX_FLAGS:
-            found.append((call, flags))
-    return found

@@ -51,11 +51,17 @@ class Lexicon:
         self.operators = {text: name for text, name in literals.items() if not text.isidentifier()}
         self.plain = {text: name for text, name in self.operators.items() if text not in _STRUCTURE}
         longest_first = sorted(self.operators, key=len, reverse=True)
-        operator = "|".join(re.escape(text) for text in longest_first)
-        order = ("STRING", "FSTRING_START", "NAME", "NUMBER")
-        groups = "|".join(f"(?P<{name}>{patterns[name]})" for name in order)
+        lonely = [one for one in longest_first if len(one) == 1 and sum(text[0] == one for text in longest_first) == 1]
+        others = [re.escape(text) for text in longest_first if text not in lonely]
+        others[others.index(r"\.")] = r"\.(?![0-9])"
+        operator = "|".join([f"[{re.escape(''.join(lonely))}]", *others])
+        # the frequent first: a name is none where it may be the prefix of a string
+        name = patterns["NAME"]
+        groups = rf"(?P<NAME>(?>{name})(?!['\"]))|(?P<OPERATOR>{operator})|" + "|".join(
+            f"(?P<{kind}>{patterns[kind]})" for kind in ("NUMBER", "STRING", "FSTRING_START")
+        )
         self.finditer = re.compile(
-            rf"[ \t\f]*(?:{groups}|(?P<OPERATOR>{operator})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
+            rf"[ \t\f]*(?:{groups}|(?P<WORD>{name})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
             r"|(?P<JOIN>\\\n)|(?P<ODD>[\s\S]))"
         ).finditer
 
@@ -127,7 +133,7 @@ class _Tokenizer(FStrings):
                     column = self.column(start)
                     end_column = self.column(position)
                 line = self.line
-                if kind == "NAME":
+                if kind == "NAME" or kind == "WORD":
                     kind = keywords.get(value, "NAME")
                     if not ascii_only and kind == "NAME" and not value.isascii():
                         value = self.identifier(value, start)

@@ -6,12 +6,14 @@ import __future__
 import ast
 import sys
 from collections.abc import Callable, Container
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from .bare_flags import lower_flags
 from .mistake import Mistake, place_of
 from .parser import run_lowering
-from .scopes import Walk, lower_flags
+from .scopes import Walk
 
 POSTPONED = __future__.annotations.compiler_flag
 DEEP = 150  # levels of nesting from which CPython's compiler gets a stack of its own
@@ -47,7 +49,8 @@ class Translation:
         """Everything but a final expression statement, and that."""
         body = self.body
         if body and _is_expression(body[-1]):
-            return self.compile(body[:-1]), self.compile(body[-1:], "eval")
+            before = self.compile(body[:-1]) if len(body) > 1 else _nothing(self.filename, self.future)
+            return before, self.compile(body[-1:], "eval")
         return self.compile(body), None
 
     def statements(self) -> list[tuple[Callable[[], CodeType], int, int, bool]]:
@@ -93,6 +96,12 @@ class Translation:
         start = column(line, error.offset)
         end = column(end_line, error.end_offset) if error.end_offset else start
         return Mistake(error.msg, (line, start, end_line, max(start, end) if end_line == line else end))
+
+
+@lru_cache(maxsize=64)
+def _nothing(filename: str, future: int) -> CodeType:
+    """What stands before a statement that stands alone."""
+    return compile("", filename, "exec", flags=future, dont_inherit=True)
 
 
 def _is_expression(statement: ast.stmt) -> bool:

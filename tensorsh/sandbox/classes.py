@@ -14,7 +14,7 @@ from types import (
 )
 from typing import Any
 
-from . import copying, integers
+from . import copying, integers, sealed
 from .names import is_special
 from .sealed import MARK, joined, keeps, reserved
 from .thrown import kept_out
@@ -25,6 +25,9 @@ _made_classes = False
 _allowed: dict[type, frozenset[str]] = {}  # gated names that scripts may read
 _open: set[type] = set()
 _writable: dict[type, frozenset[str]] = {}  # those that they may set, too
+_owned: dict[
+    int, tuple[int, set[str]]
+] = {}  # private names that a class of a script's has for its own, while the library's stay
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 # special methods whose definition by a script somebody wants to know of
 when_defined: dict[str, Callable[[], None]] = {}
@@ -82,6 +85,7 @@ def register_class(kind: type) -> type:
     def forget(_: object, number: int = number) -> None:
         script_classes.pop(number, None)
         pure_classes.discard(number)
+        _owned.pop(number, None)
 
     script_classes[number] = weakref.ref(kind, forget)
     if all(id(base) in script_classes or base.__module__ == "builtins" for base in kind.__mro__):
@@ -241,14 +245,29 @@ def owns(value: Any, kind: type, name: str) -> bool:
     """Does a private name belong to the script: of an instance or class that it defined, not of a library's base?"""
     if id(kind) in pure_classes:
         return True
-    if id(kind) in script_classes:
-        where: type = kind
-    elif isinstance(value, type) and id(value) in script_classes:
-        where = value
-    elif _open and not _open.isdisjoint(kind.__mro__):
+    number = id(kind)
+    if number in script_classes:
+        changes, known = _owned.get(number, (-1, NOTHING))
+        if changes != sealed.changes:
+            known = set()
+            _owned[number] = (sealed.changes, known)
+        if name in known:
+            return True
+        if found := _is_own(kind, name):
+            known.add(name)
+        return found
+    if isinstance(value, type) and id(value) in script_classes:
+        return _is_own(value, name)
+    if _open and not _open.isdisjoint(kind.__mro__):
         return all(name not in base.__dict__ for base in kind.__mro__)
-    else:
-        return False
+    return False
+
+
+NOTHING: set[str] = set()
+
+
+def _is_own(where: type, name: str) -> bool:
+    """Whether a private name of a script's class, or of its instances, is no library base's."""
     for base in where.__mro__:
         if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
             return id(base) in script_classes or name in _allowed.get(base, ())

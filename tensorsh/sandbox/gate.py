@@ -43,9 +43,7 @@ read_checked: Callable[[Any, str], Any] | None = None
 
 
 def private_attribute(value: Any, name: str) -> Any:
-    """`value._name` in a script; the name is checked already and not special."""
-    if id(type(value)) in pure_classes:
-        return getattr(value, name)
+    """`value._name` in a script, of what is no object of its own; the name is checked already and not special."""
     return _gated(value, name)
 
 
@@ -75,6 +73,8 @@ def told(value: Any, name: str) -> Any:
 
 def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """getattr for scripts."""
+    if type(name) is str and name in _plain and read_checked is None:
+        return getattr(value, name) if default is _MISSING else getattr(value, name, default)
     name = normalize(name)
     try:
         if read_checked is not None:
@@ -88,11 +88,22 @@ def get_attribute(value: Any, name: str, default: Any = _MISSING, /) -> Any:
 
 def plain_attribute(value: Any, name: str) -> Any:
     """`value.name` for a name that came as a string."""
-    return _gated(value, name) if is_read_on_gate(name) else getattr(value, name)
+    if is_read_on_gate(name):
+        return _gated(value, name)
+    if len(_plain) < PLAIN_KEPT:
+        _plain.add(name)
+    return getattr(value, name)
+
+
+_plain: set[str] = set()
+"""Names that came as strings and are not read on the gate."""
+PLAIN_KEPT = 10_000
 
 
 def has_attribute(value: Any, name: str, /) -> bool:
     """hasattr for scripts."""
+    if type(name) is str and name in _plain and read_checked is None:
+        return hasattr(value, name)
     return get_attribute(value, name, _MISSING2) is not _MISSING2
 
 
@@ -311,6 +322,7 @@ class Parameters(metaclass=Sealed):
             raise absent(function, "__code__")
         for name in self.__slots__:
             setattr(self, name, getattr(function.__code__, name))
+        self.co_varnames = tuple(name for name in function.__code__.co_varnames if name[0] != "<")
 
 
 def variables(value: Any) -> Any:
@@ -333,21 +345,24 @@ def data(value: Any) -> Any:
 
 
 class Place(metaclass=Sealed):
-    """Target of a gated assignment: `x._n = v` is `Place(x)["_n"] = v`."""
+    """Target of a gated assignment: `x._n = v` is `Place(x)._n = v`."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        _value.__set__(self, value)
 
-    def __getitem__(self, name: str) -> Any:
-        return _gated(self.value, name)
+    def __getattribute__(self, name: str) -> Any:
+        return _gated(_value.__get__(self), name)
 
-    def __setitem__(self, name: str, new: Any) -> None:
-        store(new, self.value, name)
+    def __setattr__(self, name: str, new: Any) -> None:
+        store(new, _value.__get__(self), name)
 
-    def __delitem__(self, name: str) -> None:
-        delete_attribute(self.value, name)
+    def __delattr__(self, name: str) -> None:
+        delete_attribute(_value.__get__(self), name)
+
+
+_value: Any = Place.__dict__["value"]
 
 
 # ---- str.format

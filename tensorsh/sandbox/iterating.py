@@ -135,6 +135,8 @@ def steps(
     longer than the one before it, as lists do that are added."""
 
     def call(*arguments: Any, **options: Any) -> Any:
+        if alone and not options and len(arguments) > 1:
+            return function(*arguments)
         if len(arguments) > place and not (alone and len(arguments) > 1):
             walked = arguments[place]
             kind = type(walked)
@@ -146,7 +148,7 @@ def steps(
                 is_long = kind is not GENERATOR and not hasattr(kind, "__len__")
             if is_long:
                 arguments = (*arguments[:place], stepped(walked), *arguments[place + 1 :])
-        return function(*arguments, **options)
+        return function(*arguments, **options) if options else function(*arguments)
 
     return presented(call, function)
 

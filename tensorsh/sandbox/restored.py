@@ -13,6 +13,7 @@ from types import FunctionType
 
 from . import classes, gate, namespace, sealed, stores
 from .namespace import Namespace
+from .steps import are_as_long
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
 
 
 _known: tuple[tuple[int, int, int], list[Any]] = ((0, 0, 0), [])
+_own: list[dict[str, Any]] = []
+"""The attributes of each of them."""
+_sizes: list[int] = []
+"""How many these were when nothing of a program's was among them."""
 
 
 def _functions() -> list[Any]:
@@ -66,6 +71,8 @@ def _functions() -> list[Any]:
         ]
         found = {id(value): value for table in tables for value in [*table.values()] if _takes_attributes(value)}
         _known = (key, [*found.values()])
+        _own[:] = [value.__dict__ for value in _known[1]]
+        _sizes.clear()
     return _known[1]
 
 
@@ -81,12 +88,13 @@ def _takes_attributes(value: Any) -> bool:
 def restore() -> None:
     """Undo what a program did to these classes and functions."""
     if classes.has_made_classes():  # without a class there are no methods
-        for value in _functions():
-            own_names = value.__dict__
-            if own_names:
+        functions = _functions()
+        if not are_as_long(_own, _sizes):  # a program only adds: what it may set has no name that is there
+            for value, own_names in zip(functions, _own, strict=True):
                 kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
                 for name in [name for name in own_names if name[0] != "_" and name not in kept]:
                     del own_names[name]
+            _sizes[:] = map(len, _own)
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

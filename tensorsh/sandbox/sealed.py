@@ -26,7 +26,7 @@ MARK = "<private>"
 SOURCE = "<source>"
 """Stands there for the function that gives the text a code object was compiled from."""
 
-GATES = ("tensorsh.sandbox.classes", "tensorsh.sandbox.gate", "tensorsh.sandbox.stores")
+GATES = ("tensorsh.sandbox.classes", "tensorsh.sandbox.gate", "tensorsh.sandbox.steps", "tensorsh.sandbox.stores")
 _sealed: WeakSet[type] = WeakSet()
 _engine: WeakSet[type] = WeakSet()
 _keeping: WeakSet[type] = WeakSet()

@@ -19,7 +19,7 @@ from .classes import (
 )
 from .copying import presented
 from .names import DEFINABLE, GATED, is_special, normalize
-from .sealed import Sealed
+from .sealed import Sealed, is_sealed
 
 
 def store(new: Any, value: Any, name: str) -> None:
@@ -32,6 +32,9 @@ def store(new: Any, value: Any, name: str) -> None:
 
 unwritable: set[type] = set()
 """Classes of the package whose objects no program changes."""
+settable: dict[int, int] = {}
+"""The package's classes whose objects a program may give attributes, by id, with the number of those above when it was asked."""
+_immortal: set[type] = set()
 _SHARED = ("typing", "__future__", "dataclasses")  # the modules whose few objects everybody shares
 
 
@@ -54,6 +57,9 @@ def own(value: Any) -> Any:
         or not unwritable.isdisjoint(kind.__mro__)
     ):
         raise AttributeError(f"cannot set an attribute of {value!r}")
+    elif id(kind) not in script_classes and is_sealed(kind):
+        settable[id(kind)] = len(unwritable)
+        _immortal.add(kind)
     return value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from _thread import get_ident
 
 TYPE_CHECKING = False
@@ -22,21 +21,13 @@ class OutputLimit(Limit):
     """More was printed than allowed."""
 
 
-def catchable(kinds: Any) -> Any:
-    """The classes of errors behind a program's `except`: none where a bound was reached."""
-    return () if isinstance(sys.exception(), Limit) else kinds
-
-
-def goes_on() -> bool:
-    """Whether a program's `finally` is run: not where a bound was reached."""
-    return not isinstance(sys.exception(), Limit)
-
-
 def kept_out(leave: Any) -> Any:
     """A program's `__exit__`, whose answer does not hold an error that ends the program."""
 
     def __exit__(self: Any, *told: Any) -> Any:
         answer = leave(self, *told)
+        if answer is None or answer is False:
+            return answer
         return answer if not any(isinstance(each, Limit) for each in told) else False
 
     __exit__.__doc__, __exit__.__qualname__ = leave.__doc__, leave.__qualname__

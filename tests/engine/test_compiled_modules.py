@@ -14,7 +14,7 @@ import pytest
 import tensorsh.engine
 
 ENGINE = Path(tensorsh.engine.__file__).parent
-MODULES = sorted(path.with_suffix("") for path in ENGINE.rglob("*.pxd"))
+MODULES = sorted(path.with_suffix("") for path in ENGINE.parent.rglob("*.pxd"))
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -28,7 +28,7 @@ def test_the_compiled_form_is_of_this_source(module: Path) -> None:
 
 
 def test_modules_run_interpreted() -> None:
-    names = [".".join(("tensorsh.engine", *path.relative_to(ENGINE).parts)) for path in MODULES]
+    names = [".".join(("tensorsh", *path.relative_to(ENGINE.parent).parts)) for path in MODULES]
     code = f"from importlib import import_module; print({{import_module(n).__file__[-3:] for n in {names}}})"
     environment = {**os.environ, "TENSORSH_KERNELS": "off"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
@@ -52,8 +52,9 @@ def test_programs_print_the_same_interpreted() -> None:
 def test_sessions_after_one_with_classes_run_interpreted() -> None:
     """What programs store in functions is undone when they end; what these have of their own stays."""
     code = (
+        "import tensorsh.engine\n"  # before a session, whose steps are compiled, too
         "from tensorsh import Session\n"
-        "Session().run('class A:\\n  def set(self): self.x = 1\\nA.set(torch.add)')\n"
+        "Session().run('class A:\\n  def set(self): self.x = 1\\n  def use(self): self._n = 1; self._n += 1\\nA().use(); A.set(torch.add)')\n"
         "print(Session().run('torch.ones(2) + 1, torch.add(torch.ones(1), 1), hasattr(torch.add, \"x\")'))\n"
     )
     environment = {**os.environ, "TENSORSH_KERNELS": "off"}

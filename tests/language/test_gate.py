@@ -206,6 +206,53 @@ ESCAPES = [
     "try:\n  raise StopIteration(function)\nexcept StopIteration as e: x = e.value.__globals__",
 ]
 
+# `self` of a method, which is looked at once a call: whatever else stands there when its attribute is used
+ESCAPES += (
+    [
+        f"class A:\n  def f(self, other=thing):\n{lines}\nA.f(A())\nx"
+        for lines in (
+            "    self = other\n    self._secret",
+            "    self._x = 1\n    self, y = other, self._x\n    return self._secret",
+            "    for self in [other]: self._secret",
+            "    [self := other for _ in [1]]\n    self._secret",
+            "    [self._secret for self in [other]]",
+            "    (lambda self: self._secret)(other)",
+            "    def g(self): return self._secret\n    g(other)",
+            "    def g():\n      nonlocal self\n      self = other\n    g()\n    self._secret",
+            "    def g():\n      nonlocal self\n      self = other\n    g()\n    self._secret = 1",
+            "    def g():\n      nonlocal self\n      self = other\n    g()\n    self._secret += 1",
+            "    def g():\n      def h():\n        nonlocal self\n        self = other\n      h()\n      del self._secret\n    g()",
+            "    global thing\n    class B:\n      self = thing\n      self._secret",
+            "    class B:\n      def g(self): return self._secret\n    B.g(other)",
+            "    try:\n      raise E(1)\n    except Exception as self: self.__traceback__",
+            "    import math as self\n    self._secret",
+            "    match other:\n      case self: self._secret",
+            "    self.__class__ = Library\n    self._secret",
+            "    def self(): pass\n    self._secret",
+        )
+    ]
+    + [
+        f"class A:\n  def f(self):\n    {line}\nA.f({given})"
+        for given in ("thing", "Library", "function")
+        for line in (
+            "return self._secret or self._private",
+            "return self._private()",
+            "self._secret = 1",
+            "self._secret += 1",
+            "del self._secret",
+            "for self._secret in [1]: pass",
+            "return [self._private for _ in [1]]",
+            "return (lambda: self._private)()",
+            "yield self._private",
+        )
+        if "yield" not in line
+    ]
+    + [
+        "class A:\n  def f(self): yield self._secret\n[*A.f(thing)]",
+        "class A(Library):\n  def f(self): return self._private()\nA().f()",
+    ]
+)
+
 
 @pytest.mark.parametrize("text", ESCAPES)
 def test_escape_is_refused(text: str) -> None:
@@ -275,6 +322,15 @@ ALLOWED = [
     ("(x for x in [1]).send(None)", 1),
     ("class A: x: int = 1\nA.__annotations__['x'].__name__", "int"),
     ("class A: pass\nx = A(); x.obj = 1; x.cast = 2; x.obj + x.cast", 3),
+    ("class A:\n  def f(self):\n    'doc'\n    self._n = 1; self._n += 2; self.__m = [self._n for _ in [1]]\n"
+     "    def g(): self._n -= 1; return self._n\n    return g() + self._h(self.__m)\n  def _h(self, m): return m[0]\n"
+     "a = A(); a.f(), a._n, a._A__m, A.f.__doc__, A.f.__code__.co_varnames", (5, 2, [3], "doc", ("self", "g"))),
+    ("class A:\n  def f(self):\n    self._n = 1\n    del self._n\n    return hasattr(self, '_n')\nA().f()", False),
+    ("class A:\n  _n = 1\n  @classmethod\n  def f(cls): cls._n += 1; return cls._n\nA.f(), A._n", (2, 2)),
+    ("class A:\n  def f(self): yield self._n\na = A(); a._n = 4; [*a.f()]", [4]),
+    ("class A(Library):\n  def f(self):\n    self._mine = 4; self._mine += 1; return self._mine, self._own(), [self._mine]\n"
+     "  def _own(self): return self._mine\nA().f()", (5, 5, [5])),
+    ("list(range(3)), [*range(1, 8, 3)], range(2)[1], range(*[2, 4])[0]", ([0, 1, 2], [1, 4, 7], 1, 2)),
 ]  # fmt: skip
 
 

@@ -20,12 +20,12 @@ def cast(kind: type, value: Any) -> Any:
 
 
 class Sources(MetaPathFinder):
-    """Finds the source of a module of the engine also where its compiled form lies beside it."""
+    """Finds the source of a module also where its compiled form lies beside it."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not name.startswith("tensorsh.engine."):
+        if not name.startswith("tensorsh."):
             return None
-        source = Path(__file__).parent.parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        source = Path(__file__).parents[2].joinpath(*name.split(".")[1:]).with_suffix(".py")
         return spec_from_file_location(name, source) if source.with_suffix(".pxd").exists() else None
 
 

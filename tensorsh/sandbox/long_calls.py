@@ -155,6 +155,12 @@ def chosen_by(array: Any, mask: Any) -> Any:
     return array[mask] if mask.size < HUGE else apart(array.__getitem__, mask)
 
 
+def moves(words: Any) -> bool:
+    """Whether the state of a Mersenne twister ever becomes another. One of zeros gives zeros alone, and who draws until a number
+    fits draws for ever."""
+    return bool(words[0] >> 31) or bool(words[1:].any())
+
+
 def endable(function: Callable, in_pairs: bool = False) -> Callable:
     """A function of arrays that can be interrupted where they, or the product of their sizes, are large. It calls nothing that
     a program defines. `in_pairs`: no more than two of them meet, each element of one with each of the other."""

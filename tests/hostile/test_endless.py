@@ -118,6 +118,8 @@ CALLS = {
     "a loop that catches": ("", "for i in range(10**9):\n  try: 1 / 0\n  except ZeroDivisionError: pass"),
     "printing": ("", "while True: print(ones(3))"),
     "sleep": ("import time", "time.sleep(100)"),
+    "children of a seed": ("", "np.random.SeedSequence(1).spawn(10**9)"),
+    "children of a generator": ("", "np.random.default_rng(1).spawn(10**9)"),
 }
 """What is prepared, and the long call."""
 
@@ -192,6 +194,12 @@ REFUSED = {
     "marks in a name": (MARKS, "getattr(torch, a)"),
     "marks in a field": (MARKS + "import collections", "collections.namedtuple('A', [a])"),
     "rows without elements": ("a = np.zeros((2**40, 0))", "np.unique(a, axis=0)"),
+    "numpy's generator without bits": ("", "np.random.set_state(('MT19937', np.zeros(624), 624, 0, 0.0))"),
+    "a generator without bits": ("s = torch.get_rng_state(); s[24:-40] = 0", "torch.set_rng_state(s)"),
+    "numbers of one kind": ("", "np.random.zipf(1e6)"),
+    "numbers near one": ("", "np.random.zipf(1 + 1e-12)"),
+    "angles of one kind": ("", "np.random.vonmises(0, float('inf'))"),
+    "a large urn": ("", "np.random.hypergeometric(2**61, 2**61, 2**62)"),
 }
 """What would be computed for ever, and is refused: what is prepared, and the call."""
 
@@ -201,7 +209,8 @@ def test_what_nobody_waits_for_is_refused(name: str) -> None:
     prepared, call = REFUSED[name]
     session = Session()
     session.run(prepared.replace("; ", "\n"))
-    with pytest.raises((ValueError, SyntaxError), match="is not normalized in tensorsh|repeated elements"):
+    told = "is not normalized in tensorsh|repeated elements|state|of np.random takes"
+    with pytest.raises((ValueError, SyntaxError, RuntimeError), match=told):
         session.run(call, timeout=20)
 
 

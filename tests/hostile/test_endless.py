@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tensorsh import Session
@@ -70,6 +71,16 @@ CALLS = {
     "elementwise functions": ("a = rand(10**7)", "while True: a.lgamma().tan().exp()"),
     "numpy's sort": ("a = np.random.rand(3 * 10**7)", "np.sort(a)"),
     "numpy's product of integers": ("a = np.ones((2000, 2000), int)", "np.matmul(a, a)"),
+    "an operator of numpy's": ("a = np.ones((1800, 1800), int)", "a @ a"),
+    "an operator in place": ("a = np.ones((1800, 1800), int)", "a @= a"),
+    "a method of numpy's, products": ("a = np.ones((1800, 1800), int)", "a.dot(a)"),
+    "a method of numpy's, an order": ("a = np.random.rand(3 * 10**7)", "a.argsort()"),
+    "a method of numpy's, a sort in place": ("a = np.random.rand(3 * 10**7)", "a.sort()"),
+    "a method of numpy's, a search": ("a = np.random.rand(2 * 10**7)", "a.searchsorted(a)"),
+    "an order by two keys": ("a = np.random.rand(10**7)", "np.lexsort((a, a))"),
+    "pairs of numpy's": ("a = np.random.rand(2 * 10**4)", "while True: np.subtract.outer(a, a)"),
+    "roots": ("a = np.random.rand(3000)", "np.roots(a)"),
+    "a fitted polynomial": ("a = np.random.rand(2000)", "np.polyfit(a, a, 1500)"),
     "numpy's decomposition": ("a = np.ones((3000, 3000))", "np.linalg.svd(a)"),
     "vmap": ("a = ones(10**6, 3)", "torch.func.vmap(torch.func.grad(lambda r: (r * r).sum()))(a)"),
     "power": ("", "10**10**8"),
@@ -278,6 +289,31 @@ def test_a_time_limit_ends_a_program_in_any_thread(name: str) -> None:
     thread.start()
     thread.join(20)
     assert found == [EXPECTED]
+
+
+def test_methods_of_numpy_are_what_they_were() -> None:
+    a = np.random.default_rng(1).permutation(1 << 20)
+    b = a.copy()
+    b.sort(kind="stable")
+    assert (b == np.sort(a)).all() and (a.argsort() == np.argsort(a)).all()
+    assert (b.searchsorted(a, side="right") == np.searchsorted(b, a, side="right")).all()
+    assert (a.argpartition(7)[:8].sum() == np.argpartition(a, 7)[:8].sum()) and a.dot(a) == np.dot(a, a)
+    with pytest.raises(TypeError):
+        a.sort(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'how'"):
+        a.argsort(how=1)
+    assert np.ndarray.sort.__name__ == "sort" and np.ndarray.sort.__doc__
+    program = """
+a = np.arange(700 * 700).reshape(700, 700)
+b = a.copy()
+b @= a
+class A:
+    def __rmatmul__(self, other): return "mine"
+(b == np.matmul(a, a)).all(), (a @ a == b).all(), a @ A()
+"""
+    assert Session().run(program) == (True, True, "mine")
+    with pytest.raises(ValueError, match="mismatch in its core dimension"):
+        Session().run("a = np.ones((800, 800)); a @ a[1:]")
 
 
 def test_a_time_limit_is_given_for_one_program_or_for_all_and_is_over_with_it() -> None:

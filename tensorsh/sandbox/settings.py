@@ -119,6 +119,7 @@ class Settings:
 
     def __init__(self, show: Callable[..., None], show_ignored: Callable[[Any], None]) -> None:
         self.show, self._show_ignored = show, show_ignored
+        self._untold: Any = None
         self.engine: dict[str, Any] | None = None
         self.filters: list[Any] = list(_SCRIPT_FILTERS)
         self.context: Context = Context()
@@ -128,13 +129,14 @@ class Settings:
 
     @whole_alone
     def show_ignored(self, told: Any) -> None:
-        """Says what was raised where nobody can catch it; Python itself would say what was raised here."""
+        """Says what was raised where nobody can catch it; where there is no room for it, when the program has ended. Python itself
+        would say what was raised here."""
         limit = sys.getrecursionlimit()
         try:
             sys.setrecursionlimit(limit + ROOM)
             self._show_ignored(told)
         except RecursionError:
-            pass
+            self._untold = told
         finally:
             sys.setrecursionlimit(limit)
 
@@ -203,6 +205,9 @@ class Settings:
 
     @whole
     def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
+        if self._untold is not None:
+            told, self._untold = self._untold, None
+            self._show_ignored(told)
         sys.unraisablehook = ignored
         if not process.one_program and _apart not in gc.callbacks:  # from now on there is somebody else
             gc.callbacks.append(_apart)

@@ -80,6 +80,7 @@ CALLS = {
     "an order by two keys": ("a = np.random.rand(10**7)", "np.lexsort((a, a))"),
     "pairs of numpy's": ("a = np.random.rand(2 * 10**4)", "while True: np.subtract.outer(a, a)"),
     "roots": ("a = np.random.rand(3000)", "np.roots(a)"),
+    "powers": ("a = np.random.rand(10**4)", "while True: np.vander(a, 4000)"),
     "a fitted polynomial": ("a = np.random.rand(2000)", "np.polyfit(a, a, 1500)"),
     "numpy's decomposition": ("a = np.ones((3000, 3000))", "np.linalg.svd(a)"),
     "vmap": ("a = ones(10**6, 3)", "torch.func.vmap(torch.func.grad(lambda r: (r * r).sum()))(a)"),
@@ -223,6 +224,21 @@ def test_what_nobody_waits_for_is_refused(name: str) -> None:
     told = "is not normalized in tensorsh|repeated elements|state|of np.random takes"
     with pytest.raises((ValueError, SyntaxError, RuntimeError), match=told):
         session.run(call, timeout=20)
+
+
+def test_decimals_have_the_exponents_of_their_arithmetic() -> None:
+    session = Session()
+    session.run("from decimal import Decimal as D")
+    for program in ("int(D('1e9999999'))", "D('1e-9999999').as_integer_ratio()", "D((0, (1,), 10**9))"):
+        with pytest.raises(ArithmeticError, match="exponents of a Decimal end at 999999"):
+            session.run(program, timeout=20)
+    assert session.run("type(D(1) / 3) is D, isinstance(D.from_float(0.5), D), D.sqrt(D(4)), str(D('-1e99'))") == (
+        True,
+        True,
+        2,
+        "-1E+99",
+    )
+    assert session.run("match D(3):\n  case D(): found = f'{D(\"1234.5\"):,.2f}'\nfound") == "1,234.50"
 
 
 def test_names_and_texts_are_normalized_as_by_python() -> None:

@@ -239,6 +239,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
     table |= {name: counting(table[name]) for name in ("argwhere", "count_nonzero", "flatnonzero", "nonzero")}
     table |= {name: endable(table[name]) for name in LONG.split() if name in table}
     table |= {"roots": endable(table["roots"], many=1 << 8), "polyfit": fitting(table["polyfit"])}
+    table["vander"] = endable(table["vander"], many=1 << 10)
     table["set_printoptions"] = silent(table["set_printoptions"])  # numpy 2.1 gives its context variable's token
     table |= {
         name: make(Indexer, _name=name, _real=getattr(np, name))

@@ -55,6 +55,17 @@ def _default(variable: ContextVar) -> Any:
 
 
 @whole
+def has_room(limit: int) -> bool:
+    """Raises the limit of recursion, where it can be put back."""
+    try:
+        sys.setrecursionlimit(limit - 1)  # refused at this depth, one below the caller's
+        sys.setrecursionlimit(limit + ROOM)
+    except RecursionError:
+        return False
+    return True
+
+
+@whole
 def _apart(phase: str, _: object) -> None:
     """Keeps from whoever runs then the changes that generators make when Python collects them (`finally: np.seterr(...)`).
 
@@ -62,7 +73,8 @@ def _apart(phase: str, _: object) -> None:
     """
     global _aside
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(limit + ROOM)
+    if not has_room(limit):
+        return
     try:
         if phase == "start":
             engine, mine = None, False
@@ -132,8 +144,10 @@ class Settings:
         """Says what was raised where nobody can catch it; where there is no room for it, when the program has ended. Python itself
         would say what was raised here."""
         limit = sys.getrecursionlimit()
+        if not has_room(limit):
+            self._untold = told
+            return
         try:
-            sys.setrecursionlimit(limit + ROOM)
             self._show_ignored(told)
         except RecursionError:
             self._untold = told

@@ -88,6 +88,15 @@ def _union(left: Any, right: Any) -> Any:
     return Union[left, right]  # noqa: UP007
 
 
+class Calling(Seal):
+    """The metaclass of a stand-in that makes objects of a class, or by a function."""
+
+    _made: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._made(*args, **kwargs)
+
+
 def stand_in(real: type, why: str, metaclass: type = Seal, **body: Any) -> Any:
     """A sealed class that answers for `real`."""
     table = {

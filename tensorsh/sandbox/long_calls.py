@@ -15,11 +15,12 @@ import sys
 from _thread import allocate_lock
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .sealed import is_sealed
+from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
 from .wrapping import wraps
@@ -135,6 +136,13 @@ def patiently(function: Callable, arguments: list) -> Any:
     return apart(function, arguments) if is_inert(arguments) else function(arguments)
 
 
+def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
+    """The result of a call, made apart where a program waits for it."""
+    if program_frame(sys._getframe(1)) is None or not is_inert([*arguments, *options.values()]):
+        return function(*arguments, **options)
+    return apart(function, *arguments, **options)
+
+
 def extremes(array: Any) -> tuple[Any, Any]:
     """The least and the greatest element."""
     if array.size < HUGE:
@@ -155,19 +163,28 @@ def chosen_by(array: Any, mask: Any) -> Any:
     return array[mask] if mask.size < HUGE else apart(array.__getitem__, mask)
 
 
-def endable(function: Callable, in_pairs: bool = False) -> Callable:
-    """A function of arrays that can be interrupted where they, or the product of their sizes, are large. It calls nothing that
-    a program defines. `in_pairs`: no more than two of them meet, each element of one with each of the other."""
+def moves(words: Any) -> bool:
+    """Whether the state of a Mersenne twister ever becomes another. One of zeros gives zeros alone, and who draws until a number
+    fits draws for ever."""
+    return bool(words[0] >> 31) or bool(words[1:].any())
+
+
+def endable(function: Callable, in_pairs: bool = False, many: int = MANY) -> Callable:
+    """A function of arrays, or lists of them, that can be interrupted where they, or the product of their sizes, are large. It calls
+    nothing that a program defines. `in_pairs`: no more than two of them meet, each element of one with each of the other. `many`:
+    elements of one array that take long."""
 
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> Any:
         work = largest = 1
-        for x in arguments:
-            if type(x) is np.ndarray:
+        for each in arguments:
+            for x in each if type(each) in (list, tuple) and len(each) < 64 else (each,):
+                if type(x) is not np.ndarray:
+                    continue
                 n = max(1, x.size)
                 work = max(work, largest * n) if in_pairs else work * n
                 largest = max(largest, n)
-                if n >= MANY or work >= LONG:
+                if n >= many or work >= LONG:
                     return apart(function, *arguments, **options)
         return function(*arguments, **options)
 
@@ -175,6 +192,19 @@ def endable(function: Callable, in_pairs: bool = False) -> Callable:
 
 
 argsort, searchsorted, unique = endable(np.argsort), endable(np.searchsorted), endable(np.unique)
+
+
+def fitting(function: Callable) -> Callable:
+    """A function of points, their values and a degree, which decomposes a matrix of their powers."""
+
+    @wraps(function)
+    def run(x: Any, y: Any, deg: Any, *arguments: Any, **options: Any) -> Any:
+        n = x.size if type(x) is np.ndarray else 0
+        most = deg if type(deg) is int else n
+        call = function if n * min(n, most) ** 2 < LONG or not is_inert([y, deg]) else partial(apart, function)
+        return call(x, y, deg, *arguments, **options)
+
+    return run
 
 
 def dense(x: Any) -> Any:

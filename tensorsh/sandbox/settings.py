@@ -39,6 +39,9 @@ def _engine() -> Any:
     return getattr(module, "state", None)
 
 
+ROOM = 400
+"""Frames beyond the limit of recursion for what has to be done where a program may have come to it."""
+
 _aside: Any = None
 """The settings that `_apart` put aside."""
 
@@ -52,35 +55,52 @@ def _default(variable: ContextVar) -> Any:
 
 
 @whole
+def has_room(limit: int) -> bool:
+    """Raises the limit of recursion, where it can be put back."""
+    try:
+        sys.setrecursionlimit(limit - 1)  # refused at this depth, one below the caller's
+        sys.setrecursionlimit(limit + ROOM)
+    except RecursionError:
+        return False
+    return True
+
+
+@whole
 def _apart(phase: str, _: object) -> None:
     """Keeps from whoever runs then the changes that generators make when Python collects them (`finally: np.seterr(...)`).
 
     It may be interrupted at every step, for signals that arrive in a collection are heeded here (`heal`).
     """
     global _aside
-    if phase == "start":
-        engine, mine = None, False
-        if _turn._is_owned() or (  # type: ignore[attr-defined]
-            mine := _turn.acquire(blocking=False)
-        ):  # else the settings are in the hands of another thread
-            engine = _engine()
-        before = engine.snapshot() if engine is not None else None
-        _aside = mine, engine, before, copy_context(), warnings.filters[:]
-        if engine is not None:
-            engine.restore(engine.fresh())
-    elif _aside is not None:
-        mine, engine, before, variables, filters = _aside
-        if before is not None:
-            engine.restore(before)
-        if warnings.filters != filters:
-            warnings.filters[:] = filters  # type: ignore[index]
-        for variable, value in copy_context().items():
-            old = variables[variable] if variable in variables else _default(variable)
-            if old is not value:
-                variable.set(old)
-        _aside = None
-        if mine:
-            _turn.release()
+    limit = sys.getrecursionlimit()
+    if not has_room(limit):
+        return
+    try:
+        if phase == "start":
+            engine, mine = None, False
+            if _turn._is_owned() or (  # type: ignore[attr-defined]
+                mine := _turn.acquire(blocking=False)
+            ):  # else the settings are in the hands of another thread
+                engine = _engine()
+            before = engine.snapshot() if engine is not None else None
+            _aside = mine, engine, before, copy_context(), warnings.filters[:]
+            if engine is not None:
+                engine.restore(engine.fresh())
+        elif _aside is not None:
+            mine, engine, before, variables, filters = _aside
+            if before is not None:
+                engine.restore(before)
+            if warnings.filters != filters:
+                warnings.filters[:] = filters  # type: ignore[index]
+            for variable, value in copy_context().items():
+                old = variables[variable] if variable in variables else _default(variable)
+                if old is not value:
+                    variable.set(old)
+            _aside = None
+            if mine:
+                _turn.release()
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def heal(told: Any) -> bool:
@@ -110,13 +130,29 @@ class Settings:
     """One session's share of the process."""
 
     def __init__(self, show: Callable[..., None], show_ignored: Callable[[Any], None]) -> None:
-        self.show, self.show_ignored = show, show_ignored
+        self.show, self._show_ignored = show, show_ignored
+        self._untold: Any = None
         self.engine: dict[str, Any] | None = None
         self.filters: list[Any] = list(_SCRIPT_FILTERS)
         self.context: Context = Context()
         self.depth = 0
         self.is_quiet = False
         self.memory: MemoryBound | None = None
+
+    @whole_alone
+    def show_ignored(self, told: Any) -> None:
+        """Says what was raised where nobody can catch it; where there is no room for it, when the program has ended. Python itself
+        would say what was raised here."""
+        limit = sys.getrecursionlimit()
+        if not has_room(limit):
+            self._untold = told
+            return
+        try:
+            self._show_ignored(told)
+        except RecursionError:
+            self._untold = told
+        finally:
+            sys.setrecursionlimit(limit)
 
     @whole_alone
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -183,6 +219,9 @@ class Settings:
 
     @whole
     def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
+        if self._untold is not None:
+            told, self._untold = self._untold, None
+            self._show_ignored(told)
         sys.unraisablehook = ignored
         if not process.one_program and _apart not in gc.callbacks:  # from now on there is somebody else
             gc.callbacks.append(_apart)

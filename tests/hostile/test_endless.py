@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tensorsh import Session
@@ -70,6 +71,17 @@ CALLS = {
     "elementwise functions": ("a = rand(10**7)", "while True: a.lgamma().tan().exp()"),
     "numpy's sort": ("a = np.random.rand(3 * 10**7)", "np.sort(a)"),
     "numpy's product of integers": ("a = np.ones((2000, 2000), int)", "np.matmul(a, a)"),
+    "an operator of numpy's": ("a = np.ones((1800, 1800), int)", "a @ a"),
+    "an operator in place": ("a = np.ones((1800, 1800), int)", "a @= a"),
+    "a method of numpy's, products": ("a = np.ones((1800, 1800), int)", "a.dot(a)"),
+    "a method of numpy's, an order": ("a = np.random.rand(3 * 10**7)", "a.argsort()"),
+    "a method of numpy's, a sort in place": ("a = np.random.rand(3 * 10**7)", "a.sort()"),
+    "a method of numpy's, a search": ("a = np.random.rand(2 * 10**7)", "a.searchsorted(a)"),
+    "an order by two keys": ("a = np.random.rand(10**7)", "np.lexsort((a, a))"),
+    "pairs of numpy's": ("a = np.random.rand(2 * 10**4)", "while True: np.subtract.outer(a, a)"),
+    "roots": ("a = np.random.rand(3000)", "np.roots(a)"),
+    "powers": ("a = np.random.rand(10**4)", "while True: np.vander(a, 4000)"),
+    "a fitted polynomial": ("a = np.random.rand(2000)", "np.polyfit(a, a, 1500)"),
     "numpy's decomposition": ("a = np.ones((3000, 3000))", "np.linalg.svd(a)"),
     "vmap": ("a = ones(10**6, 3)", "torch.func.vmap(torch.func.grad(lambda r: (r * r).sum()))(a)"),
     "power": ("", "10**10**8"),
@@ -118,6 +130,8 @@ CALLS = {
     "a loop that catches": ("", "for i in range(10**9):\n  try: 1 / 0\n  except ZeroDivisionError: pass"),
     "printing": ("", "while True: print(ones(3))"),
     "sleep": ("import time", "time.sleep(100)"),
+    "children of a seed": ("", "np.random.SeedSequence(1).spawn(10**9)"),
+    "children of a generator": ("", "np.random.default_rng(1).spawn(10**9)"),
 }
 """What is prepared, and the long call."""
 
@@ -192,6 +206,12 @@ REFUSED = {
     "marks in a name": (MARKS, "getattr(torch, a)"),
     "marks in a field": (MARKS + "import collections", "collections.namedtuple('A', [a])"),
     "rows without elements": ("a = np.zeros((2**40, 0))", "np.unique(a, axis=0)"),
+    "numpy's generator without bits": ("", "np.random.set_state(('MT19937', np.zeros(624), 624, 0, 0.0))"),
+    "a generator without bits": ("s = torch.get_rng_state(); s[24:-40] = 0", "torch.set_rng_state(s)"),
+    "numbers of one kind": ("", "np.random.zipf(1e6)"),
+    "numbers near one": ("", "np.random.zipf(1 + 1e-12)"),
+    "angles of one kind": ("", "np.random.vonmises(0, float('inf'))"),
+    "a large urn": ("", "np.random.hypergeometric(2**61, 2**61, 2**62)"),
 }
 """What would be computed for ever, and is refused: what is prepared, and the call."""
 
@@ -201,8 +221,24 @@ def test_what_nobody_waits_for_is_refused(name: str) -> None:
     prepared, call = REFUSED[name]
     session = Session()
     session.run(prepared.replace("; ", "\n"))
-    with pytest.raises((ValueError, SyntaxError), match="is not normalized in tensorsh|repeated elements"):
+    told = "is not normalized in tensorsh|repeated elements|state|of np.random takes"
+    with pytest.raises((ValueError, SyntaxError, RuntimeError), match=told):
         session.run(call, timeout=20)
+
+
+def test_decimals_have_the_exponents_of_their_arithmetic() -> None:
+    session = Session()
+    session.run("from decimal import Decimal as D")
+    for program in ("int(D('1e9999999'))", "D('1e-9999999').as_integer_ratio()", "D((0, (1,), 10**9))"):
+        with pytest.raises(ArithmeticError, match="exponents of a Decimal end at 999999"):
+            session.run(program, timeout=20)
+    assert session.run("type(D(1) / 3) is D, isinstance(D.from_float(0.5), D), D.sqrt(D(4)), str(D('-1e99'))") == (
+        True,
+        True,
+        2,
+        "-1E+99",
+    )
+    assert session.run("match D(3):\n  case D(): found = f'{D(\"1234.5\"):,.2f}'\nfound") == "1,234.50"
 
 
 def test_names_and_texts_are_normalized_as_by_python() -> None:
@@ -269,6 +305,31 @@ def test_a_time_limit_ends_a_program_in_any_thread(name: str) -> None:
     thread.start()
     thread.join(20)
     assert found == [EXPECTED]
+
+
+def test_methods_of_numpy_are_what_they_were() -> None:
+    a = np.random.default_rng(1).permutation(1 << 20)
+    b = a.copy()
+    b.sort(kind="stable")
+    assert (b == np.sort(a)).all() and (a.argsort() == np.argsort(a)).all()
+    assert (b.searchsorted(a, side="right") == np.searchsorted(b, a, side="right")).all()
+    assert (a.argpartition(7)[:8].sum() == np.argpartition(a, 7)[:8].sum()) and a.dot(a) == np.dot(a, a)
+    with pytest.raises(TypeError):
+        a.sort(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'how'"):
+        a.argsort(how=1)
+    assert np.ndarray.sort.__name__ == "sort" and np.ndarray.sort.__doc__
+    program = """
+a = np.arange(700 * 700).reshape(700, 700)
+b = a.copy()
+b @= a
+class A:
+    def __rmatmul__(self, other): return "mine"
+(b == np.matmul(a, a)).all(), (a @ a == b).all(), a @ A()
+"""
+    assert Session().run(program) == (True, True, "mine")
+    with pytest.raises(ValueError, match="mismatch in its core dimension"):
+        Session().run("a = np.ones((800, 800)); a @ a[1:]")
 
 
 def test_a_time_limit_is_given_for_one_program_or_for_all_and_is_over_with_it() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tensorsh import Session
+
 DEEP = """
 import copy, io, json, pprint
 def deep(n, make=lambda x: [x]):
@@ -134,3 +136,21 @@ def test_a_program_that_nests_without_bounds_ends_in_one_piece(name: str) -> Non
         assert done.stdout.splitlines()[0] == "{'answered'} [1.0, 1.0]"
     if name == "partial objects":
         assert done.stdout.splitlines()[0].endswith("functools.partial(<built-in function len>)")
+
+
+def test_what_is_ignored_at_the_limit_of_recursion_shows_no_code_of_ours(capfd: pytest.CaptureFixture[str]) -> None:
+    """Generators that are freed there raise where nobody can catch it."""
+    program = """
+def g():
+    try: yield
+    finally: h()
+def h():
+    torch.set_grad_enabled(False); k = g(); next(k); del k
+h()
+"""
+    limit = sys.getrecursionlimit()
+    Session().run("1")
+    Session().run(program)
+    told = capfd.readouterr().err
+    assert "Exception ignored" in told and "setrecursionlimit" not in told and "sandbox" not in told and "session.py" not in told
+    assert sys.getrecursionlimit() == limit

@@ -56,6 +56,7 @@ OWN = {
     "json": {"dump", "dumps"},
     "enum": {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"},
     "array": {"array", "typecodes"},
+    "decimal": {"Decimal"},
     "contextlib": {"ExitStack", "contextmanager", "suppress"},
     "abc": {"abstractmethod"},
     "time": {"sleep"},

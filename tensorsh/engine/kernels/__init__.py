@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox import process
+from ...sandbox import long_calls, process
 from ..arrays.parallel import SHARED, elementwise
 from ..arrays.state import state
 
@@ -27,6 +27,9 @@ try:
     from . import compiled  # type: ignore[attr-defined,no-redef]
 except ImportError:
     compiled = None
+
+if hasattr(compiled, "wait_for"):
+    compiled.wait_for(long_calls.of_program)
 
 FLOAT32 = np.dtype(np.float32)
 ndarray = np.ndarray

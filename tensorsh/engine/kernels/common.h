@@ -22,6 +22,6 @@
 #include "kernels.h"
 
 extern PyMethodDef memory_methods[];
-int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module);
+int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module);
 
 #endif

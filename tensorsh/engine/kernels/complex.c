@@ -180,7 +180,7 @@ static int complex_divide(Call *c, size from, size to) {
             const real rest = (q - (s - p)) + (fma(a, a, -p) + fma(b, b, -q));                                \
             const real r = root(s), mended = fma(fma(-r, r, s) + rest, (real)0.5 / r, r);                     \
             const real found = s == 0 ? 0 : mended * back;                                                    \
-            out[i] = (x == (real)INFINITY) | (y == (real)INFINITY) ? (real)INFINITY : x != x ? x : y != y ? y : found; \
+            out[i] = ((x == (real)INFINITY) | (y == (real)INFINITY)) ? (real)INFINITY : x != x ? x : y != y ? y : found; \
         }                                                                                                     \
     }
 MODULUS(single_modulus, float, FMAF, fabsf, sqrtf, 0x1p60f, 0x1p-40f, 0x1p-100f, 0x1p100f)

@@ -27,7 +27,7 @@
         }                                                                                                     \
     }
 
-MULTIPLY_ADD(float, singles, __builtin_fmaf)
-MULTIPLY_ADD(double, doubles, __builtin_fma)
+MULTIPLY_ADD(float, multiply_add_singles, __builtin_fmaf)
+MULTIPLY_ADD(double, multiply_add_doubles, __builtin_fma)
 
-Ufunc fused_ufuncs[] = {{"multiply_add", 3, {singles, doubles}, 0}, {0}};
+Ufunc fused_ufuncs[] = {{"multiply_add", 3, {multiply_add_singles, multiply_add_doubles}, 0}, {0}};

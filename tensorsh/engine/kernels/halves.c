@@ -48,6 +48,7 @@ WIDE static void narrowed(int brain, const float *x, uint16_t *out, size n) {
 
 /* As many float16 as the processor's instructions convert, from the first on. */
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
 #include <immintrin.h>
 __attribute__((target("avx512f"))) static size widened_512(const uint16_t *x, float *out, size n) {
     size i = 0;
@@ -71,7 +72,10 @@ __attribute__((target("avx2,f16c"))) static size narrowed_256(const float *x, ui
 }
 static int widest(void) {
     if (TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f")) return 512;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") ? 256 : 0;
+    static int converts = -1; /* not every compiler knows this by name */
+    unsigned a, b, c = 0, d;
+    if (converts < 0) converts = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    return converts && __builtin_cpu_supports("avx2") ? 256 : 0;
 }
 static size widened_fast(const uint16_t *x, float *out, size n) {
     const int bits = widest();

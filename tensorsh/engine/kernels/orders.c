@@ -11,11 +11,12 @@
 #define ORDER_MOST (1 << 24) /* of more than this numpy finds elements: unstable ways are not left in the middle */
 #define ORDER_TIES (1 << 15) /* of more than this equal elements are in the stable order, which digits give in a sixth of the time */
 #define ORDER_BITS 11
-#define ORDER_STEP (1 << 22) /* elements between two looks at signals */
+#define ORDER_STEP (1 << 18) /* elements between two times that work is counted, */
+#define ORDER_COST 8         /* each as so much: it goes anywhere in memory */
 
 /* For each i from `first` to n, unless a signal ends the call. */
 #define EACH(i, first, n)                                                                                                  \
-    for (size at_ = (first); at_ < (n) && !ends(c, (n) - at_ < ORDER_STEP ? (n) - at_ : ORDER_STEP); at_ += ORDER_STEP)     \
+    for (size at_ = (first); at_ < (n) && !ends(c, ORDER_COST * ((n) - at_ < ORDER_STEP ? (n) - at_ : ORDER_STEP)); at_ += ORDER_STEP) \
         for (size i = at_, end_ = (n) - at_ < ORDER_STEP ? (n) : at_ + ORDER_STEP; i < end_; i++)
 
 #define KEY uint32_t

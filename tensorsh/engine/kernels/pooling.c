@@ -54,7 +54,7 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
     INDEPENDENT                                                                                                       \
     for (size j = from; j < to; j++) {                                                                                \
         const T v = x[j * (step)];                                                                                    \
-        best[j] = (v > best[j]) | (v != v) ? v : best[j];                                                             \
+        best[j] = ((v > best[j]) | (v != v)) ? v : best[j];                                                           \
     }
 #define POOLING(T, I, name)                                                                                           \
     SPLIT(T, name)                                                                                                    \
@@ -67,7 +67,7 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
         INDEPENDENT                                                                                                   \
         for (size j = 0; j < count; j++) {                                                                            \
             const T u = x[2 * j], v = x[2 * j + 1];                                                                   \
-            best[j] = (v > u) | (v != v) ? v : u;                                                                     \
+            best[j] = ((v > u) | (v != v)) ? v : u;                                                                   \
         }                                                                                                             \
     }                                                                                                                 \
     /* Maxima alone: those along the rows first, which many windows share. */                                         \

@@ -24,7 +24,7 @@ static int regions_of(Regions *r, const Argument *image, const Argument *result,
 
 /* One region, whose edges are read once and checked. */
 typedef struct {
-    size from[3], to[3], count;
+    size from[3], to[3], count, work; /* elements; those and the rows, which may have none */
 } Region;
 
 static int region(const Regions *r, size plane, size cell, Region *found) {
@@ -35,8 +35,10 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
         const size from = place_at(edges + at[k]), to = place_at(edges + r->out[k] + at[k]);
         if (from < 0 || to < from || to > r->in[k]) return 0;
         found->from[k] = from, found->to[k] = to, found->count *= to - from;
+        if (k == 1) found->work = 1 + found->count;
         edges += 2 * r->out[k];
     }
+    found->work += found->count;
     return 1;
 }
 
@@ -56,7 +58,7 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found) || !found.count) return 0;                                   \
-                if (ends(c, found.count)) return 1;                                                               \
+                if (ends(c, found.work)) return 1;                                                                \
                 size place = (found.from[0] * r.in[1] + found.from[1]) * r.in[2] + found.from[2];                 \
                 T best = x[place];                                                                                \
                 EACH_ROW(found, at)                                                                               \
@@ -85,7 +87,7 @@ LARGEST_OF(int64_t, largest_longs)
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
-                if (ends(c, found.count)) return 1;                                                               \
+                if (ends(c, found.work)) return 1;                                                                \
                 T sum = 0;                                                                                        \
                 EACH_ROW(found, at)                                                                               \
                     for (size i = at + found.from[2]; i < at + found.to[2]; i++) sum += x[i];                     \
@@ -106,7 +108,7 @@ LARGEST_OF(int64_t, largest_longs)
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
-                if (ends(c, found.count)) return 1;                                                               \
+                if (ends(c, found.work)) return 1;                                                                \
                 T part = g[cell];                                                                                 \
                 for (int k = 0; k < 3; k++) part /= (T)(found.to[k] - found.from[k]);                             \
                 EACH_ROW(found, at)                                                                               \

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import moves
 from ..arrays.state import state
 from ..kernels import compiled
 from .normal import polar_tables
@@ -214,7 +215,8 @@ class Generator(Seeded):
             )
         record = np.frombuffer(state.tobytes(), _STATE)[0]
         left, position, seeded = int(record["left"]), int(record["next"]), int(record["seeded"])
-        if seeded != 1 or not 0 < left <= BLOCK or position > BLOCK:
+        key = record["words"].astype(_U32)
+        if seeded != 1 or not 0 < left <= BLOCK or position > BLOCK or not moves(key):
             raise RuntimeError("Invalid mt19937 state")
         self._seed = int(record["seed"])
         self._normal = float(record["normal"]) if record["has_normal"] else None
@@ -222,7 +224,6 @@ class Generator(Seeded):
         # `left` decides when PyTorch twists the words again, `next` where it reads; they agree in every real state.
         self._fresh = position == 0
         self._next_size = BLOCK
-        key = record["words"].astype(_U32)
         self._ready().set_key(key)
         self._set_block(_temper(key), BLOCK if left == 1 else position)
         return self

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from operator import index
 from typing import Any
 
-from ..kinds import Seal, stand_in, stands_for
+from ..kinds import Calling, stand_in, stands_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,15 +85,6 @@ class Array(real.array):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("cannot pickle 'array.array' object")
-
-
-class Calling(Seal):
-    """The metaclass of a stand-in that makes objects of a class."""
-
-    _made: type
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return cls._made(*args, **kwargs)
 
 
 class_of_arrays = stand_in(real.array, "", Calling, _made=Array)

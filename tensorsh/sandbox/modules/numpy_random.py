@@ -12,12 +12,14 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from ..integers import plain
+from ..integers import plain, whole
 from ..kinds import Final, Immutable, make
-from ..long_calls import MANY, apart, is_inert
+from ..long_calls import MANY, apart, is_inert, moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..environment import Environment
 
 LEGACY = """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric
@@ -35,8 +37,12 @@ wald weibull zipf"""
 
 BITS = 1 << 14
 """Bits of a seed's numbers."""
-LEAST = 1e-7
-"""The distance from 1 of the parameter of Zipf's distribution at which the legacy generator finds a number within a moment."""
+BOUNDS = {
+    "zipf": ("a", 1 + 1e-7, 1024),
+    "vonmises": ("kappa", 0, 1e15),
+    "hypergeometric": ("ngood, nbad and nsample", 0, 1 << 40),
+}
+"""Between which bounds the legacy generator finds a number within a moment: beyond them it draws and refuses for ever."""
 
 
 class Front(metaclass=Immutable):
@@ -103,6 +109,12 @@ def is_large(values: Any) -> bool:
     return False
 
 
+def spawned(real: Any, count: Any) -> Iterator[Any]:
+    """The children of a hidden object, one by one: numpy makes a list of them all at once, which nobody can interrupt."""
+    for _ in range(whole(count)):
+        yield from real.spawn(1)
+
+
 def _constructed(cls: type, *known: type) -> None:
     """A constructor called for a class of the script would leave the hidden generator in the script's object."""
     if cls not in known:
@@ -132,9 +144,25 @@ class RandomState(Front, metaclass=Final):
         return "RandomState(MT19937)"
 
     def zipf(self, a: Any, size: Any = None) -> Any:
-        if np.any(np.asarray(a, float) < 1 + LEAST):
-            raise ValueError(f"a < 1 + {LEAST} in zipf(): use default_rng().zipf")
-        return _plain(self._real.zipf, "zipf")(a, size)
+        return self._within("zipf", a)(a, size)
+
+    def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
+        return self._within("vonmises", kappa)(mu, kappa, size)
+
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
+        return self._within("hypergeometric", ngood, nbad, nsample)(ngood, nbad, nsample, size)
+
+    def _within(self, name: str, *parameters: Any) -> Any:
+        """A method, if its parameters are within its bounds."""
+        told, least, most = BOUNDS[name]
+        for value in parameters:
+            given = np.asarray(value, float)
+            if np.any((given < least) | (given > most)):
+                raise ValueError(
+                    f"{name}() of np.random takes {told} from {least:.7g} to {most:.7g} in tensorsh: "
+                    f"np.random.default_rng().{name} may take others"
+                )
+        return _plain(getattr(self._real, name), name)
 
     def set_state(self, state: Any) -> None:
         """Restores what get_state() returned."""
@@ -149,7 +177,7 @@ class RandomState(Front, metaclass=Final):
         kind, key, position, *rest = tuple(state)
         keys = np.array(key, dtype=np.uint32)
         position = int(position)
-        if kind != "MT19937" or keys.shape != (624,) or not 0 <= position <= 624:
+        if kind != "MT19937" or keys.shape != (624,) or not 0 <= position <= 624 or not moves(keys):
             raise ValueError("state is not a legacy MT19937 state")
         self._real.set_state(("MT19937", keys, position, *rest))
 
@@ -171,7 +199,7 @@ class Generator(Front, metaclass=Final):
         return f"Generator({type(self._real.bit_generator).__name__})"
 
     def spawn(self, n_children: int) -> list[Generator]:
-        return [make(Generator, _real=real) for real in self._real.spawn(n_children)]
+        return [make(Generator, _real=real) for real in spawned(self._real, n_children)]
 
     @property
     def bit_generator(self) -> BitGenerator:
@@ -196,7 +224,7 @@ class SeedSequence(Front, metaclass=Final):
         return repr(self._real)
 
     def spawn(self, n_children: int) -> list[SeedSequence]:
-        return [make(SeedSequence, _real=real) for real in self._real.spawn(n_children)]
+        return [make(SeedSequence, _real=real) for real in spawned(self._real, n_children)]
 
 
 class BitGenerator(Front):

@@ -16,7 +16,7 @@ import numpy as np
 from ..copying import same
 from ..integers import plain
 from ..kinds import Final, Told, make, public_type, stand_in
-from ..long_calls import batched, counting, endable
+from ..long_calls import batched, counting, endable, fitting
 from ..namespace import Lazy, Namespace
 from ..numpy_guards import GUARDED, bounded, named, plainly, silent, with_points
 from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
@@ -84,7 +84,7 @@ BATCHED = "cholesky cond det eig eigh eigvals eigvalsh inv matrix_power matrix_r
 
 LONG = """all allclose amax amin any argmax argmin argpartition argsort argwhere array_equal array_equiv average
 bincount compress convolve copy copyto corrcoef correlate count_nonzero cov cumprod cumsum cumulative_prod cumulative_sum diff
-digitize dot einsum flatnonzero histogram inner intersect1d isclose isin kron lexsort max mean median min nanargmax nanargmin
+digitize dot einsum flatnonzero histogram inner interp intersect1d isclose isin kron lexsort max mean median min nanargmax nanargmin
 nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero outer
 partition percentile prod ptp quantile round searchsorted setdiff1d setxor1d sort std sum tensordot trace trapezoid trapz
 union1d unique unique_all unique_counts unique_inverse unique_values var vdot where"""
@@ -238,6 +238,8 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
     }
     table |= {name: counting(table[name]) for name in ("argwhere", "count_nonzero", "flatnonzero", "nonzero")}
     table |= {name: endable(table[name]) for name in LONG.split() if name in table}
+    table |= {"roots": endable(table["roots"], many=1 << 8), "polyfit": fitting(table["polyfit"])}
+    table["vander"] = endable(table["vander"], many=1 << 10)
     table["set_printoptions"] = silent(table["set_printoptions"])  # numpy 2.1 gives its context variable's token
     table |= {
         name: make(Indexer, _name=name, _real=getattr(np, name))

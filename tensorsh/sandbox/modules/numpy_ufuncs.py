@@ -5,6 +5,7 @@ numpy leaves the elements of a new result that `where` leaves out as the memory 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ class ufunc(metaclass=Final):  # noqa: N801
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The function of every pair of an element of `a` and one of `b`."""
         if options.get("where", True) is True:
-            return run(self._real.outer, a, b, **plain(options))
+            pairs = math.prod(x.size for x in (a, b) if type(x) is np.ndarray)
+            return (apart if pairs >= HUGE else run)(self._real.outer, a, b, **plain(options))
         a, b = np.asarray(a), np.asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 

@@ -6,9 +6,11 @@ then. An omission is named with its reason where one would look for it.
 
 from __future__ import annotations
 
+from functools import cache
 from types import FunctionType
 
 from ..iterating import SOURCES, presented, steps
+from ..kinds import Calling, stand_in
 from ..names import composed
 
 TYPE_CHECKING = False
@@ -389,11 +391,33 @@ _simple(
 )
 _simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
 _simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
-_simple(
-    "decimal",
-    """Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
-    ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP""",
-)
+
+
+@_table("decimal")
+def decimal(environment: Environment) -> dict[str, Any]:
+    import decimal as real
+
+    names = """DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
+    ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP"""
+    return take(real, names) | {"Decimal": _decimals()}
+
+
+@cache
+def _decimals() -> Any:
+    """`Decimal`, which makes numbers with exponents that its arithmetic has, too: others take for ever to become whole."""
+    from decimal import Decimal, DefaultContext, Overflow
+
+    def made(value: Any = "0", context: Any = None) -> Decimal:
+        number = Decimal(value, context)
+        if number.is_finite() and number and abs(number.adjusted()) > DefaultContext.Emax:
+            raise Overflow(f"exponents of a Decimal end at {DefaultContext.Emax} in tensorsh, as its arithmetic does")
+        return number
+
+    methods = {name: value for name, value in vars(Decimal).items() if name[0] != "_" and callable(value)}
+    methods["from_float"] = staticmethod(Decimal.from_float)
+    return stand_in(Decimal, "", Calling, _made=made, **methods)
+
+
 _simple("platform", "machine python_implementation python_version system")
 
 

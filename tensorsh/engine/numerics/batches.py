@@ -26,7 +26,10 @@ def matmul(a: Any, b: Any) -> Any:
         return a @ b
     if not (a.size and b.size) and a.ndim > 1 and b.ndim > 1:
         return products(a, b)
-    if a.dtype is INT64 is b.dtype and (found := whole_product(np.ascontiguousarray(a), np.ascontiguousarray(b))) is not None:
+    if (
+        a.dtype is INT64 is b.dtype
+        and (found := whole_product(np.ascontiguousarray(a), np.ascontiguousarray(b))) is not None
+    ):
         return found
     multiply = np.dot if a.ndim <= 2 >= b.ndim else np.matmul  # where strides are odd, dot makes copies that BLAS takes
     work = a.size * b.shape[-1] if b.ndim > 1 else a.size

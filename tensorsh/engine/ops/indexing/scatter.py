@@ -15,6 +15,7 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.halves import in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
@@ -135,8 +136,10 @@ def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
 
 def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """``target[index along dim] += source`` for a target in row order."""
-    if xp is np and added_along(target, from_front(dim, target.ndim), index, source):
-        return
+    if xp is np:
+        axis = from_front(dim, target.ndim)
+        if added_along(target, axis, index, source) or in_singles(added_along, target, source, axis, index):
+            return
     if index.size:
         fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
 
@@ -286,8 +289,10 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 @operator(inplace=True, long=True)
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
-    if xp is np and src.ndim and added_along(input, from_front(dim, input.ndim), index, src):
-        return input
+    if xp is np and src.ndim:
+        axis = from_front(dim, input.ndim)
+        if added_along(input, axis, index, src) or in_singles(added_along, input, src, axis, index):
+            return input
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":
@@ -317,7 +322,9 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
     if not include_self:
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
-        if xp is not np or not added_along(flat, 0, places, values):
+        if xp is not np or not (
+            added_along(flat, 0, places, values) or in_singles(added_along, flat, values, 0, places)
+        ):
             fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
@@ -328,7 +335,10 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
                 flat //= counts.astype(input.dtype)
             else:
                 flat /= counts.astype(input.real.dtype)
-    elif xp is np and reduced_along(flat, 0, places, values, HOW[reduce]):
+    elif xp is np and (
+        reduced_along(flat, 0, places, values, HOW[reduce])
+        or in_singles(reduced_along, flat, values, 0, places, how=(HOW[reduce],))
+    ):
         pass
     elif reduce == "prod":
         fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)

@@ -123,6 +123,8 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     kind = input.dtype.type
     if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
         return found
+    if type(input) is np.ndarray and not np.less_equal(input, 0).any():
+        return input * kind(scale)
     low = rounded(xp.expm1, input * kind(input_scale)) * kind(alpha * scale)
     return xp.where(input <= 0, low, input * kind(scale))
 

@@ -132,16 +132,23 @@
         for (; i < n; i++) total = (T)((double)x[i] * x[i] + total);                                            \
         return total;                                                                                           \
     }                                                                                                           \
+    INLINE void name##_squares_of(const char *x, size n, size step, size m, size side, T *totals) {             \
+        T sums[8] = {0};                                                                                        \
+        for (size i = 0; i < n; i++, x += step)                                                                 \
+            for (size k = 0; k < m; k++) {                                                                      \
+                const T v = *(const T *)(x + k * side);                                                         \
+                sums[k] += v * v;                                                                               \
+            }                                                                                                   \
+        for (size k = 0; k < m; k++) totals[k] = sums[k];                                                       \
+    }                                                                                                           \
     /* Squares from the first to the last, of eight lines that lie `side` apart. */                             \
     WIDE static void name##_squares_in_order(const char *x, size n, size step, size lines, size side, T *out) { \
         for (size line = 0; line < lines; line += 8) {                                                          \
             T totals[8] = {0};                                                                                  \
             const size m = lines - line < 8 ? lines - line : 8;                                                 \
-            for (size i = 0; i < n; i++)                                                                        \
-                for (size k = 0; k < m; k++) {                                                                  \
-                    const T v = *(const T *)(x + (line + k) * side + i * step);                                 \
-                    totals[k] += v * v;                                                                         \
-                }                                                                                               \
+            if (m == 8) name##_squares_of(x + line * side, n, step, 8, side, totals);                           \
+            else if (m == 1) name##_squares_of(x + line * side, n, step, 1, side, totals);                      \
+            else name##_squares_of(x + line * side, n, step, m, side, totals);                                  \
             for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
         }                                                                                                       \
     }                                                                                                           \

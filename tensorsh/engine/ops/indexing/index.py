@@ -20,7 +20,7 @@ from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.halves import in_singles
+from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
@@ -349,6 +349,7 @@ def index_select_backward(xp, grad: Array, dim, index: Array, shape):
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
     dim %= target.ndim
+    source = in_rows(source)
     if dim == 0 and xp is np and (added_rows(target, index, source) or in_singles(added_rows, target, source, index)):
         return
     if target.ndim == 1:

@@ -15,7 +15,7 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.halves import in_singles
+from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
@@ -91,8 +91,10 @@ def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
     """The elements at `index` along `dim`, in the shape of `index`.
     RuntimeError: an index out of bounds or no integer, another number of dimensions, `index` longer than `input` off
     `dim`."""
-    if xp is np and (found := taken_along(input, from_front(dim, input.ndim), index)) is not None:
-        return found
+    if xp is np:
+        near = in_rows(input) if input.size <= 4 * index.size else input
+        if (found := taken_along(near, from_front(dim, input.ndim), index)) is not None:
+            return found
     dim = gather_check(input, dim, index)
     if index.size == 0:
         return xp.empty(index.shape, input.dtype)
@@ -201,7 +203,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0")
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
-    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, src):
+    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, in_rows(src)):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
     return placed(xp, input, dim, index, cut(src, index) if index.size else src)
@@ -290,6 +292,7 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
     if xp is np and src.ndim:
+        src = in_rows(src)
         axis = from_front(dim, input.ndim)
         if added_along(input, axis, index, src) or in_singles(added_along, input, src, axis, index):
             return input

@@ -74,6 +74,7 @@ UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
 UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
+UNARY(erfc, erfc_float(x))
 UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
@@ -133,6 +134,7 @@ WIDE static void elu_flat(const float *in, const float *low, const float *scale,
 }
 LOOP(elu, 3, (in[0], in[1], in[2], out, m))
 TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
+TERNARY(huber, x, y, delta, fabsf(x - y) <= delta ? 0.5f * fabsf(x - y) * fabsf(x - y) : delta * (fabsf(x - y) - 0.5f * delta))
 TERNARY(lerp, x, end, w,
         fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(-(end - x), 1.0f - w, end))
 
@@ -203,9 +205,9 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
-    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
+    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(huber, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
     {0},
 };

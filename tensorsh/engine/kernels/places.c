@@ -105,6 +105,22 @@ static int walk(Call *c) {
     }
 /* Products and extremes instead of sums: a NaN stays, and of equal elements the first. */
 #define REDUCES(T, name, Unsigned)                                                                            \
+    WIDE static int name##_reduce_rows(const Call *c, size from, size to) {                                   \
+        const int64_t *index = c->in[1].data;                                                                 \
+        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole, how = c->in[3].whole;       \
+        for (size i = from; i < to; i++) {                                                                    \
+            const size place = place_at(index + i);                                                           \
+            if (OUTSIDE(place, n)) return 0;                                                                  \
+            T *x = (T *)c->in[0].data + place * width;                                                        \
+            const T *values = (const T *)c->in[2].data + i * width * step;                                    \
+            for (size k = 0; k < width; k++) {                                                                \
+                const T v = values[k * step];                                                                 \
+                const int better = how > 0 ? v > x[k] || v != v : v < x[k] || v != v;                         \
+                x[k] = how == 0 ? (T)((Unsigned)x[k] * (Unsigned)v) : better ? v : x[k];                      \
+            }                                                                                                 \
+        }                                                                                                     \
+        return 1;                                                                                             \
+    }                                                                                                         \
     static int name##_reduce(const Call *c, size from, size to) {                                             \
         T *x = c->in[0].data;                                                                                 \
         const T *values = c->in[3].data;                                                                      \
@@ -205,6 +221,7 @@ BY_SIZE(put_along, put)
 BY_KIND(added_plainly, add)
 BY_KIND(rows_plainly, rows)
 BY_KIND(reduced_plainly, reduce)
+BY_KIND(reduced_rows, reduce_rows)
 static int added_along(Call *c, size from, size to) {
     const int kind = rounding(c, 4);
     return kind == HALF ? half_add(c, from, to) : kind == BRAIN ? brain_add(c, from, to) : added_plainly(c, from, to);
@@ -257,6 +274,18 @@ static int added_rows_plan(Call *c) {
     c->each = 1;
     for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
     return has_values(&c->in[2], x, x->ndim, shape) && within_longs(index->data, index->count, x->shape[0]);
+}
+
+/* reduced_rows(x, index, values, how): likewise, for products and extremes. */
+static int reduced_rows_plan(Call *c) {
+    Argument *x = &c->in[0];
+    if (x->ndim < 1 || c->in[1].ndim != 1 || !is_addable(x)) return 0;
+    size shape[DIMS];
+    memcpy(shape, x->shape, x->ndim * sizeof *shape);
+    shape[0] = c->lines = c->in[1].count;
+    c->each = 1;
+    for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
+    return has_values(&c->in[2], x, x->ndim, shape) && within_longs(c->in[1].data, c->in[1].count, x->shape[0]);
 }
 
 /* weighed_rows(rows, places, weights, out): row `places[i]` times `weights[i]` is added to row i of `out`; each step rounds. */
@@ -325,6 +354,7 @@ const Kernel places_kernels[] = {
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile|y", added_along_plan, added_along, "added_along(x, axis, index, values): likewise; x may be floats to be rounded to a half type"},
     {"reduced_along", "Ailei|y", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
+    {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
     {"added_rows", "Ale|y", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
     {0},
 };

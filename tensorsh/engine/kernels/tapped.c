@@ -5,6 +5,7 @@
 #define MOST_DIMS 3
 #define MOST_TAPS 4
 #define MOST 64  /* combinations */
+#define LANES 8  /* points at a time */
 #define BLOCK 8  /* channels that are added up side by side */
 
 enum { BILINEAR, NEAREST, BICUBIC };
@@ -121,32 +122,44 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
             }                                                                                              \
         }                                                                                                  \
     }                                                                                                      \
-    WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                                \
-        size at[MOST];                                                                                     \
-        T weights[MOST], along[MOST], factors[MOST_DIMS][MOST_TAPS], slopes[MOST_DIMS][MOST_TAPS], scales[MOST_DIMS]; \
-        for (size point = from; point < to; point++) {                                                     \
-            const size n = point / t->points;                                                              \
+    /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next. */ \
+    WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                           \
+        size at[LANES][MOST];                                                                              \
+        T weights[LANES][MOST], along[LANES][MOST], factors[LANES][MOST_DIMS][MOST_TAPS];                  \
+        T slopes[LANES][MOST_DIMS][MOST_TAPS], scales[LANES][MOST_DIMS], weight[MOST];                     \
+        const int cubic = t->mode == BICUBIC, flat = t->dims == 2, lanes = flat ? (int)(32 / sizeof(T)) : 1; \
+        for (size first = from, m; first < to; first += m) {                                               \
+            const size n = first / t->points, place = first % t->points;                                   \
+            m = t->points - place < to - first ? t->points - place : to - first;                           \
+            m = m < lanes - place % lanes ? m : lanes - place % lanes;                                     \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
-            const T *g = (const T *)c->in[4].data + n * t->channels * t->points + point % t->points;       \
-            T *dx = (T *)c->in[5].data + n * t->channels * t->elements, *by = (T *)c->in[6].data + point * t->dims; \
-            const int count = name##_combined(t, (const T *)c->in[2].data + point * t->dims, at, weights, factors, slopes, scales); \
-            for (int k = 0; k < count; k++) along[k] = 0;                                                  \
-            for (size channel = 0; channel < t->channels; channel++, image += t->elements, dx += t->elements, g += t->points) \
-                for (int k = 0; k < count; k++) {                                                          \
-                    along[k] += image[at[k]] * *g;                                                         \
-                    dx[at[k]] += *g * weights[k];                                                          \
-                }                                                                                          \
-            for (int d = 0; d < t->dims; d++) {                                                            \
-                T sum = 0;                                                                                 \
-                int made = 1;                                                                              \
-                weights[0] = 1;                                                                            \
-                for (int e = 0; e < t->dims; e++, made *= t->taps)                                         \
-                    for (int k = made - 1; k >= 0; k--)                                                    \
-                        for (int tap = t->taps - 1; tap >= 0; tap--)                                       \
-                            weights[k * t->taps + tap] = weights[k] * (e == d ? slopes : factors)[e][tap]; \
-                for (int k = 0; k < count; k++) sum += along[k] * weights[k];                              \
-                by[t->dims - 1 - d] = t->mode == NEAREST ? 0 : sum * scales[d];                            \
+            const T *g = (const T *)c->in[4].data + n * t->channels * t->points + place;                   \
+            T *dx = (T *)c->in[5].data + n * t->channels * t->elements;                                    \
+            int count = 0;                                                                                 \
+            for (int j = 0; j < m; j++) {                                                                  \
+                count = name##_combined(t, (const T *)c->in[2].data + (first + j) * t->dims, at[j], weights[j], factors[j], slopes[j], scales[j]); \
+                for (int k = 0; k < count; k++) along[j][k] = 0;                                           \
             }                                                                                              \
+            for (size channel = 0; channel < t->channels; channel++, image += t->elements, dx += t->elements, g += t->points) \
+                for (int q = 0; q < count; q++) {                                                          \
+                    const int k = cubic && flat ? q % 4 * 4 + q / 4 : q;                                   \
+                    for (int j = 0; j < m; j++) {                                                          \
+                        along[j][k] += image[at[j][k]] * g[j];                                             \
+                        dx[at[j][k]] += cubic && flat ? g[j] * factors[j][1][q / 4] * factors[j][0][q % 4] : g[j] * weights[j][k]; \
+                    }                                                                                      \
+                }                                                                                          \
+            for (int j = 0; j < m; j++)                                                                    \
+                for (int d = 0; d < t->dims; d++) {                                                        \
+                    T sum = 0;                                                                             \
+                    int made = 1;                                                                          \
+                    weight[0] = 1;                                                                         \
+                    for (int e = 0; e < t->dims; e++, made *= t->taps)                                     \
+                        for (int k = made - 1; k >= 0; k--)                                                \
+                            for (int tap = t->taps - 1; tap >= 0; tap--)                                   \
+                                weight[k * t->taps + tap] = weight[k] * (e == d ? slopes : factors)[j][e][tap]; \
+                    for (int k = 0; k < count; k++) sum += along[j][k] * weight[k];                        \
+                    ((T *)c->in[6].data)[(first + j) * t->dims + t->dims - 1 - d] = t->mode == NEAREST ? 0 : sum * scales[j][d]; \
+                }                                                                                          \
         }                                                                                                  \
     }
 GRID(float, singles)

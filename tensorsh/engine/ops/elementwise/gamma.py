@@ -156,7 +156,11 @@ def missing(name: str) -> Any:
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
     x, q = xp.broadcast_arrays(xp.asarray(input, dtype=np.float64), xp.asarray(other, dtype=np.float64))
-    value = hurwitz(xp, from_scipy(xp, "zeta"), x, q, input.dtype)
+    if xp is np and not (inside := x > 1).all():  # the others have no sum
+        value = np.full(x.shape, np.nan)
+        value[inside] = hurwitz(np, from_scipy(np, "zeta"), x[inside], q[inside], input.dtype)
+    else:
+        value = hurwitz(xp, from_scipy(xp, "zeta"), x, q, input.dtype)
     return xp.where(x == 1, np.inf, xp.where(x < 1, np.nan, value)).astype(input.dtype)
 
 

@@ -32,7 +32,7 @@ def exp_square(t: Any, x: Any, factor: float) -> Any:
 scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input, -1) * (2 / SQRT_PI) * g,
                "The error function.", check="erf_vml_cpu", big=chunks.erf, compiled="erf", domain="any")  # fmt: skip
 scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
-               "One minus the error function, exact for large arguments.", check="erfc_vml_cpu", domain="any")  # fmt: skip
+               "One minus the error function, exact for large arguments.", check="erfc_vml_cpu", compiled="erfc", domain="any")  # fmt: skip
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
                "The inverse of the error function.", check="erfinv_vml_cpu", compiled="erfinv", domain="unit")  # fmt: skip
 scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),

@@ -15,15 +15,16 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.halves import in_rows, in_singles
+from ...numerics.halves import FLOAT32, in_rows, in_singles
+from ...numerics.halves import converted as halved
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 
-taken_along, put_along, added_along, reduced_along = [
-    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along")
+taken_along, put_along, added_along, reduced_along, reduced_rows = [
+    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along", "reduced_rows")
 ]
 """Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
 
@@ -385,6 +386,10 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
     dim = scatter_check("scatter", input, dim, index, src)
     if not index.size:
         return input.copy()
+    if xp is np and include_self and reduce in HOW:
+        whole = input.copy("C")
+        if reduced_along(whole, dim, index, in_rows(src), HOW[reduce]):
+            return whole
     return reduced(
         xp, input, flat_places(xp, input.shape, dim, index), cut(src, index).reshape(-1), reduce, include_self
     )
@@ -442,6 +447,14 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     warn("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_reduce_", input, dim, index, source)
+    if xp is np and include_self and reduce in HOW and not dim and input.ndim:
+        whole = input.copy("C")
+        if reduced_rows(whole, index.reshape(-1), in_rows(source), HOW[reduce]):
+            return whole
+        if reduce != "prod" and input.dtype.itemsize == 2:
+            wide = halved(whole, FLOAT32)
+            if reduced_rows(wide, index.reshape(-1), halved(in_rows(source), FLOAT32), HOW[reduce]):
+                return halved(wide, input.dtype)
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)

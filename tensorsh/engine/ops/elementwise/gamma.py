@@ -156,8 +156,8 @@ def missing(name: str) -> Any:
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
     x, q = xp.broadcast_arrays(xp.asarray(input, dtype=np.float64), xp.asarray(other, dtype=np.float64))
-    if xp is np and not (inside := x > 1).all():  # the others have no sum
-        value = np.full(x.shape, np.nan)
+    if xp is np and (beside := x <= 1).any():  # these have no sum
+        value, inside = np.full(x.shape, np.nan), ~beside
         value[inside] = hurwitz(np, from_scipy(np, "zeta"), x[inside], q[inside], input.dtype)
     else:
         value = hurwitz(xp, from_scipy(xp, "zeta"), x, q, input.dtype)

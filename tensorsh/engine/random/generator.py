@@ -412,8 +412,8 @@ class Generator(Seeded):
         np.multiply(radius, library_cos(angle), values[:, 0])
         np.multiply(radius, library_sin(angle), values[:, 1])
         made = values.reshape(-1)
-        if first:
-            made = np.concatenate(([kept], made))
+        if kept is not None:
+            made = np.concatenate((np.array([kept]), made))
         if made.size > n:
             self._normal = made[n].item()
         return made[:n]

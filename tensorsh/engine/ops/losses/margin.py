@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...arrays.errors import check_kept
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
@@ -166,7 +168,7 @@ def multi_margin_loss(
     return multi_margin.function(input, target, p, float(margin), weight, reduction)
 
 
-compiled_multilabel = kernel("multilabel_margin", unsuited)
+compiled_multilabel: Any = kernel("multilabel_margin", unsuited)
 
 
 @operator("_multilabel_margin_loss", node="MultilabelMarginLossBackward0", method=False, wide=True)

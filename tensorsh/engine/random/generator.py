@@ -481,9 +481,9 @@ _UNIT24 = np.float32(2.0**-24)
 _TWO_PI = 2.0 * math.pi
 MANY = 64
 """From so many on, what is drawn one by one is computed at once."""
-library_cos, library_sin, library_log1p = (
-    getattr(compiled, "library_" + name, None) for name in ("cos", "sin", "log1p")
-)
+library_cos: Any = getattr(compiled, "library_cos", None)
+library_sin: Any = getattr(compiled, "library_sin", None)
+library_log1p: Any = getattr(compiled, "library_log1p", None)
 _sqrt, _log1p, _cos, _sin = math.sqrt, math.log1p, math.cos, math.sin
 _NOTHING = np.zeros(BLOCK, _U32)
 

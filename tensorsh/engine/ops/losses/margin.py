@@ -176,7 +176,7 @@ def multilabel_margin(xp, input: Array, target: Array, reduction="mean"):
     """The sum over target and other classes of max(0, 1 - (x[y] - x[i])), divided by the number of classes."""
     x, y = (a.reshape(-1, a.shape[-1]) if a.ndim else a.reshape(1, 1) for a in (input, target))
     if (found := compiled_multilabel(x, y)) is not None:
-        return by_classes(xp, *found, input, reduction)
+        return by_classes(xp, found[0], found[1], input, reduction)
     ended = xp.cumsum(y < 0, axis=1) > 0
     rows, places = xp.nonzero(~ended)
     own = xp.zeros(x.shape, bool)

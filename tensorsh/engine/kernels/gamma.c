@@ -153,7 +153,7 @@ static int incomplete_plan(Call *c) {
     if (x->kind != a->kind || !has_shape(x, a->ndim, a->shape)) return 0;
     if (!(a->kind == FLOAT32 ? singles_fit(a->data, x->data, x->count) : doubles_fit(a->data, x->data, x->count))) return 0;
     shape_as(result(c, 0), a);
-    c->lines = a->count, c->each = 64; /* an element takes as long as so many of a sum */
+    c->lines = a->count, c->each = 512; /* an element takes as long as so many of a sum */
     return 1;
 }
 

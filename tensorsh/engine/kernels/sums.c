@@ -285,7 +285,7 @@ static int strided_sums(Call *c, size from, size to) {
 /* square_sums(x, in_order): of the rows of a matrix in any steps; of rows that lie side by side in lanes, unless `in_order`. */
 static int squares_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0) return 0;
+    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0 || x->shape[1] > LONG_PIECE) return 0;
     if (!c->in[1].whole && x->shape[1] > 1 && x->strides[1] != x->item) return 0;
     add_dimension(result(c, 0), x->shape[0]);
     c->lines = x->shape[0], c->each = x->shape[1];

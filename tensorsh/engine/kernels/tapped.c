@@ -95,7 +95,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         int count = 1;                                                                                     \
         at[0] = 0;                                                                                         \
         for (int d = 0; d < t->dims; d++) {                                                                \
-            scales[d] = name##_taps(t, point[t->dims - 1 - d], t->sizes[d], places[d], factors[d], slopes[d]); \
+            scales[d] = name##_taps(t, *(const volatile T *)(point + t->dims - 1 - d), t->sizes[d], places[d], factors[d], slopes[d]); \
             for (int k = count - 1; k >= 0; k--)                                                           \
                 for (int tap = t->taps - 1; tap >= 0; tap--) {                                             \
                     at[k * t->taps + tap] = at[k] + places[d][tap] * t->steps[d];                          \
